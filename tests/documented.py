@@ -84,7 +84,7 @@ def _params(verb: Any) -> Iterator[Any]:
 @cache
 def options() -> dict[str, set[str]]:
     """The options of each verb, `-h` and `--help` too."""
-    tree = {name: [*_params(verb)] for name, verb in verbs.tree().items()}
+    tree = {name: [*(_params(verb) if name else verb.params)] for name, verb in verbs.tree().items()}
     told = {name: {w for one in own for w in (*one.opts, *one.secondary_opts)} for name, own in tree.items()}
     return {name: own | {"-h", "--help"} for name, own in told.items()}
 

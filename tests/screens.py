@@ -15,12 +15,16 @@ class Terminal:
     """A program in a terminal of so many columns and lines."""
 
     def __init__(self, folder: Path, columns: int, lines: int) -> None:
-        self.socket, self.columns, self.lines = folder / "tmux", columns, lines
+        # A server that was told to end still has its socket for a moment.
+        number = len([*folder.glob("tmux-*")])
+        self.socket, self.columns, self.lines = folder / f"tmux-{number}", columns, lines
 
     def tmux(self, *words: str) -> str:
         """Give the terminal an order and return what it prints."""
         command = ["tmux", "-S", str(self.socket), "-f", os.devnull, *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+        done = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, f"tmux {words[0]}: {done.stderr}"
+        return done.stdout
 
     @property
     def screen(self) -> str:

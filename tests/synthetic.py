@@ -21,6 +21,7 @@ from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, bin_index
 from stend.model.tally import Tally
+from stend.model.verified import BLOCK, Range, Verified
 from stend.planning import plan as planning
 from stend.runner.loop import run
 
@@ -201,6 +202,7 @@ class Load:
     def __init__(self, drive: Synthetic, workload: Workload, from_bytes: int, left: int | None) -> None:
         self.drive, self.workload, self.left = drive, workload, left
         self.at_bytes = float(workload.start_bytes + from_bytes)
+        self.first_bytes = self.until_bytes = workload.start_bytes + from_bytes
         self.began = self.ended = drive.clock
         self.pace = Pace() if workload.paced else None
 
@@ -210,6 +212,7 @@ class Load:
         most = self.left if self.left is not None else math.inf
         counts = self.drive.step(self.workload, self.drive.interval_s, self.at_bytes, most)
         done = counts.read.bytes + counts.write.bytes
+        self.until_bytes += done
         self.at_bytes = (self.at_bytes + done) % self.drive.truth.capacity_bytes
         if self.left is not None:
             self.left -= done
@@ -221,6 +224,20 @@ class Load:
 
     def stop(self) -> Counts | None:
         return None
+
+    @property
+    def verified(self) -> Verified | None:
+        """The last eighth of the drive loses what is written to it."""
+        load, end = self.workload, self.drive.truth.capacity_bytes
+        if not load.verify:
+            return None
+        first, until = max(self.first_bytes, end * 7 // 8), min(int(self.until_bytes), end)
+        lost = (
+            [Range(fault="dropped", first_bytes=first, end_bytes=until, blocks=(until - first) // BLOCK)]
+            if load.read_pct and first < until
+            else []
+        )
+        return Verified(blocks=(int(self.until_bytes) - self.first_bytes) // BLOCK, bad=tuple(lost))
 
 
 class SyntheticDevice:

@@ -17,6 +17,7 @@ from stend.catalogue import parts, taking
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
 from stend.findings.look.figures import figures
+from stend.live.shelf import Shelf
 from tests.sides import folder
 from tests.synthetic import Truth
 from tests.test_package import core
@@ -153,6 +154,21 @@ def test_only_what_changed_is_read_again(top: Path, monkeypatch: pytest.MonkeyPa
         counts = known.query("SELECT run, count(*) FROM figures GROUP BY run").rows
     assert ends == {"lot/run5": "complete", "moved": "complete", "run3": "unfinished", "run4": "complete"}
     assert len({count for _, count in counts}) == 1, "what was said before of a run counts no more"
+
+
+def test_a_list_that_is_polled_shows_all_runs_at_once_and_reads_a_few_at_a_time(top: Path) -> None:
+    def polled() -> tuple[list[str], list[str]]:
+        rows = Shelf(top).rows(columns=["model"], most=2)
+        assert not [row for row in rows if "error" in row]
+        return [row["run"] for row in rows if "model" in row], [row["run"] for row in rows if row.get("unread")]
+
+    read, unread = polled()
+    assert read == ["run4", "run3"]
+    assert sorted(unread) == ["lot/run5", "run1", "run2"]
+    assert polled() == (["run4", "run3", "run2", "run1"], ["lot/run5"])
+    assert polled() == (ALL[::-1], [])
+    shutil.rmtree(top / "run3")
+    assert polled() == (["lot/run5", "run4", "run2", "run1"], [])
 
 
 def test_many_parts_become_one_and_say_the_same(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ def test_an_end_at_the_question_is_stopped(tmp_path: Path, end: bytes | signal.S
     if child == 0:
         os.execv(sys.executable, [*STEND, *RUN[:3], "--target", str(target), "--into", str(tmp_path / "run")])
     said = b""
-    while b"Type " not in said:
+    while b"type the serial number" not in said:
         said += os.read(terminal, 4096)
     while (gone := os.waitpid(child, os.WNOHANG)) == (0, 0):  # what is typed before the prompt is ready is thrown away
         if isinstance(end, bytes):

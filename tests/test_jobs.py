@@ -34,7 +34,7 @@ def fio(files: list[Path], target: str, *words: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.fio
-@pytest.mark.parametrize("name", sorted({*suite.names()} - {"rwsw-demand-intensity"}))
+@pytest.mark.parametrize("name", sorted({*suite.names()} - {"rwsw-demand-intensity", "media"}))
 def test_plain_fio_understands_every_file_and_wants_to_be_told_the_drive(name: str, tmp_path: Path) -> None:
     files = [tmp_path / "jobs" / one for one in written(drawn(name), tmp_path / "jobs") if one.endswith(".fio")]
     assert files

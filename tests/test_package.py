@@ -1,6 +1,8 @@
 """What is installed: current data files, licence, and parts that may be left out and say so."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -72,6 +74,26 @@ def test_every_extra_brings_what_it_is_named_for() -> None:
     named = " ".join(word.lower().replace("-", "_") for extra in set(extras.EXTRAS.values()) for word in offered[extra])
     assert [m for m in extras.EXTRAS if m not in named] == ["llvmlite", "dask"]  # brought by others
     assert not [word for word in PROJECT["dependencies"] for module in extras.EXTRAS if word.startswith(module)]
+
+
+def test_every_imported_library_is_a_dependency_by_name() -> None:
+    """A library that another one brings today may not come with its next version."""
+    imported = set[str]()
+    for path in (TOP / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(str(node.module).partition(".")[0])
+    listed = [
+        *PROJECT["dependencies"],
+        *(word for words in PROJECT["optional-dependencies"].values() for word in words),
+    ]
+    named = {re.split(r"[^\w-]", word)[0].replace("-", "_") for word in listed}
+    brought = {"dask": "distributed", "hdrh": "hdrhistogram", "llvmlite": "numba", "vl_convert": "vl_convert_python"}
+    foreign = {brought.get(name, name) for name in imported - {"stend"} - sys.stdlib_module_names}
+    assert not foreign - named
+    assert "typer" in foreign
 
 
 def test_nobody_is_named_and_the_licence_is_there() -> None:

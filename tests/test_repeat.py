@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stend import session, store
-from stend.cli import main
+from stend.cli import _apart, _series, main
 from stend.many.compare.drift import drifts
 from stend.model.definition import Purge
 from stend.planning import plan
@@ -133,3 +133,37 @@ def test_what_is_no_series_is_refused(
     assert main(more) == 2
     assert said in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken", "full"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["X1", "Y2"], {"/dev/a": "X1", "/dev/b": "Y2"}),
+        (["/dev/b=Y2", "X1"], {"/dev/a": "X1", "/dev/b": "Y2"}),
+        (["X1", "/dev/a=Z"], {"/dev/a": "Z", "/dev/b": "X1"}),
+    ],
+)
+def test_names_of_two_drives_belong_to_the_targets_that_they_state(given: list[str], expected: dict[str, str]) -> None:
+    requests = tuple(session.Request(["iops"], target) for target in ("/dev/a", "/dev/b"))
+    assert _series.answers(series.Series(2, requests), given) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["repeat", "2", "iops", "--quick", "--target", "sim:small", "--detach"],
+        ["run", "iops", "--quick", "--target", "sim:small", "--detach"],
+    ],
+)
+def test_a_detached_run_waits_for_the_folder_that_it_names(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    number, begun = iter(range(9)), list[tuple[list[str], Path]]()
+
+    def begin(words: list[str], folder: Path) -> int:
+        begun.append((words, folder))
+        return 0
+
+    monkeypatch.setattr(session.Request, "folder", property(lambda _: Path(f"runs/{next(number)}")))
+    monkeypatch.setattr(_apart, "begin", begin)
+    assert main(words) == 0
+    ((given, folder),) = begun
+    assert given[-2:] == ["--into", str(folder)]

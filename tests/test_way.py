@@ -10,8 +10,9 @@ from stend.cli import main
 from tests.way import stays, walked
 
 ROOT = Path(__file__).parent.parent
-HANDED = {("session", "cli"), ("runner", "session"), ("engines", "store")}
-"""Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words."""
+HANDED = {("session", "cli"), ("runner", "session"), ("engines", "store"), ("store", "session")}
+"""Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words, and
+the events with their evidence."""
 
 
 def floors() -> dict[str, int]:
@@ -38,6 +39,9 @@ def test_a_run_goes_down_the_floor_plan_and_enters_no_room_twice_on_its_way_in(
     floor = floors()
     up = {(s.above, s.room) for s in steps if floor[s.room] <= floor[s.above]}
     assert up == HANDED - ({("engines", "store")} if target == ["sim:small"] else set())
-    way_in, out = ["devices", "planning", "cli", "gate", "host", "store", "engines"], ["store", "gate"]
+    way_in, out = (
+        ["devices", "planning", "cli", "gate", "host", "store", "engines"],
+        ["store", "runner", "store", "gate"],
+    )
     assert stays(steps, "session") == way_in + out
     assert len(set(way_in)) == len(way_in)

@@ -13,6 +13,7 @@ import pytest
 from stend import findings, words
 from stend.findings.judgement.uses import uses
 from stend.words import Language, phrases, texts
+from stend.words.settings import setting_value
 
 FOLDER = Path(findings.__file__).parent
 MARKS = {"yes", "performance", "doubt", "no", "unknown"}
@@ -140,3 +141,17 @@ def test_a_language_is_one_file_and_falls_back_to_english(tmp_path: Path) -> Non
         [sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "('en', 'de', 'ru') IOPS-Test True 12.345"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "expected"),
+    [
+        ("model", "SAS RAID, 512 MiB cache, 1.5 TB", "SAS RAID, 512 MiB cache, 1.5 TB"),
+        ("quick", True, "да"),
+        ("capacity", 960_197_124_096, "960\N{NO-BREAK SPACE}ГБ"),
+        ("minute", 0.5, "0,5"),
+        ("label", "", "–"),
+    ],
+)
+def test_names_of_drives_are_not_translated(setting: str, value: object, expected: str) -> None:
+    assert setting_value(setting, value, Language("ru")) == expected

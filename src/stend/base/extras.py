@@ -25,7 +25,7 @@ EXTRAS = {
 USES = {
     "sim": "fast virtual drives, `stend host`",
     "report": "PDF, Parquet, metrics, SQL queries",
-    "compare": "`stend compare`, `repeat`, `batch`",
+    "compare": "`stend compare`, `repeat`, `lot`",
     "serve": "live pages: `stend serve`",
     "fleet": "tests on many hosts: `stend fleet`",
     "trace": "captured workloads, replay",

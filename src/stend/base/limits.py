@@ -11,6 +11,8 @@ MOST = (1 << 63) - 1
 
 Count = Annotated[int, Meta(ge=0, le=MOST)]
 """A number of items or bytes."""
+Signed = Annotated[int, Meta(ge=-MOST, le=MOST)]
+"""A difference of two such numbers."""
 Number = Annotated[float, Meta(ge=-1e15, le=1e15)]
 """Any reported figure: finite, and small enough for arithmetic."""
 Amount = Annotated[float, Meta(ge=0, le=1e15)]

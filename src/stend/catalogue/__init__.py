@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import warnings
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,13 +48,17 @@ class Broken(NamedTuple):
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All runs below `top` as they are now; `places` has their folders."""
+    """All runs below `top` as they are now.
+
+    `places` has their folders, `unread` the new runs that were not read yet.
+    """
 
     top: Path
     broken: tuple[Broken, ...]
     places: dict[str, Place]
     home: Path
     known: Known
+    unread: tuple[str, ...] = ()
 
     @cached_property
     def runs(self) -> tuple[About, ...]:
@@ -86,12 +90,18 @@ class Catalogue:
 
 @contextmanager
 def opened(
-    top: Path, report: Report = lambda done, of: None, *, growing: bool = True, labels: bool = True
+    top: Path,
+    report: Report = lambda done, of: None,
+    *,
+    growing: bool = True,
+    labels: bool = True,
+    most: int | None = None,
 ) -> Iterator[Catalogue]:
     """Open the catalogue of a folder, up to date. Raise BadInput if it is not a folder.
 
     While it is open, no process merges its parts. Without `growing` a run that is being written on this host is read
-    when it is new, and again only after its writer has ended, for callers that poll. Without `labels`, which come from
+    when it is new, and again only after its writer has ended, for callers that poll. With `most` only that many new
+    runs are read, the last ones by name; the others are in `Catalogue.unread`. Without `labels`, which come from
     manifests, changes of manifests are not checked. If `top` is not writable, the catalogue is made in a temporary
     folder and deleted afterwards.
     """
@@ -105,21 +115,22 @@ def opened(
                 left = [place for place in stale(there, known) if place not in tried]
                 if not growing:
                     left = _settled(left, there, known)
-                if not left:
-                    yield _catalogue(top, home, there, known)
+                if not left or (most is not None and len(tried) >= most):
+                    yield _catalogue(top, home, there, known, left)
                     return
             if not labels:
                 labels, there = True, scan(top)  # runs are read with their labels
                 continue
             report(len(tried), len(tried) + len(left))
+            now = left[:BATCH] if most is None else sorted(left)[-most:]
             try:
-                take_in(top, home, {place: there[place] for place in left[:BATCH]})
+                take_in(top, home, {place: there[place] for place in now})
             except OSError as error:
                 if home != top / HOME:
                     raise
                 home = _elsewhere(home, error, held)
                 continue
-            tried |= set(left[:BATCH])
+            tried |= set(now)
 
 
 def folders(top: Path) -> list[Path]:
@@ -203,13 +214,13 @@ def _copy(source: str, place: str) -> None:
         (os.symlink if source.endswith(".parquet") else shutil.copyfile)(source, place)
 
 
-def _catalogue(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:
+def _catalogue(top: Path, home: Path, there: dict[str, Place], known: list[Part], unread: Sequence[str]) -> Catalogue:
     rows = Known(known, there)
     broken = [Broken(place, why) for place, why in rows.broken]
     if len(rows.places) < len(there):
-        read = set(rows.places)
-        broken += [Broken(place, "it cannot be read") for place in there if place not in read]
-    return Catalogue(top, tuple(broken), there, home, rows)
+        others = {*rows.places, *unread}
+        broken += [Broken(place, "it cannot be read") for place in there if place not in others]
+    return Catalogue(top, tuple(broken), there, home, rows, tuple(unread))
 
 
 _age = attrgetter("started_s", "run")

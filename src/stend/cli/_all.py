@@ -12,7 +12,7 @@ from stend.cli import _ends, _runs, _terminal
 from stend.session import series
 from stend.session.stopping import Signals
 from stend.session.together import group
-from stend.store import writer
+from stend.store import reports, writer
 
 SEVERAL = (series.FILE, group.FILE)
 """A folder with one of these files holds a series or a group of runs."""
@@ -54,8 +54,8 @@ def meant(word: Path) -> Path:
 
 
 def _is_complete(folder: Path) -> bool:
-    ended = store.load(folder).ended
-    return bool(ended and ended.outcome in series.FINISHED and any(folder.glob("report.*")))
+    run = store.load(folder)
+    return bool(run.ended and run.ended.outcome in series.FINISHED and reports.current(folder, run))
 
 
 def _others(top: Path) -> str:

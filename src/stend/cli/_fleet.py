@@ -90,7 +90,7 @@ def stop(path: Path, folder: Path, name: str) -> int:
 
 
 def collect(path: Path, folder: Path, name: str) -> int:
-    """Copy finished runs to this host and judge them as a batch."""
+    """Copy finished runs to this host and judge them as a lot."""
     with _connected(path, folder, name) as (fleet, dask):
         folders = client.collect(dask, fleet, typer.echo)
     return _home.judged(fleet, folders)

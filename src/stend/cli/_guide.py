@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from typing import TypeVar
 
-import click
 import typer
 from rich.console import Console
 from rich.padding import Padding
@@ -98,7 +97,10 @@ def _choose(question: str, choices: Sequence[tuple[T, str]]) -> T:
     _console().print(table)
     if len(choices) == 1:
         return choices[0][0]
-    chosen: int = typer.prompt("Number", default=1, type=click.IntRange(1, len(choices)))
+    chosen: int = typer.prompt("Number", default=1, type=int)
+    while not 1 <= chosen <= len(choices):
+        _print(f"{chosen} is not a number from 1 to {len(choices)}.")
+        chosen = typer.prompt("Number", default=1, type=int)
     return choices[chosen - 1][0]
 
 

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from stend.base.units import MB, block_label, latency, rate
+from stend.base.units import block_label
+from stend.cli._steady import SHAPES
 from stend.live.course import Course
 from stend.model.counts import Counts
-from stend.model.definition import Hold, Phase, Quantity, Steady, Workload
+from stend.model.definition import Hold, Phase, Quantity, Workload
+from stend.runner.progress import steady_rule
 
 FEWEST, WIDE = 4, 8
 """Fewest steps of a table; width of its columns."""
@@ -34,13 +36,13 @@ class Cells(NamedTuple):
 
 def figure(counts: Counts, quantity: Quantity) -> str:
     """Return a figure in the unit of `UNITS`."""
-    value = counts.quantity(quantity)
-    return {"iops": rate, "throughput": lambda bps: f"{bps / MB:.4g}", "latency": latency}[quantity](value)
+    return SHAPES[quantity](counts.quantity(quantity))
 
 
 def quantity_of(phase: Phase) -> Quantity:
     """Return the quantity by which a phase is judged; IOPS without a steady-state search."""
-    return next((rule.quantity for rule in phase.until if isinstance(rule, Steady)), "iops")
+    rule = steady_rule(phase)
+    return rule.quantity if rule else "iops"
 
 
 def cells_of(phase: Phase) -> Cells | None:

@@ -123,6 +123,9 @@ Percentile = Annotated[
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorten everything by fixed factors; the result is marked as shortened.")
 ]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Let sequential fills carry content that is read back once and compared.")
+]
 DestroyData = Annotated[
     str | None,
     typer.Option(
@@ -153,7 +156,7 @@ Create = Annotated[
 ]
 DETACH = "--detach"
 TYPED = "stend.typed"
-"""Key under which `stend.cli.Verb` stores the arguments as typed."""
+"""Key under which `stend.cli._verbs.Verb` stores the arguments as typed."""
 Detach = Annotated[bool, typer.Option(DETACH, help="Run in the background; `stend watch` shows the progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Anyway = Annotated[

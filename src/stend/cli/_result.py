@@ -1,11 +1,12 @@
 """The end of a run on the terminal: outcome, verdict, key figures, searches without steady state, the summary."""
 
+import pydoc
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
+import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -66,7 +67,7 @@ def _headline(folder: Path, run: Run) -> Iterator[Text]:
 def page(lines: Sequence[str]) -> None:
     """Print lines; on a terminal through a pager if they are more than one screen."""
     if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
-        click.echo_via_pager("\n".join(map(plain, lines)) + "\n")
+        pydoc.pager("\n".join(map(plain, lines)) + "\n")
         return
     for line in lines:
-        click.echo(line)
+        typer.echo(line)

@@ -47,9 +47,10 @@ def labelled(targets: Sequence[str], label: str | None) -> list[tuple[str, str]]
 
 
 def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
-    """Return the names given by `--destroy-data`, by target: as TARGET=NAME, or real drives in their order.
+    """Return the names given by `--destroy-data`, by target.
 
-    Raise BadInput for more names than real drives.
+    A name is TARGET=NAME; names without a target belong to the other real drives in their order. Raise BadInput for
+    more names than real drives.
     """
     targets = dict.fromkeys(request.target for request in order.requests)
     real = [target for target in targets if not target.startswith("sim:")]
@@ -57,9 +58,10 @@ def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
         raise BadInput(
             f"--destroy-data names {len(destroy)} drives, but the runs destroy data on {len(real)}; name each once"
         )
-    names = dict(zip(real, destroy, strict=False))
-    return names | {target: word.removeprefix(f"{target}=") for word in destroy for target in real
-                    if word.startswith(f"{target}=")}  # fmt: skip
+    named = {target: word for word in destroy for target in real if word.startswith(f"{target}=")}
+    others = [word for word in destroy if word not in named.values()]
+    in_order = zip((target for target in real if target not in named), others, strict=False)
+    return {target: word.removeprefix(f"{target}=") for target, word in named.items()} | dict(in_order)
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:

@@ -1,6 +1,6 @@
 """The search for steady state in words: rounds so far, the window against its limits, and how a search ended."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -14,6 +14,12 @@ from stend.runner.progress import steady_rule
 from stend.runner.rules import DONE
 
 BARS = "▁▂▃▄▅▆▇█"
+SHAPES: dict[str, Callable[[float], str]] = {
+    "iops": rate,
+    "throughput": lambda value: f"{value / MB:.4g}",
+    "latency": latency,
+}
+"""The text of a value of each tracked quantity."""
 
 
 def rounds(course: Course) -> str:
@@ -37,7 +43,7 @@ def rows(course: Course, wide: bool) -> Iterator[tuple[str, Text]]:
     across = max(16, *map(len, names))
     cells = [each.text if wide else bars(each.values) for each in series]
     room = max(6, *map(len, cells))
-    heads = [f"{name} (of {_pct(allowed, first)})" for name, allowed in _limits(first)] if first else []
+    heads = [f"{name} (of {_pct(allowed, first)})" for name, _, allowed in _limits(first)] if first else []
     title = f"rounds {first.rounds[0]} to {first.rounds[-1]}" if first else _open(course)
     yield "window", Text("  ".join([f"{title:<{across}}", f"{'values':<{room}}", *heads]), style="dim")
     for name, each, cell in zip(names, series, cells, strict=True):
@@ -56,8 +62,7 @@ class Series(NamedTuple):
     @property
     def text(self) -> str:
         """Return the values as numbers."""
-        shape = {"iops": rate, "throughput": lambda value: f"{value / MB:.4g}", "latency": latency}[self.quantity]
-        return " ".join(f"{shape(value):>7}" for value in self.values)
+        return " ".join(f"{SHAPES[self.quantity](value):>7}" for value in self.values)
 
 
 def _so_far(course: Course) -> Iterator[Series]:
@@ -79,17 +84,20 @@ def _open(course: Course) -> str:
     return f"after round {course.progress.present.before + WINDOWS[rule.rule]}" if rule else ""
 
 
-def _limits(verdict: Verdict) -> list[tuple[str, float]]:
-    pairs = [("range", verdict.excursion_allowed), ("slope", verdict.slope_excursion_allowed)]
-    return [(name, allowed) for name, allowed in pairs if allowed is not None]
+def _limits(verdict: Verdict) -> list[tuple[str, float, float]]:
+    """Return (name, value, allowed) of range and slope, as far as the rule limits them."""
+    limits = (
+        ("range", verdict.excursion, verdict.excursion_allowed),
+        ("slope", verdict.slope_excursion, verdict.slope_excursion_allowed),
+    )
+    return [(name, value, allowed) for name, value, allowed in limits if allowed is not None]
 
 
 def _judged(verdict: Verdict, heads: Sequence[str]) -> Text:
     """Return range and slope below their heads, and whether the rule is met."""
-    shares = {"range": verdict.excursion, "slope": verdict.slope_excursion}
     line = Text()
-    for (name, _), head in zip(_limits(verdict), heads, strict=True):
-        line.append(f"  {_pct(shares[name], verdict):<{len(head)}}")
+    for (_, value, _), head in zip(_limits(verdict), heads, strict=True):
+        line.append(f"  {_pct(value, verdict):<{len(head)}}")
     return line.append("  ✓ steady" if verdict.steady else "  not yet", "green" if verdict.steady else "yellow")
 
 
@@ -129,9 +137,7 @@ def reason(verdicts: Sequence[Verdict]) -> str:
 
 
 def _excess(verdict: Verdict) -> Iterator[tuple[float, str]]:
-    shares = {"range": verdict.excursion, "slope": verdict.slope_excursion}
-    for name, allowed in _limits(verdict):
+    for name, value, allowed in _limits(verdict):
         if allowed:
-            value = shares[name]
             text = f"{name} of {verdict.label} {_pct(value, verdict)} of the mean, at most {_pct(allowed, verdict)}"
             yield abs(value / allowed), text

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stend.base.text import plain
-from stend.base.units import MB, decimal, duration, latency, rate
+from stend.base.units import decimal, duration, rate
 from stend.cli import _clock, _matrix, _steady
 from stend.cli._steady import BARS, bars
 from stend.live.course import Course
@@ -63,9 +63,9 @@ class Quantity(NamedTuple):
 
 
 LOAD = (
-    Quantity("IOPS", lambda counts: counts.iops, rate),
-    Quantity("MB/s", lambda counts: counts.bytes_per_s, lambda value: f"{value / MB:.4g}"),
-    Quantity("mean", lambda counts: counts.mean_s, latency),
+    Quantity("IOPS", lambda counts: counts.iops, _steady.SHAPES["iops"]),
+    Quantity("MB/s", lambda counts: counts.bytes_per_s, _steady.SHAPES["throughput"]),
+    Quantity("mean", lambda counts: counts.mean_s, _steady.SHAPES["latency"]),
 )
 
 

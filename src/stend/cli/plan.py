@@ -35,6 +35,7 @@ def command(
     rounds: _options.Rounds = None,
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
+    verify: _options.Verify = False,
     seed: _options.Seed = None,
     trace: _options.TraceFile = None,
     speed: _options.Speed = None,
@@ -68,6 +69,7 @@ def command(
         active_range_pct=active_range,
         rounds=rounds,
         minute_s=round_seconds,
+        verify=verify or None,
         **_options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
     )
     for number, name in enumerate(target):

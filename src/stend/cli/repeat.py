@@ -20,6 +20,7 @@ def command(
     rounds: _options.Rounds = None,
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
+    verify: _options.Verify = False,
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-TESTS; must be new or empty")] = None,
     destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
@@ -46,17 +47,19 @@ def command(
     from stend.session import series
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
+    changes["verify"] = verify or None
     changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
     options: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "minute_s": round_seconds, **changes}
     pairs = _series.labelled(target, label)
     requests = tuple(session.Request(tests, drive, label=text, purge=True, **options) for drive, text in pairs)
+    folder = into or requests[0].folder
     if detach:
         from stend.cli import _apart
 
-        words = ["repeat", *_apart.words(context), *(() if into else ("--into", str(requests[0].folder)))]
-        return _apart.begin(words, into or requests[0].folder)
+        words = ["repeat", *_apart.words(context), *(() if into else ("--into", str(folder)))]
+        return _apart.begin(words, folder)
     expected_s = number * sum(session.planned(request).expected_s for request in requests)
-    folder, order = into or requests[0].folder, series.Series(number, requests)
+    order = series.Series(number, requests)
     named = _series.answers(order, destroy_data or ())
     series.create(folder, order)
     typer.echo(f"{number * len(requests)} runs, expected to take {duration(expected_s)}: {folder}")

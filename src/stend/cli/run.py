@@ -19,6 +19,7 @@ def command(
     rounds: _options.Rounds = None,
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
+    verify: _options.Verify = False,
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-TESTS; must be new or empty")] = None,
     destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
@@ -56,6 +57,7 @@ def command(
     from stend.session.stopping import Signals
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
+    changes["verify"] = verify or None
     changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
     once: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
     once["overwrite"] = tuple(overwrite_file or ())
@@ -70,8 +72,9 @@ def command(
     if detach:
         from stend.cli import _apart
 
-        words = ["run", *_apart.words(context), *(() if into else ("--into", str(request.folder)))]
-        return _apart.begin(words, request.folder)
+        folder = request.folder  # its name has the time in it
+        words = ["run", *_apart.words(context), *(() if into else ("--into", str(folder)))]
+        return _apart.begin(words, folder)
     with session.start(request, _terminal.Terminal(), Signals()) as running:
         typer.echo(f"Run folder: {running.folder}")
         _ends.follow(running)

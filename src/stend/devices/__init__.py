@@ -7,14 +7,15 @@ finds those drives and passes them to the kind's `find`.
 import importlib
 import os
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from stend import gate
 from stend.base.errors import BadInput
 from stend.base.sysfs import HOST, Kernel
+from stend.devices.telling.evidence import Piece
 from stend.gate import Uses, names_of, refusal
 from stend.model.definition import Identity
 
@@ -35,6 +36,14 @@ class Device(Protocol):
 
     def health(self) -> dict[str, Any]:
         """Return the current health: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing is known."""
+
+
+@runtime_checkable
+class Witness(Protocol):
+    """A drive with logs of its own or of the kernel."""
+
+    def evidence(self, since_s: float) -> Iterator[Piece]:
+        """Yield the logs as files; a log that cannot be read has the reason instead of its data."""
 
 
 GENERAL = ("block", "file")
@@ -95,6 +104,15 @@ def _readable(target: str) -> None:
         raise BadInput(f"the path of {target} is not valid text here; set LC_ALL=C.UTF-8, or rename it") from error
     except (OSError, ValueError):
         return  # the kind reports it
+
+
+def evidence(device: Device, since_s: float) -> Iterator[Piece]:
+    """Yield what a drive and the kernel tell about a failure since a moment of the monotonic clock.
+
+    A drive in memory, and a drive that is one of stend's own, has none.
+    """
+    if isinstance(device, Witness):
+        yield from device.evidence(since_s)
 
 
 def configure_purge(device: Device, method: str, vendor: str, limit_s: float, report: Callable[[str], None]) -> None:

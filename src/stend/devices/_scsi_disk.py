@@ -1,5 +1,6 @@
 """Common parts of SATA and SAS drives on Linux: the sd driver, its cache switch, smartctl."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,8 @@ from stend.base.errors import StepFailed
 from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import table
-from stend.devices.telling import facts, shapes
+from stend.devices.telling import evidence, facts, shapes
+from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
 
 WRITE_BACK, WRITE_THROUGH = "write back", "write through"
@@ -86,6 +88,11 @@ class ScsiDisk(drives.DriveDevice):
             words=words,
             serial=self.identity.serial,
         )
+
+    def evidence(self, since_s: float) -> Iterator[Piece]:
+        """Yield the kernel's lines, and all logs that smartctl reads."""
+        yield from super().evidence(since_s)
+        yield evidence.smartctl(self.identity.path)
 
     def cache(self) -> str:
         """Return the state that the kernel last read from the drive; a write to the switch makes it read again."""

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from stend.base.sysfs import HOST, Kernel, count, text
 from stend.base.text import nearest
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
-from stend.devices.telling import facts, places
+from stend.devices.telling import evidence, facts, places
 from stend.devices.telling.below import Member
+from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
 
 WITHOUT_HEADS = ("loop", "zram", "ram")
@@ -132,6 +133,11 @@ class BlockDevice:
     def health(self) -> dict[str, Any]:
         """Return the kernel's counters, and the health of the drives below."""
         return facts.kernel_counters(self.kernel, self.node) | lower.health(self.members)
+
+    def evidence(self, since_s: float) -> Iterator[Piece]:
+        """Yield the kernel's lines about the drive since a moment of the monotonic clock, and its members' evidence."""
+        yield evidence.kernel_lines(evidence.names_of(self.kernel, self.node), since_s)
+        yield from lower.evidence(self.members, since_s)
 
     def purge(self) -> str:
         """Discard every block and check that a sample reads as zeros; write zeros if the drive does not do that."""

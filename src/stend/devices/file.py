@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
+from stend.devices.telling.evidence import Piece
 from stend.gate import mounts
 from stend.model.definition import Identity
 from stend.sim import named
@@ -51,7 +52,9 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         raise BadInput(f"{target} is {size}, too small to test; name a new file, and add --create 1GiB")
     if server := gate.leased(path, kernel):
         raise Refused(f"{target} {server}")
-    return FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)
+    device = FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)
+    device.members = members
+    return device
 
 
 def _not_there(target: str, why: str) -> str:
@@ -166,6 +169,13 @@ class FileDevice:
 
     def __init__(self, identity: Identity, kernel: Kernel = HOST) -> None:
         self.identity, self.door = identity, gate.Guarded(identity, kernel)
+
+    members: Sequence[Member] = ()
+    """The drives that store it."""
+
+    def evidence(self, since_s: float) -> Iterator[Piece]:
+        """Yield the evidence of the drives that store it."""
+        yield from lower.evidence(self.members, since_s)
 
     def health(self) -> dict[str, Any]:
         """Return {}, because a file reports no health."""

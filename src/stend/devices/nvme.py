@@ -1,7 +1,7 @@
 """NVMe drives: sysfs and nvme-cli (JSON of its versions 1 to 3)."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from stend.base.errors import StepFailed
@@ -9,9 +9,10 @@ from stend.base.limits import MOST
 from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import follow, prepare_table, table
-from stend.devices.telling import facts, shapes, tools
+from stend.devices.telling import evidence, facts, shapes, tools
 from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
+from stend.devices.telling.evidence import Piece
 
 POWER_MANAGEMENT, WRITE_CACHE = "2", "6"
 SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
@@ -275,6 +276,11 @@ class NvmeDevice(drives.DriveDevice):
         paths = self.kernel.sys.glob(f"class/nvme/nvme*/{drive}c*n{nsid}")
         every = [super().health(), *(facts.kernel_counters(self.kernel, path.name) for path in paths)]
         return {key: max(counters.get(key, 0) for counters in every) for key in every[0]}
+
+    def evidence(self, since_s: float) -> Iterator[Piece]:
+        """Yield the kernel's lines, telemetry, error log, persistent events, self-test log and SMART."""
+        yield from super().evidence(since_s)
+        yield from evidence.nvme(self.controller)
 
     def cache(self) -> str:
         """Return the state of feature 6; empty if the drive has no volatile write cache."""

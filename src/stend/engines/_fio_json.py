@@ -9,7 +9,7 @@ import msgspec
 
 from stend.base import limits, untrusted
 from stend.base.errors import StepFailed
-from stend.model.stats import BINS, bin_edges_ns, bin_index
+from stend.model.stats import bin_index
 from stend.model.tally import Tally
 
 NEXT_PROCESS = "the load goes on in another process, whose totals begin at nought"
@@ -117,24 +117,8 @@ def _tally(direction: Direction) -> Tally:
 
 
 def since(before: Tally, now: Tally) -> Tally:
-    """Return the difference of two totals; raise StepFailed if the totals decreased.
-
-    The longest response time is exact if the total's maximum grew. Otherwise it is the upper edge of the highest bin
-    that grew, or the total's maximum if that is the last bin, which has no upper edge.
-    """
+    """Return the difference of two totals (`Tally.since`); raise StepFailed if the totals decreased."""
     back = any(now.bins.get(i, 0) < n for i, n in before.bins.items())
     if back or now.ios < before.ios or now.bytes < before.bytes:
         raise StepFailed("its totals went back, so that they cannot be what it did")
-    grown = {i: n - before.bins.get(i, 0) for i, n in now.bins.items() if n != before.bins.get(i, 0)}
-    if now.max_ns > before.max_ns or BINS - 1 in grown:
-        longest = now.max_ns
-    else:
-        longest = min(now.max_ns, bin_edges_ns(max(grown))[1]) if grown else 0.0
-    return Tally(
-        ios=now.ios - before.ios,
-        bytes=now.bytes - before.bytes,
-        latency_ns=max(now.latency_ns - before.latency_ns, 0.0),
-        latency_ns2=max(now.latency_ns2 - before.latency_ns2, 0.0),
-        max_ns=longest,
-        bins=grown,
-    )
+    return now.since(before)

@@ -45,6 +45,9 @@ The plan:
 
 
 NO_REPLAY = "no file: fio keeps no trace's times, so stend plays it itself"
+NO_VERIFY = (
+    "no file: stend writes and compares this content itself, because fio keeps no kinds and ranges of bad blocks"
+)
 NO_STREAMS = "no job file, because fio cannot tie the size of an IO to its access and direction, as these streams do"
 
 
@@ -80,6 +83,9 @@ def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[
     """Yield the acts of one phase: its round cut at purges, and how often it is repeated."""
     if streams := next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.streams), None):
         yield Act(next(numbers), "", "", f"{phase.name}, {until(phase)}: {NO_STREAMS} ({streams.mix})")
+        return
+    if any(isinstance(s, Hold) and s.workload.verify for s in phase.round):
+        yield Act(next(numbers), "", "", f"{phase.name}: {NO_VERIFY}")
         return
     if any(isinstance(s, Hold) and s.workload.replay for s in phase.round):
         yield Act(next(numbers), "", "", f"{phase.name}: {NO_REPLAY}")

@@ -8,11 +8,13 @@ import msgspec
 import numpy as np
 
 from stend.base.errors import BadInput, LoadFailed
+from stend.engines.content import Content
 from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.pace import Pace
 from stend.model.tally import Tally
+from stend.model.verified import Verified
 from stend.model.workload import Replay
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive
@@ -39,7 +41,7 @@ class Drawing(TypedDict):
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
     """Return a workload as a pattern of the virtual drive."""
     return Pattern(
-        random_pct=workload.random_pct,
+        random_pct=100 if workload.verify and workload.verify.every_bytes else workload.random_pct,
         read_pct=workload.read_pct,
         sizes=tuple((size, float(share)) for size, share in workload.sizes),
         range_bytes=workload.range_bytes,
@@ -122,6 +124,12 @@ class SimulatedLoad:
         self._sent = self._waiting = 0
         self.pace: Pace | None = None
         self.beside: tuple[Beside, ...] = ()
+        self.content: Content | None = None
+
+    @property
+    def verified(self) -> Verified | None:
+        """Return the blocks of a finished load whose content is verified; None for other loads."""
+        return self.content.verified() if self.content and self.over else None
 
     def next(self) -> Counts | None:
         """Return the counts of the next interval of virtual time; None once all of a limit is written."""
@@ -189,6 +197,8 @@ class SimulatedEngine:
         else:
             self._start(workload, pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
         self.load = SimulatedLoad(self.drive, self.interval_s, workload)
+        if workload.verify:
+            self.load.content = Content(self.drive.medium, workload, seed, from_bytes, limit_bytes)
         return self.load
 
     def _start(self, workload: Workload, requests: Pattern) -> None:

@@ -20,6 +20,8 @@ THROTTLED = 1.2
 FULL = 4
 """The buffer is full for most of a burst that is this many times as large."""
 ALIKE = 1.1
+KNOWN = 0.04
+"""A flush of an almost empty buffer takes at most this share of that of a full one: the size is then known to 2 %."""
 SCALES, SLOWED = 1.5, 1.25
 
 
@@ -92,21 +94,27 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
     """Yield the size of the volatile buffer by Little's law: the rate at which it drains times the time that takes.
 
     The buffer must have been full: then the writes of a burst waited for room. Otherwise the same product is what the
-    buffer held when the flush came, and it has at least that size.
+    buffer held when the flush came, and it has at least that size. A flush of an almost empty buffer takes a time too,
+    and how much of it is draining is unknown, so that the size is between two bounds.
     """
     bursts = sorted((load for load in log.bursts if load.flush.ios), key=lambda load: load.burst_bytes)
     if free(log) is not False or len(bursts) < 2 or bursts[0].write.workload.flush_every != 1:
         return
-    held = [load.flush.mean_s * load.burst_bytes / load.cycle_s for load in bursts]
-    last, usual_s = bursts[-1], bursts[0].cycle_s - bursts[0].flush.mean_s
-    each_s = (last.cycle_s - last.flush.mean_s) / last.write.workload.flush_every
-    values = {"size": held[-1], "burst": last.burst_bytes, "flush_s": last.flush.mean_s}
-    full = [size for size, load in zip(held, bursts, strict=True) if load.burst_bytes >= FULL * held[-1]]
-    if each_s >= THROTTLED * usual_s and full and max(full) <= ALIKE * min(full):
-        yield Finding(name=NAME, key="buffer", test=test, values=values)
-    else:
-        values["size"] = max(held)
+    last, short_s = bursts[-1], min(bursts[0].flush.mean_s, log.first.flush_s or log.first.flush.mean_s)
+    held = [load.held_bytes(short_s) for load in bursts[1:]]
+    each_s, usual_s = last.waits_s, bursts[0].waits_s
+    full = [size for size, load in zip(held, bursts[1:], strict=True) if load.burst_bytes >= FULL * held[-1]]
+    share = min(short_s / last.flush.mean_s, 1.0)
+    values = {"size": held[-1] * (1 - share / 2), "burst": last.burst_bytes, "flush_s": last.flush.mean_s}
+    if each_s < THROTTLED * usual_s or not full or max(full) > ALIKE * min(full):
+        least = max(size - short_s * size / load.flush.mean_s for size, load in zip(held, bursts[1:], strict=True))
+        values["size"] = max(least, last.write.workload.block_bytes)
         yield Finding(name=NAME, key="at_least", test=test, values=values, confidence="medium")
+    elif share > KNOWN:
+        values |= {"least": held[-1] * (1 - share), "most": held[-1]}
+        yield Finding(name=NAME, key="between", test=test, values=values, confidence="medium")
+    else:
+        yield Finding(name=NAME, key="buffer", test=test, values=values)
 
 
 def _threads(test: str, log: Journal) -> Iterator[Finding]:

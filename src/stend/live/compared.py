@@ -16,8 +16,8 @@ from stend.charts.overlay.ratio_map import change
 from stend.findings.look.figures import QUANTITIES
 from stend.many import read
 from stend.many.compare import Comparison, Difference, compared
-from stend.many.settings import Reason
 from stend.words import Language
+from stend.words.settings import difference_reason, setting_value
 
 LEAST, MOST = 2, 5
 """Numbers of runs that a page compares."""
@@ -45,7 +45,7 @@ def plain(folders: Sequence[Path], lang: str) -> dict[str, Any]:
             for run in outcomes
         ],
         "command": _command(folders),
-        "reasons": list(dict.fromkeys(_reason(reason, words) for reason in reasons)),
+        "reasons": list(dict.fromkeys(difference_reason(reason, words) for reason in reasons)),
         "settings": list(_settings(wholes, words)),
         "tests": [{"title": words.title(test, test), "rows": shown} for test, shown in tests.items()],
     }
@@ -83,29 +83,12 @@ def _cell(each: Difference, words: Language) -> dict[str, Any]:
     return shown | {"change": change(each.ratio, words), "said": words(f"verdict.{verdict}")}
 
 
-def _reason(reason: Reason, words: Language) -> str:
-    values = dict(reason.values)
-    if reason.key == "setting":
-        values["name"] = words(f"setting.{values['name']}")
-    return words(f"why.{reason.key}", **values)
-
-
 def _settings(wholes: Sequence[Comparison], words: Language) -> Iterator[dict[str, Any]]:
     runs = [wholes[0].a.runs[0], *(whole.b.runs[0] for whole in wholes)]
     differing = {setting.name: setting.blocks for whole in wholes for setting in whole.settings}
     for setting, blocks in differing.items():
-        values = [_value(setting, run.settings.get(setting), words) for run in runs]
+        values = [setting_value(setting, run.settings.get(setting), words) for run in runs]
         yield {"name": words(f"setting.{setting}"), "values": values, "blocks": bool(blocks)}
-
-
-def _value(setting: str, value: Any, words: Language) -> str:
-    if value in (None, ""):
-        return "–"
-    if isinstance(value, bool):
-        return words("versus.yes" if value else "versus.no")
-    if isinstance(value, int | float):
-        return words.show(value, "gb" if setting == "capacity" else "n")
-    return words.translated(str(value))
 
 
 def main() -> int:

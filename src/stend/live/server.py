@@ -20,7 +20,7 @@ from stend.live import compared, composer, metrics
 from stend.live.feed import Feed, Listener, encode
 from stend.live.making import Maker
 from stend.live.now import Now
-from stend.live.shelf import Shelf
+from stend.live.shelf import READ, Shelf
 from stend.store import journal
 from stend.words import LANGUAGES, Language, formats
 
@@ -131,7 +131,7 @@ class Server:
         asked = request.query_params.get("columns", "")
         columns = [*asked.split(","), "started_s", "outcome", "stamps"] if asked else []
         words = Language(request.query_params.get("lang", LANGUAGES[0]))
-        rows = await asyncio.to_thread(self.shelf.rows, request.query_params.getlist("where"), columns)
+        rows = await asyncio.to_thread(self.shelf.rows, request.query_params.getlist("where"), columns, READ)
         for row in rows:
             row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}

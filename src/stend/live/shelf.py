@@ -10,6 +10,9 @@ from stend.catalogue.choice import chosen, column, parsed
 from stend.catalogue.columns import TYPES
 from stend.store import journal
 
+READ = 16
+"""Number of new runs that one call reads, about half a second: the list of thousands fills up while it is shown."""
+
 
 class Shelf:
     """A folder with runs, or with folders of runs."""
@@ -19,19 +22,27 @@ class Shelf:
             raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
         self.top = top.resolve()
 
-    def rows(self, where: Sequence[str] = (), columns: Sequence[str] = ()) -> list[dict[str, Any]]:
+    def rows(
+        self, where: Sequence[str] = (), columns: Sequence[str] = (), most: int | None = None
+    ) -> list[dict[str, Any]]:
         """Return one row per run that fulfils all conditions (`catalogue.choice`), the latest first.
 
-        Without `columns` a row has all. Without conditions the runs that cannot be read have a row with `error`.
-        Growing records are not read again. Raise BadInput for an invalid condition or column.
+        Without `columns` a row has all. Without conditions the runs that cannot be read have a row with `error`, and
+        new runs beyond the latest `most`, which later calls read, one with `unread`. Growing records are not read
+        again. Raise BadInput for an invalid condition or column.
         """
         names = [column(word) for word in columns] or list(TYPES)
         needed = dict.fromkeys([*names, *(parsed(text)[0] for text in where)])
-        with catalogue.opened(self.top, growing=False) as known:
+        with catalogue.opened(self.top, growing=False, most=most) as known:
             runs = chosen(reversed(known.only(*needed)), where)
             rows = [{"run": run.run} | {name: getattr(run, name) for name in names} for run in runs]
             broken = () if where else known.broken
-            return [*({"run": run.run, "error": run.why} for run in broken), *rows]
+            waiting = () if where else known.unread
+            return [
+                *({"run": run.run, "error": run.why} for run in broken),
+                *rows,
+                *({"run": run, "unread": True} for run in waiting),
+            ]
 
     def folder(self, name: str) -> Path | None:
         """Return the folder of a run, or None if the top folder has no run of that name."""

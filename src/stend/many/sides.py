@@ -23,7 +23,10 @@ REPEATS = ("seed", "run", "pace")
 
 
 class Key(NamedTuple):
-    """The identity of a figure across drives; it does not include the sizes of the drive and the range."""
+    """The identity of a figure across drives; it does not include the sizes of the drive and the range.
+
+    `service` is the part of its load's label that only loads of services have: rate, synced writes, trims.
+    """
 
     test: str
     phase: str
@@ -35,6 +38,7 @@ class Key(NamedTuple):
     depth: int
     place: int
     direction: str
+    service: str = ""
 
     @property
     def mix(self) -> str:
@@ -50,7 +54,7 @@ class Key(NamedTuple):
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         there = f" #{self.place}" if self.place > 1 else ""
         outstanding = f" T{self.threads} Q{self.depth}" if self.threads else ""
-        return f"{kind} {self.block} {self.mix}{outstanding}{there}"
+        return f"{kind} {self.block} {self.mix}{outstanding}{self.service}{there}"
 
     @property
     def loose(self) -> tuple[Any, ...]:
@@ -156,12 +160,10 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
 def key_of(row: Figures) -> Key:
     """Return the key of a figure."""
     load = row.workload
-    what = (
-        f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix or block_label(load.block_bytes)
-    )
+    what = f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix
     return Key(
-        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what + _service(load)),
-        *(load.threads, load.depth, row.place, row.direction),
+        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what or block_label(load.block_bytes)),
+        *(load.threads, load.depth, row.place, row.direction, _service(load)),
     )
 
 

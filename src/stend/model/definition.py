@@ -148,7 +148,8 @@ class Profile(Data, frozen=True):
     `minute_s` is how long a minute of the clause lasts: 60, unless shortened (`--quick`, `--round-seconds`). `second_s`
     does the same for clauses that count in seconds; 0 means a sixtieth of `minute_s`. Repetitions and long durations
     are divided by `shorten`; `range_limit_bytes` above 0 limits the range. `share` lets a test start from the state in
-    which the previous test left the drive, if both clauses require the same state. `interfaces` overrides any of these
+    which the previous test left the drive, if both clauses require the same state. `verify` gives sequential fills
+    content that is read back once. `interfaces` overrides any of these
     per interface, `tests` per test. `options` holds settings of single tests.
     """
 
@@ -167,6 +168,7 @@ class Profile(Data, frozen=True):
     range_limit_bytes: limits.Count = 0
     steady: str = "pts"
     share: bool = False
+    verify: bool = False
     quick: bool = False
     options: dict[str, Any] = {}
     interfaces: dict[str, dict[str, Any]] = {}

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Rule, Seconds, Steady, Step, Whole
+from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Rule, Seconds, Steady, Step, Whole, Workload
 
 TYPICAL_ROUNDS = 7
 """Most drives settle some rounds after the first full window. The value comes from the virtual drives."""
@@ -58,13 +58,21 @@ def round_seconds(phase: Phase, speed: Speed) -> float:
 
 def sure_bytes(phase: Phase) -> int:
     """Return the bytes that a phase writes on any drive: its untimed writes, of the first round if results choose."""
+    rounds = 1 if phase.choose else phase.rounds
     fixed = sum(
-        s.amount.bytes
+        _rounds_bytes(s.workload, s.amount.bytes, rounds)
         for s in phase.round
         if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
     )
     played = sum(s.amount.write_bytes for s in phase.round if isinstance(s, Hold) and isinstance(s.amount, Whole))
-    return (1 if phase.choose else phase.rounds) * (fixed + played)
+    return fixed + rounds * played
+
+
+def _rounds_bytes(load: Workload, size: int, rounds: int) -> int:
+    """Return the bytes of a write in all rounds; verified content that continues from round to round ends once."""
+    if not load.verify or size > load.range_bytes:
+        return size * rounds
+    return min(size * rounds, load.verify_bytes(0))
 
 
 def seeks_steady(phase: Phase) -> bool:

@@ -8,6 +8,7 @@ from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
 from stend.model.tally import Tally
+from stend.model.verified import Verified
 
 
 class Position(Data, frozen=True):
@@ -77,8 +78,8 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
-    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`. `beside` are the
-    counts of the loads beside, in their order.
+    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
+    those whose content is verified.
     """
 
     where: Position
@@ -91,6 +92,7 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
+    verified: Verified | None = None
     beside: tuple[Beside, ...] = ()
 
     @property
@@ -143,7 +145,16 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
 
 
 NoteKind = Literal[
-    "remark", "doubt", "mismatch", "stall", "failure", "interruption", "repeat", "beside", "interference"
+    "remark",
+    "doubt",
+    "mismatch",
+    "stall",
+    "failure",
+    "interruption",
+    "repeat",
+    "beside",
+    "interference",
+    "evidence",
 ]
 
 

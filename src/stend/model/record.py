@@ -10,6 +10,7 @@ from stend.model.definition import Hold, Phase, Plan, PlannedTest, Steady, Workl
 from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Source, Started, Telemetry
 from stend.model.pace import Pace
 from stend.model.samples import Samples
+from stend.model.verified import LOST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +153,8 @@ class Run:
     @property
     def stamps(self) -> tuple[str, ...]:
         """Return the sentences that every page of every report shows, worst first."""
-        stamps = [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in self.unmet]
+        stamps = [*self.losses]
+        stamps += [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in self.unmet]
         stamps += [f"{j.where.test}: saturated, {j.ended_by}; not steady by the rule" for j in self.saturated]
         if self.ended is None:
             stamps.append("unfinished")
@@ -167,6 +169,13 @@ class Run:
         if self.plan.profile.quick:
             stamps.append("quick: shortened, not a measurement by the specification")
         return (*stamps, *self.warnings)
+
+    @property
+    def losses(self) -> list[str]:
+        """Return a sentence if blocks that were read back did not return what was written to them."""
+        verified = [result.verified for result in self.results if result.verified]
+        lost = sum(part.count(*LOST) for part in verified)
+        return [f"{lost} blocks of 512 bytes did not return what was written to them"] if lost else []
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from stend.base import limits
+from stend.model.bins import BINS, bin_edges_ns
 
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
@@ -16,7 +17,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     `latency_ns2` is the sum of squares (for the standard deviation). `max_ns` is the longest in the interval, or the
     upper edge of the highest bin that grew. `bins` is {bin index: IOs}, sparse, and empty in Samples (see
-    `stats.bin_edges_ns`).
+    `bins.bin_edges_ns`).
     """
 
     ios: limits.Count = 0
@@ -44,17 +45,25 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     def since(self, before: "Tally") -> "Tally":
-        """Return what was added to the tally `before`, of the same load; `max_ns` is at most the highest bin's edge."""
+        """Return what was added to the tally `before` of the same load.
+
+        The longest response time is exact if the total's maximum grew. Otherwise it is the upper edge of the highest
+        bin that grew, or the total's maximum if that is the last bin, which has no upper edge.
+        """
         if before == NONE:
             return self
-        bins = {index: more for index, n in self.bins.items() if (more := n - before.bins.get(index, 0)) > 0}
+        grown = {index: more for index, n in self.bins.items() if (more := n - before.bins.get(index, 0))}
+        if self.max_ns > before.max_ns or BINS - 1 in grown:
+            longest = self.max_ns
+        else:
+            longest = min(self.max_ns, bin_edges_ns(max(grown))[1]) if grown else 0.0
         return Tally(
             self.ios - before.ios,
             self.bytes - before.bytes,
             max(self.latency_ns - before.latency_ns, 0),
             max(self.latency_ns2 - before.latency_ns2, 0),
-            min(self.max_ns, _upper_ns(max(bins))) if bins else 0,
-            bins,
+            longest,
+            grown,
         )
 
     @property
@@ -74,12 +83,6 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def max_s(self) -> float:
         """Return the maximum response time (MRT) in seconds."""
         return self.max_ns * NS
-
-
-def _upper_ns(index: int) -> int:
-    """Return the upper edge of a latency bin in ns (`stats.bin_edges_ns`)."""
-    shift = max((index >> 6) - 1, 0)
-    return (index - (shift << 6) + 1) << shift
 
 
 NONE = Tally()

@@ -1,6 +1,6 @@
 """Workloads: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -69,12 +69,24 @@ class Replay(Kind, frozen=True):
         return f"trace {self.trace[:4]} " + (f"{self.speed:g}x" if self.timed else "closed")
 
 
+class Verify(Kind, frozen=True):
+    """Content that can be verified: each block of 512 bytes carries its address, the run's number and a checksum.
+
+    Reads are compared with that content. `number` distinguishes passes over the same range. With `every_bytes` the
+    workload touches only the first block of IO in each such part of its range. `engines/verify/content.py` defines
+    the bytes.
+    """
+
+    number: Annotated[int, msgspec.Meta(ge=1, le=1 << 32)] = 1
+    every_bytes: limits.Count = 0
+
+
 class Workload(Kind, frozen=True):
     """A kind of IO without beginning or end. Equal values are the same workload.
 
     `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`. `zones` is ((percent of IOs, percent of
     the range), ...) from the range's start. `streams` link size to access and direction and replace all of these
-    (`streamed` makes such a workload); fio has no option for them.
+    (`streamed` makes such a workload); fio has no option for them. `verify` makes its content verifiable.
 
     `rate_iops` above 0 is an open loop: IOs are due at this rate, in `arrivals`, whether or not earlier ones are done,
     with at most `outstanding` of them in flight; response times count from the moment an IO was due. `sync` is how each
@@ -103,17 +115,22 @@ class Workload(Kind, frozen=True):
     flush_every: limits.Rounds = 1
     trim_pct: limits.Percent = 0
     trim_bytes: limits.Bytes = 0
+    verify: Verify | None = None
     beside: tuple["Workload", ...] = ()
 
     def __post_init__(self) -> None:
-        if self.replay and (self.rate_iops or self.sync != "none" or self.trim_pct or self.beside):
-            raise ValueError("a replay has the times, flushes and trims of its trace, and nothing beside it")
+        if self.verify and (self.mixed or self.random_pct or self.read_pct not in (0, 100)):
+            raise ValueError("verified content is written or read sequentially, in blocks of one size")
+        if self.sync != "none" and (self.verify or self.replay or self.streams):
+            raise ValueError("a replay, streams and verified content have no synced writes of their own")
+        if (self.verify or self.replay) and (self.rate_iops or self.trim_pct or self.beside):
+            raise ValueError("a replay and verified content have no rate, no trims and no loads beside them")
         if self.rate_iops and (self.sync == "flush" or self.trim_pct):
             raise ValueError("a load at a rate has no flushes and no trims")
-        if self.streams and (self.sync != "none" or self.trim_pct):
-            raise ValueError("a workload of streams has no synced writes and no trims")
-        if any(load.beside or load.replay for load in self.beside):
-            raise ValueError("a load beside another one is neither a replay nor has it loads beside it")
+        if self.streams and self.trim_pct:
+            raise ValueError("a workload of streams has no trims")
+        if any(load.beside or load.replay or load.verify for load in self.beside):
+            raise ValueError("a load beside another one is no replay, has no verified content and no loads beside it")
         if self.streams and (self.block_mix or self.zones):
             raise ValueError("a workload of streams must not have a block mix or zones")
         if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
@@ -125,9 +142,9 @@ class Workload(Kind, frozen=True):
     def ours(self) -> bool:
         """Return True if fio has no right option for it, and stend's engine sends it.
 
-        fio keeps neither a rate nor the response times of write and flush together, and its trims are not timed.
+        fio keeps no rate, does not report the response times of a write and its flush together, and times no trims.
         """
-        return bool(self.streams or self.replay or self.paced or self.beside)
+        return bool(self.streams or self.replay or self.verify or self.paced or self.beside)
 
     @property
     def writes(self) -> bool:
@@ -186,6 +203,17 @@ class Workload(Kind, frozen=True):
     def played_bytes(self) -> int | None:
         """Return about how many bytes a trace moves in total; None for a workload without an end."""
         return self.replay.ios * self.block_bytes if self.replay else None
+
+    def covered_bytes(self, moved_bytes: int) -> int:
+        """Return the bytes of the range that IOs of so many bytes cover; more if they touch one block in each part."""
+        every_bytes = self.verify.every_bytes if self.verify else 0
+        return moved_bytes // self.block_bytes * every_bytes if every_bytes else moved_bytes
+
+    def verify_bytes(self, start: int) -> int:
+        """Return the bytes of IO from a place in the range to the range's end, with `verify.every_bytes` observed."""
+        every_bytes = self.verify.every_bytes if self.verify else 0
+        whole, rest = divmod(self.range_bytes - start, every_bytes or self.block_bytes)
+        return whole * self.block_bytes + min(rest, self.block_bytes)
 
     @property
     def outstanding(self) -> int:

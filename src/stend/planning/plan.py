@@ -31,7 +31,7 @@ from stend.model.definition import (
     Workload,
 )
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
-from stend.planning import describe
+from stend.planning import describe, verifying
 from stend.planning.sharing import shared
 
 # Factors of `--quick`. Every page of such a run states them.
@@ -56,6 +56,7 @@ FIELD_WORDS = {
     "range_limit_bytes": "bytes of range at most",
     "active_range_pct": "active range in percent",
     "quick": "",  # shown as a stamp
+    "verify": "",  # shown as the deviation of planning/verifying.py
     "trace": "",  # shown as a note on the trace
     "limit_ms": "",  # part of the test's question, not a deviation; the finding states it
     "percentile": "",
@@ -196,8 +197,11 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         raise BadInput("write_cache of a profile must be enabled or disabled; only imported runs have unknown")
     notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
-    drawn = shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
-    range_bytes = profile.active_range(device)
+    every_test = [_test(name, profile, device, notes) for name in suite.expand(tuple(names))]
+    if profile.verify:
+        every_test, deviations = verifying.verified(every_test, deviations)
+    drawn = verifying.numbered(shared(every_test, device, notes))
+    range_bytes = max(profile.active_range(device), *(_reach(test) for test in drawn))
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
         notes.append(f"only the first {binary(range_bytes)} of the range are used")
     every = [phase for test in drawn for phase in test.phases]
@@ -212,6 +216,12 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         notes=tuple(dict.fromkeys(notes)),
         deviations=deviations,
     )
+
+
+def _reach(test: PlannedTest) -> int:
+    """Return the end of the part of the drive that a test touches, in bytes."""
+    loads = [step.workload for phase in test.phases for step in phase.round if isinstance(step, Hold)]
+    return max((load.start_bytes + load.range_bytes for load in loads), default=0)
 
 
 def purged_first(plan: Plan) -> Plan:

@@ -3,7 +3,7 @@
 import msgspec
 
 from stend.base.units import binary, duration
-from stend.model.definition import Hold, Identity, Phase, PlannedTest, Purge
+from stend.model.definition import Hold, Identity, Phase, PlannedTest, Purge, Step
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, sure_bytes
 
 
@@ -39,5 +39,12 @@ def _continues_from(state: list[Phase], test: PlannedTest) -> bool:
 
 
 def _changes_state(phase: Phase) -> bool:
-    """Return True if a phase changes the drive: writing, purging and resting (it cleans) do, reading does not."""
-    return bool(phase.choose) or not all(isinstance(s, Hold) and not s.workload.writes for s in phase.round)
+    """Return True if a phase changes the drive: writing, purging and resting (it cleans) do, reading does not.
+
+    A read of verified content belongs to its fill, and is shared together with it.
+    """
+    return bool(phase.choose) or not all(_only_reads(step) for step in phase.round)
+
+
+def _only_reads(step: Step) -> bool:
+    return isinstance(step, Hold) and not step.workload.writes and not step.workload.verify

@@ -9,6 +9,7 @@ from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace, paces
+from stend.model.verified import Verified
 
 REST_SLICE_S = 0.5
 """Seconds between two checks during a rest whether the operator wants the run to end."""
@@ -31,13 +32,15 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it.
+    `pace` is how a load kept its schedule, with its flushes, `verified` the blocks whose content was written or
+    compared.
     """
 
     counts: Counts = Counts()
     gap_s: float = 0.0
     seed: int = 0
     pace: Pace | None = None
+    verified: Verified | None = None
     beside: tuple[Beside, ...] = ()
 
     def plus(self, counts: Counts, load: Load) -> "Done":
@@ -105,7 +108,7 @@ class Bench:
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        return done._replace(gap_s=gap_s, seed=self.seed)
+        return done._replace(gap_s=gap_s, seed=self.seed, verified=getattr(load, "verified", None))
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""
@@ -123,7 +126,7 @@ class Bench:
             return self.load, False
         self.stop()
         self._wait()
-        start = self.streams.get(workload, 0) if limit is None else 0
+        start, limit = self._place(workload, limit)
         self.load = self.engine.start(workload, seed=seed, from_bytes=start, limit_bytes=limit)
         self.workload, self.seed = workload, seed
         return self.load, True
@@ -136,14 +139,25 @@ class Bench:
         workload, amount = coming.step.workload, coming.step.amount
         limit = amount.bytes if isinstance(amount, Bytes) else None
         if workload.random_pct == 100 or limit is not None or workload != hold.workload:
-            start = self.streams.get(workload, 0) if limit is None else 0
+            start, limit = self._place(workload, limit)
             self.engine.prepare(workload, seed=coming.seed, from_bytes=start, limit_bytes=limit)
+
+    def _place(self, workload: Workload, limit: int | None) -> tuple[int, int | None]:
+        """Return where in its range a workload begins, and its limit in bytes.
+
+        With a limit it begins at the start. Verified content continues, and its last part ends at the range's end.
+        """
+        start = self.streams.get(workload, 0)
+        if workload.verify and limit is not None and limit <= workload.range_bytes:
+            return start, min(limit, workload.verify_bytes(start))
+        return (start, None) if limit is None else (0, limit)
 
     def advance(self, workload: Workload, counts: Counts, pace: Pace | None = None) -> None:
         """Record the position of a sequential stream, from which its next hold continues."""
         if workload.random_pct == 0:
             trimmed = pace.discard.bytes if pace and workload.trim_pct == 100 else 0
-            moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes + trimmed
+            covered = workload.covered_bytes(counts.read.bytes + counts.write.bytes)
+            moved = self.streams.get(workload, 0) + covered + trimmed
             self.streams[workload] = moved % workload.range_bytes
 
     def _check_stop(self) -> None:

@@ -50,10 +50,15 @@ def run(
     fingerprint: dict[str, str] | None = None,
     stopping: Callable[[], bool] = lambda: False,
     turn: Turn = at_once,
+    number: int | None = None,
 ) -> Generator[Event, None, None]:
-    """Yield every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
+    """Yield every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load.
+
+    Verified content carries `number`, which no other run has; without it the seed.
+    """
     again = resume_point(past) if past and past.started else None
     runner = Runner(past or Run(), device, engine, seed, stopping, turn)
+    runner.number = seed if number is None else number
     keep = runner.past.add
     yield keep(
         Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=fingerprint or {})
@@ -92,6 +97,7 @@ class Runner:
         self, past: Run, device: Device, engine: Engine, seed: int, stopping: Callable[[], bool], turn: Turn
     ) -> None:
         self.past, self.device, self.engine, self.seed, self.turn = past, device, engine, seed, turn
+        self.number = seed
         self.began = engine.now()
         self.bench = Bench(engine, stopping)
         self.window_from = 1
@@ -153,8 +159,9 @@ class Runner:
     def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
         """Run every phase of every test, from the resume point on."""
         for result in self.past.results:
-            if isinstance(result.step, Hold) and not isinstance(result.step.amount, Bytes):
-                self.bench.advance(result.step.workload, result.counts, result.pace)
+            held = isinstance(result.step, Hold) and result.step
+            if held and (held.workload.verify or not isinstance(held.amount, Bytes)):
+                self.bench.advance(held.workload, result.counts, result.pace)
         places = [(test, phase) for test in plan.tests for phase in test.phases]
         if again:
             names = [(test.name, phase.name) for test, phase in places]
@@ -226,7 +233,12 @@ class Runner:
         else:
             next_, following = where, ()
         coming += [(next_, i, step) for i, step in enumerate(following[:2])]
-        return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
+        return [Ahead(step, self.seed_of(step, at, i)) for at, i, step in coming[:2]]
+
+    def seed_of(self, step: Step, where: Position, index: int) -> int:
+        """Return the seed of a step: the run's number if its content is verified, because a later step reads it."""
+        verified = isinstance(step, Hold) and step.workload.verify
+        return self.number if verified else step_seed(self.seed, where, index)
 
     def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
         """Execute a step and record its result."""
@@ -238,7 +250,7 @@ class Runner:
             case Idle(seconds=seconds):
                 done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
-                done = yield from self.hold(where, step, step_seed(self.seed, where, index), ahead)
+                done = yield from self.hold(where, step, self.seed_of(step, where, index), ahead)
         result = Result(
             where=where,
             index=index,
@@ -249,7 +261,7 @@ class Runner:
             seed=done.seed,
             said=method,
             pace=done.pace,
-            beside=done.beside,
+            verified=done.verified,
         )
         yield self.past.add(result)
         yield from self.remarks()

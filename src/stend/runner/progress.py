@@ -29,8 +29,8 @@ CLOCK = 0.01
 """Share of the time remaining by which a plan of timed steps alone may be missed: ends of steps, reads of the drive."""
 
 
-Kind = tuple[int, tuple[tuple[int, float], ...], int, int]
-"""The random percentage, the sizes, the threads and the depth of a load."""
+Kind = tuple[int, bool, tuple[tuple[int, float], ...], int, int]
+"""The random percentage, True for reads alone, the sizes, the threads and the depth of a load."""
 
 
 class ToGo(NamedTuple):
@@ -86,10 +86,10 @@ class Present:
         while self.recent_s - self.recent[0].seconds >= NOW_S:
             self.recent_s -= self.recent.popleft().seconds
 
-    def seconds_a_byte(self) -> float:
-        """Return the present seconds per byte written; 0 before the first write."""
-        written = sum(c.write.bytes for c in self.recent)
-        return self.recent_s / written if written else 0.0
+    def seconds_a_byte(self, workload: Workload | None = None) -> float:
+        """Return the present seconds per byte written, or read by a workload that only reads; 0 before the first."""
+        done = sum(moved_bytes(c, workload) if workload else c.write.bytes for c in self.recent)
+        return self.recent_s / done if done else 0.0
 
 
 class Learned:
@@ -128,16 +128,16 @@ class Learned:
         else the lowest of other fills. Fewer outstanding IOs than were measured can be much slower.
         """
         here = kind(workload)
-        near = {known: counts for known, counts in self.fills.items() if known[:2] == here[:2]}
-        deeper = all(workload.outstanding < known[2] * known[3] for known in near)
+        near = {known: counts for known, counts in self.fills.items() if known[:3] == here[:3]}
+        deeper = all(workload.outstanding < known[3] * known[4] for known in near)
         for known, factor in (
             (near.get(here), view.known),
             (sum(near.values(), Counts()), view.unknown if deeper else math.sqrt(view.known * view.unknown)),
             (self.writes.get(here), view.unknown),
         ):
-            if known and known.write.bytes:
-                return factor * known.write.bytes / known.seconds
-        rates = [counts.write.bytes / counts.seconds for counts in self.fills.values() if counts.write.bytes]
+            if known and moved_bytes(known, workload):
+                return factor * moved_bytes(known, workload) / known.seconds
+        rates = [counts.bytes_per_s for counts in self.fills.values() if counts.bytes_per_s]
         return view.unknown * min(rates, default=assumed)
 
     def usual_extra(self) -> int:
@@ -266,10 +266,12 @@ class Progress:
         match step:
             case Hold(amount=Seconds() | Whole()):
                 return max(0.0, self._step(step, view, before) - present.held.seconds)
-            case Hold(amount=Bytes(bytes=size)) if present.held.write.bytes and (now := present.seconds_a_byte()):
-                whole = present.held.seconds / present.held.write.bytes  # a disk is slower inside than outside
+            case Hold(workload=workload, amount=Bytes(bytes=size)) if (
+                done := moved_bytes(present.held, workload)
+            ) and (now := present.seconds_a_byte(workload)):
+                whole = present.held.seconds / done  # a disk is slower inside than outside
                 pace = now if view.slower == 1 else (max if view.slower > 1 else min)(now, whole)
-                return (size - present.held.write.bytes) * pace * view.slower
+                return max(size - done, 0) * pace * view.slower
             case _:
                 return self._step(step, view, before)
 
@@ -319,7 +321,12 @@ class Progress:
 
 def kind(workload: Workload) -> Kind:
     """Return what the rate of a fill depends on."""
-    return workload.random_pct, workload.sizes, workload.threads, workload.depth
+    return workload.random_pct, workload.read_pct == 100, workload.sizes, workload.threads, workload.depth
+
+
+def moved_bytes(counts: Counts, workload: Workload) -> int:
+    """Return the bytes of a load that count towards its amount: those written, or those read if it only reads."""
+    return counts.read.bytes if workload.read_pct == 100 else counts.write.bytes
 
 
 def steady_rule(phase: Phase) -> Steady | None:

@@ -25,7 +25,7 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.runner.resume import announced, rerun
-from stend.session import engine, same, write_cache
+from stend.session import engine, evidence, same, write_cache
 from stend.session.operator import Operator
 from stend.session.request import Request
 from stend.session.running import Running
@@ -74,8 +74,17 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
                     at, seed = time.time(), request.seed or 0
                     with turns.taken(folder, noted, stop) as turn:
                         events = run(
-                            noted, device, load, seed=seed, at=at, fingerprint=fingerprint, stopping=stop, turn=turn
+                            noted,
+                            device,
+                            load,
+                            seed=seed,
+                            at=at,
+                            fingerprint=fingerprint,
+                            stopping=stop,
+                            turn=turn,
+                            number=store.run_number(folder),
                         )
+                        events = evidence.kept(events, device, folder)
                         with closing(Running(folder, noted, store.append(folder, events, raw), stop)) as running:
                             yield running
 
@@ -181,7 +190,9 @@ def _resumed(
                 fingerprint=fingerprint,
                 stopping=stop,
                 turn=turn,
+                number=store.run_number(folder),
             )
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)
+            events = evidence.kept(events, device, folder)
             with closing(Running(folder, past.plan, store.append(folder, events, raw), stop, past=True)) as running:
                 yield running

@@ -35,9 +35,10 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
+    from stend.engines.verify import VerifyEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, replay)
+    return EitherEngine(engine, replay, VerifyEngine(path, block_bytes=block, interval_s=interval_s))
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:

@@ -8,7 +8,7 @@ import msgspec
 
 from stend.base.units import parse_bytes
 
-CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
+CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s", "verify")
 PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}
 """Fields of a request for the tests that play a trace."""
 OPTIONS = {
@@ -42,7 +42,7 @@ class Request(msgspec.Struct, frozen=True):
     how its addresses map to the range, and for `headroom` the limit and the percentile that must keep it.
     `create` first creates the target, a file of that size (`64MiB`). `destroy` is the drive's serial, or a file's full
     path, and permits destroying all data on it. `overwrite` are full paths of files that stend did not create and may
-    overwrite. `purge` purges the drive first if the first test does not. `threads` to `minute_s` are fields of the
+    overwrite. `purge` purges the drive first if the first test does not. `threads` to `verify` are fields of the
     profile.
 
     Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.
@@ -61,6 +61,7 @@ class Request(msgspec.Struct, frozen=True):
     active_range_pct: float | None = None
     rounds: int | None = None
     minute_s: float | None = None
+    verify: bool | None = None
     destroy: str | None = None
     into: str | None = None
     label: str | None = None
@@ -95,7 +96,7 @@ class Request(msgspec.Struct, frozen=True):
         given = [(option, getattr(self, name)) for name, option in OPTIONS.items()]
         each = [(option, item) for option, value in given for item in (value if isinstance(value, tuple) else (value,))]
         named = [f"{option}={value}" for option, value in each if value is not None]
-        return [*named, *(["--quick"] if self.quick else ()), "--", *self.tests]
+        return [*named, *(["--quick"] if self.quick else ()), *(["--verify"] if self.verify else ()), "--", *self.tests]
 
     @property
     def create_bytes(self) -> int:

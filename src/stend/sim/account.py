@@ -59,7 +59,8 @@ def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
 
 def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
     """Add a wait in ns to as many IOs as there are waits, spread evenly over all rows and response times."""
-    ios, ways, whole = done.sums[:, 0].copy(), done.sums[:, 2].copy(), len(waits_ns)
+    answers, whole = done.answers(), len(waits_ns)
+    ios, ways = answers[:, 0], answers[:, 2]
     share = ways / ways.sum() if ways.sum() else ios / ios.sum()
     used = np.flatnonzero(ios)
     for way in used:
@@ -114,7 +115,7 @@ class Account:
             _exchange(done, self.early, early)
             self.early = early
         self.lasted_ns += lasted_ns * self.scale
-        waited = done.sums[:, 2].sum()
+        waited = done.answers()[:, 2].sum()
         self.owed_ns += self.outstanding * lasted_ns * self.scale - waited
         owed = self.owed_ns - (pending_ns - self.pending_ns)
         if waited > 0 and abs(owed) > LITTLE * self.outstanding * self.lasted_ns:

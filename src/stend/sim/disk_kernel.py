@@ -315,8 +315,6 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         else:
             before = s[NOW]
             finish(d, loop)
-            if flushes(stream) > 0 and d.parameters[VOLATILE] > 0:
-                flushed(d, loop)
             if s[NOW] > before:
                 loop.at[TURNS] = 0
     return False
@@ -335,6 +333,8 @@ def finish(d: Any, loop: Any) -> None:
         s[HELD] -= d.queue_size[n]
         s[SAFE_AT] = s[NOW]
     drop(d, n)
+    if s[SYNCED] > 0:
+        flushed(d, loop)
 
 
 @compiled

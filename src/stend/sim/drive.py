@@ -13,6 +13,7 @@ from stend.sim.account import Account, delay, met_limit, stretch
 from stend.sim.arrivals import Arrivals
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
+from stend.sim.medium import Medium
 from stend.sim.requests import (
     BAD,
     BEGUN,
@@ -82,7 +83,7 @@ class Drive(ABC):
         self.inner_ns = 0
         self.host_write_bytes = 0
         self.host_read_bytes = 0
-        self.heat, self.course = Heat(spec.thermal), Course(spec)
+        self.heat, self.course, self.medium = Heat(spec.thermal), Course(spec), Medium(spec)
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
@@ -160,7 +161,7 @@ class Drive(ABC):
         inside.at[BEGUN] = inside.at[OUTSTANDING_AT] = slots
         spent, ended = ledger(self._loads), self.inner_ns + POUR_NS
         began, first_ns, first = self.inner_ns, self.inner_ns, 0.0
-        while (done := spent.sums[:, 0].sum()) < ios + slots and self.inner_ns < ended:
+        while (done := spent.answers()[:, 0].sum()) < ios + slots and self.inner_ns < ended:
             if done < ios:
                 first_ns, first = self.inner_ns, done
             self.inner_ns += max(POUR_STEP_NS, (self.inner_ns - began) // 50)
@@ -231,7 +232,7 @@ class Drive(ABC):
             done.bins[:] *= scale
             self._report_single_ios(done)
         if self._account and lasted_ns:
-            usual_ns = lasted_ns * self._account.outstanding / max(float(done.sums[:, 0].sum()), 1.0)
+            usual_ns = lasted_ns * self._account.outstanding / max(float(done.answers()[:, 0].sum()), 1.0)
             self._account.settle(done, self.inner_ns, lasted_ns, self._pending_ns(usual_ns))
         if self.heat.speed < 1:
             stretch(done, 1 / self.heat.speed)
@@ -261,7 +262,7 @@ class Drive(ABC):
         drawn[:, ENDED], drawn[:, 0] = DRAINED, drawn[:, 1]
         done, began = ledger(self._loads), self.inner_ns
         self._serve(requests, slots, done, FOREVER)
-        if not done.sums[:, 0].any():
+        if not done.answers()[:, 0].any():
             return None
         self.inner_ns = max(int(slots.at[ENDED_AT]), began)
         passed = silent_s + (self.inner_ns - began) * self._crowd / NS / self.heat.speed
@@ -283,6 +284,7 @@ class Drive(ABC):
         """Erase the drive, which takes `format_s`."""
         self.check()
         self.idle(self.spec.format_s)
+        self.medium.clear()
         self.fresh()
 
     @property

@@ -250,7 +250,7 @@ class FlashDrive(Drive):
     def _report_single_ios(self, done: Ledger) -> None:
         """Add the wait for a pause to one full-size IO for each that waited, as far as IOs were answered."""
         s, p = self.memory.state, self.memory.parameters
-        waited = min(int(s[k.PAUSED]), int(done.sums[:, 0].sum()))
+        waited = min(int(s[k.PAUSED]), int(done.answers()[:, 0].sum()))
         if waited:
             s[k.PAUSED] -= waited
             delayed(done, np.full(waited, float(p[k.T_PAUSE])))

@@ -140,7 +140,7 @@ def through(f: Any, at: Any) -> Any:
 
 @inlined
 def flush(f: Any, at: Any) -> Any:
-    """Serve a flush issued at `at`, and return when its answer arrives: once a volatile buffer is in the flash."""
+    """Serve a flush issued at `at`, and return when its answer arrives: once a volatile buffer is empty."""
     s, p = f.state, f.parameters
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE]
     s[k.FIRMWARE] = at
@@ -285,8 +285,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             sink(loop.heap, used, ((stream.due[loop.claimed[slot] - 1] - base) << 16) | slot)
             continue
         if i == NONE:
-            used -= 1
-            loop.size[slot] = 0
+            used, loop.size[slot] = used - 1, 0
             sink(loop.heap, used, loop.heap[used])
             continue
         if i + 12 < stream.at[1]:

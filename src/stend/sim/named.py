@@ -8,10 +8,21 @@ from urllib.parse import parse_qsl
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean
-from stend.sim.spec import Accidents, Spec
+from stend.sim.spec import Accidents, Lies, Spec
 from stend.sim.spread import varied
 
-OPTIONS = ("firmware", "protected", "seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
+OPTIONS = (
+    "firmware",
+    "protected",
+    "seed",
+    "scale",
+    "unit",
+    "run",
+    "spread",
+    "pace",
+    *Accidents.__struct_fields__,
+    *Lies.__struct_fields__,
+)
 
 
 def profiles() -> list[str]:
@@ -49,7 +60,7 @@ def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -
     changed = dict(described)
     for key, value in parameters.items():
         part, _, inner = key.partition(".")
-        if not isinstance(changed.get(part), dict) or part in ("sources", "accidents"):
+        if not isinstance(changed.get(part), dict) or part in ("sources", "accidents", "lies"):
             parts = [f"{key}.*" for key, inner in described.items() if isinstance(inner, dict) and key != "sources"]
             raise BadInput(f"sim:{name} has no parameter {key!r}; it takes {', '.join(parts)}")
         changed[part] = _within(changed[part], inner, value, f"sim:{name} has no parameter {key!r}")
@@ -72,4 +83,6 @@ def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
         takes = f"it takes {', '.join(OPTIONS)}"
         raise BadInput(f"sim:{name} has no option {unknown[0]!r}{did_you_mean(unknown[0], OPTIONS, takes)}")
     accidents = {key: value for key, value in given.items() if key in Accidents.__struct_fields__}
-    return {key: value for key, value in given.items() if key not in accidents} | {"accidents": accidents}
+    lies = {key: value for key, value in given.items() if key in Lies.__struct_fields__}
+    other = {key: value for key, value in given.items() if key not in accidents | lies}
+    return other | {"accidents": accidents, "lies": lies}

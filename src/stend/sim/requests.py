@@ -367,6 +367,12 @@ class Ledger(NamedTuple):
     bins: npt.NDArray[np.int64]
     """[rows, BINS]: IOs by fio's latency bins"""
 
+    def answers(self) -> npt.NDArray[np.float64]:
+        """Return a copy of `sums` without flushes, whose time is also a part of the write before them."""
+        answers = self.sums.copy()
+        answers.reshape(-1, ROWS, 5)[:, FLUSH] = 0
+        return answers
+
     def ways(self) -> npt.NDArray[np.float64]:
         """Return `sums` of reads, writes, flushes and trims, [ROWS, 5], added up over all loads."""
         added: npt.NDArray[np.float64] = self.sums.reshape(-1, ROWS, 5).sum(axis=0)

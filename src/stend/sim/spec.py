@@ -257,6 +257,27 @@ class Accidents(Part, frozen=True, kw_only=True):
     """total number of these deaths"""
 
 
+Blocks = Annotated[int, Meta(ge=0, le=1 << 50, multiple_of=512)]
+
+
+class Lies(Part, frozen=True, kw_only=True):
+    """Faults of content: a drive that returns other data than was written, and reports no error; 0 means no fault."""
+
+    wrap_bytes: Blocks = 0
+    """real capacity of a drive whose addresses wrap: address and address modulo this are the same place"""
+    drops_from_bytes: Blocks = 0
+    """address from which on writes are lost"""
+    zeroes_from_bytes: Blocks = 0
+    """address from which on zeros are stored"""
+    keeps_bytes: Blocks = 0
+    """size of a memory that keeps only the last bytes written; nothing is behind it"""
+    flips_one_in: Annotated[int, Meta(ge=0, le=1 << 60)] = 0
+    """bits of the drive for each one that is read inverted"""
+    unreadable_from_bytes: Blocks = 0
+    """start of the `unreadable_bytes` that verified reads report as an error of the medium"""
+    unreadable_bytes: Blocks = 0
+
+
 class Spec(Part, frozen=True, kw_only=True):
     """One virtual drive. `scale` divides capacity and time: each simulated IO represents `scale` IOs."""
 
@@ -282,7 +303,7 @@ class Spec(Part, frozen=True, kw_only=True):
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}
     """parameters such as `flash.read_us`, or whole parts, by origin: `published`, `assumed`, ...; those in `fitted`
-    have no source, and `stend calibrate --fit` may change them"""
+    have no source, and `stend calibrate --refit` may change them"""
     name: str = ""
     seed: Annotated[int, Meta(ge=0, lt=1 << 62)] = 1
     unit: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0
@@ -293,6 +314,7 @@ class Spec(Part, frozen=True, kw_only=True):
     pace: Annotated[float, Meta(ge=0, le=1e6)] = 0
     """seconds of the drive per second of real time; 0: as fast as possible"""
     accidents: Accidents = Accidents()
+    lies: Lies = Lies()
 
     @property
     def trims(self) -> bool:

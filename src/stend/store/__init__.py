@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Generator, Iterator
@@ -33,6 +34,8 @@ from stend.store.journal import HEAD, Record, events_of
 SHEETS = ("drive.toml", "sheet.toml")
 """Allowed names of a drive sheet in the folder."""
 
+MOST_NUMBER = (1 << 62) - 1
+NUMBERED = re.compile(r'"n":(\d+),"chain":"[0-9a-f]+"}$')
 DURABLE = (Started, Result, Judged, Ended)
 
 
@@ -175,6 +178,21 @@ def manifest(folder: Path) -> dict[str, Any]:
     """Return the request as written at the start."""
     path = folder / "manifest.toml"
     return untrusted.toml(untrusted.kept(path, "the manifest"), dict[str, Any], str(path))
+
+
+def run_number(folder: Path) -> int | None:
+    """Return the number that no other run has, as 62 bits; None in a folder of format 1."""
+    named = Record(folder).head.get("run")
+    try:
+        return int(named, 16) & MOST_NUMBER if isinstance(named, str) else None
+    except ValueError:
+        return None
+
+
+def number(folder: Path) -> int:
+    """Return the number of the last event of a run; 0 if it has none or is of format 1."""
+    found = NUMBERED.search(regular.last_line(events_of(folder)))
+    return int(found[1]) if found else 0
 
 
 def find(top: Path) -> list[Path]:

@@ -3,23 +3,26 @@
 import re
 from collections.abc import Callable, Mapping
 
-LABEL = re.compile(r"(RND|SEQ|\d+%RND) (MIX|[\d.]+K) (?:(\d+)/(\d+)|([RW]))(?: (T\d+ Q\d+))?")
+LABEL = re.compile(r"(RND|SEQ|\d+%RND) (MIX|[\d.]+K) (?:(\d+)/(\d+)|([RW]))(?: (T\d+ Q\d+))?((?: [^ +]+)*)")
 """The short form of a workload or of an IO stream (`model.workload`)."""
 
 
 def described(names: Mapping[str, str], label: str, binary: Callable[[float], str]) -> str:
     """Return a load's label in the words of a language, `label` itself without such words or if it has another form.
 
-    `binary` writes the block size in bytes in that language.
+    `binary` writes the block size in bytes in that language. The words of services (rate, FLUSH, TRIM) stay.
     """
+    if " + " in label:
+        return " + ".join(described(names, part, binary) for part in label.split(" + "))
     match = LABEL.fullmatch(label)
     if not names or not match:
         return label
-    kind, size, reads, writes, letter, outstanding = match.groups()
+    kind, size, reads, writes, letter, outstanding, service = match.groups()
     way = "read" if letter == "R" or writes == "0" else "write" if letter == "W" or reads == "0" else "mix"
     access = names[f"{'sequential' if kind == 'SEQ' else 'random'}_{way}"]
     block = names["block_mix"] if size == "MIX" else binary(float(size[:-1]) * 1024)
     between = ", " if way == "mix" or size == "MIX" else " "
     share = f" {reads}/{writes}" if way == "mix" else ""
     partly = ", " + names["partly"].replace("{n}", kind.partition("%")[0]) if "%" in kind else ""
-    return access + share + between + block + partly + (f", {outstanding}" if outstanding else "")
+    last = (f", {outstanding}" if outstanding else "") + (f",{service}" if service else "")
+    return access + share + between + block + partly + last

@@ -1,9 +1,10 @@
 """Facts and health of the drives below a node: members of md, disks of a volume or a partition."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from stend.devices.telling import facts
+from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
 
 
@@ -18,6 +19,9 @@ class Member(Protocol):
 
     def health(self) -> dict[str, Any]:
         """Return the current health of the drive."""
+
+    def evidence(self, since_s: float) -> Iterator[Piece]:
+        """Yield the drive's logs, and the kernel's lines about it since a moment of the monotonic clock."""
 
 
 KEPT = ("kind", "path", "model", "serial", "wwn", "firmware", "interface", "capacity_bytes", "logical_bytes")
@@ -63,3 +67,10 @@ def health(members: Iterable[Member]) -> dict[str, Any]:
         return {}
     added = {key: sum(each[key] for each in every) for key in SUMS if all(key in each for each in every)}
     return added | {key: max(each.get(key, 0) for each in every) for key in WORST if any(key in e for e in every)}
+
+
+def evidence(members: Iterable[Member], since_s: float) -> Iterator[Piece]:
+    """Yield the evidence of all members, with the name of the drive before that of each file."""
+    for member in members:
+        for piece in member.evidence(since_s):
+            yield piece._replace(name=f"{member.node}-{piece.name}")

@@ -137,8 +137,8 @@ def press(f: Any, at: Any, shared: Any, done: Any, s: Any, flags: Any) -> None:
                 break
             i = s.at[0]
             op = i64(m.DISCARD) if s.reads[i] == TRIMS else i64(m.WRITE) - i64(s.reads[i])
-            dsync = flags if op == m.WRITE else i64(0)
-            if not send(f, at, done, op, dsync, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
+            how = i64(flags) if op == m.WRITE else i64(0)
+            if not send(f, at, done, op, how, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
                 break
             s.at[0] = i + 1
             at[m.TAKEN] += 1

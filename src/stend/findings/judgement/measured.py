@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stend.base.units import KiB
 from stend.findings import Finding, look
@@ -218,16 +218,22 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("warm_writes", values["gain"], test)
             case "cache_policy", "through" | "around" | "back" as policy:
                 yield Named(f"write_{policy}", values["held" if policy == "back" else "gain_writes"], test)
-            case "journal", "rate" | "rate_mean":
-                yield Named("journal_rate", values["iops"], test)
-                yield Named("journal_wait", values.get("p99_s"), test)
-            case "journal", "costs" | "free" | "free_protected" | "free_unprotected" as key:
-                yield Named("flush_free", float(key != "costs"), test)
-            case "journal", "slowed" | "unmoved":
-                yield Named("journal_reads", values["p99_s"], test)
+            case "journal", key:
+                yield from _journal(key, values, test)
             case "zones", key if key != "slower":
                 yield Named("outer", values["outer"], test)
                 yield Named("inner", values["inner"], test)
+
+
+def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
+    """Yield the rate and the slow writes of one writer, those beside reads, and 1 if a flush costs nothing."""
+    if key.startswith("rate"):
+        yield Named("journal_rate", values["iops"], test)
+        yield Named("journal_wait", values.get("p99_s"), test)
+    elif key in ("slowed", "unmoved"):
+        yield Named("journal_reads", values["p99_s"], test)
+    elif key == "costs" or key.startswith("free"):
+        yield Named("flush_free", float(key != "costs"), test)
 
 
 def _rate(row: Figures) -> float:

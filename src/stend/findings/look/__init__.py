@@ -74,7 +74,7 @@ def phase_names(test: PlannedTest) -> list[str]:
     return [*test.shared, *(phase.name for phase in test.phases)]
 
 
-PREPARING = ("purge", "precondition", "condition", "rest-", "fill", "warm-up", "baseline")
+PREPARING = ("purge", "precondition", "condition", "rest-", "fill", "warm-up", "baseline", "verify")
 """Prefixes of the names of phases that only bring the drive into a state."""
 
 

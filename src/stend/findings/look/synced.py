@@ -33,6 +33,21 @@ class Synced(NamedTuple):
         """Return the mean seconds from one flush of a thread to its next; 0 without flushes."""
         return self.write.seconds * self.write.workload.outstanding / self.flush.ios if self.flush.ios else 0.0
 
+    @property
+    def waits_s(self) -> float:
+        """Return the mean response time of a write without its flush in seconds; 0 without flushes."""
+        return (self.cycle_s - self.flush.mean_s) / self.write.workload.flush_every if self.flush.ios else 0.0
+
+    def held_bytes(self, idle_s: float) -> float:
+        """Return what the drive's buffer holds when the flush of one writer comes: rate of draining x time of a flush.
+
+        Each flush leaves the medium idle for `idle_s`. What is in the buffer at the end of the step has not drained.
+        """
+        done, flushes = self.write.tally.bytes, self.flush.ios
+        busy_s = self.write.seconds - flushes * idle_s
+        held = done / busy_s * self.flush.mean_s
+        return (done - min(done - flushes * self.burst_bytes, held)) / busy_s * self.flush.mean_s
+
 
 @once
 def synced(run: Run, test: str, phase: str) -> tuple[Synced, ...]:

@@ -45,6 +45,7 @@ function tests(row) {
 
 function state(row) {
   if (row.error) return row.error;
+  if (row.unread) return word("unread");
   const now = row.now;
   if (!now) return badge(row.outcome || "")[1];
   if (now.state !== "running") return badge(now.state)[1];
@@ -187,7 +188,7 @@ async function ask() {
 }
 async function again() {
   if (!document.hidden) await ask();
-  setTimeout(again, AGAIN_MS);
+  setTimeout(again, rows.some((row) => row.unread) ? 0 : AGAIN_MS);
 }
 
 let typing = 0;

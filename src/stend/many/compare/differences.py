@@ -141,7 +141,7 @@ def _replay_key(key: Key) -> tuple[Any, ...]:
 
 
 def _load_key(key: Key) -> tuple[Any, ...]:
-    return key.random_pct, key.read_pct, key.block, key.threads, key.depth, key.direction
+    return key.random_pct, key.read_pct, key.block, key.threads, key.depth, key.direction, key.service
 
 
 def _may_pair(key: Key, other: Key) -> bool:

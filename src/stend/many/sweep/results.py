@@ -48,7 +48,10 @@ def collected(design: Design, lines: Iterable[Line]) -> Results:
     """Return the lines of a folder by figure; if a drive has two lines, the last one counts."""
     every = sorted({line["drive"]: line for line in lines}.values(), key=lambda line: line["drive"])
     good = tuple(line for line in every if line["figures"])
-    keyed = [{Key(**{name: row[name] for name in Key._fields}): row for row in line["figures"]} for line in good]
+    keyed = [
+        {Key(**{name: row[name] for name in Key._fields if name in row}): row for row in line["figures"]}
+        for line in good
+    ]
     apart = any(len({key.loose for key in row}) < len(row) for row in keyed)
     rows = tuple(row if apart else {Key(*key.loose): line for key, line in row.items()} for row in keyed)
     return Results(design, good, tuple(line for line in every if not line["figures"]), rows)

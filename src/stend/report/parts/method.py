@@ -37,7 +37,8 @@ def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
 
 def clause(test: PlannedTest, words: Language) -> str:
     """Return the clause that a test is modelled on, in words."""
-    return words("page.own_method") if test.clause == "review" else words("page.clause", clause=test.clause)
+    methods = {"review": "page.own_method", "own": "page.stend_method"}
+    return words(methods.get(test.clause, "page.clause"), clause=test.clause)
 
 
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from stend.model.events import Result
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
+from stend.model.verified import Verified
 from stend.model.workload import Replay
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
@@ -32,6 +33,7 @@ COLUMNS: dict[str, str] = {
     "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
     "trim_ios": "BIGINT", "trim_bytes": "BIGINT", "trim_mean_s": "DOUBLE", "trim_p99_s": "DOUBLE",
     "trim_max_s": "DOUBLE",
+    "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
 
@@ -61,8 +63,14 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
         row |= _tally(result, "read") | _tally(result, "write")
         row |= _replay(load.replay, result.pace) if load.replay else {}
+        row |= _flushes(result.pace) if result.pace and result.pace.flush.ios else {}
+        row |= _verified(result.verified) if result.verified else {}
         row |= _trims(result) if load.trim_pct else {}
     return row
+
+
+def _flushes(pace: Pace) -> dict[str, Any]:
+    return {"flush_ios": pace.flush.ios, "flush_mean_s": pace.flush.mean_s, "flush_max_s": pace.flush.max_s}
 
 
 def _tally(result: Result, way: Direction) -> dict[str, Any]:
@@ -83,6 +91,17 @@ def _trims(result: Result) -> dict[str, Any]:
     return {"trim_ios": result.trims.ios, "trim_bytes": result.trims.bytes} | waits
 
 
+def _verified(verified: Verified) -> dict[str, Any]:
+    """Return how many blocks of 512 bytes were compared or written, and the bad ones: number, first address, kinds."""
+    kinds = sorted({part.fault for part in verified.bad})
+    return {
+        "verified_blocks": verified.blocks,
+        "bad_blocks": verified.count(),
+        "first_bad_bytes": verified.bad[0].first_bytes if verified.bad else None,
+        "bad_kinds": " ".join(kinds),
+    }
+
+
 def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
     """Return the trace, its speed, and how its schedule was kept; the latter is empty if there was none to keep."""
     row: dict[str, Any] = {"trace": replay.trace, "speed": replay.speed}
@@ -100,6 +119,4 @@ def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
             "valid": not pace.invalid,
         }
         row |= waits
-    if pace.flush.ios:
-        row |= {"flush_ios": pace.flush.ios, "flush_mean_s": pace.flush.mean_s, "flush_max_s": pace.flush.max_s}
     return row

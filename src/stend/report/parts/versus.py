@@ -13,10 +13,9 @@ from stend.many.compare.rules import Judgement
 from stend.many.settings import Reason
 from stend.report.parts import Page, Section, Table, ranked, written
 from stend.words import Language
+from stend.words.settings import difference_reason, setting_value
 
 MOST_ROWS = 120
-AS_RECORDED = ("label", "model", "virtual", "firmware", "serial", "interface", "cpu", "kernel", "fio", "tool", "stend")
-"""Settings whose values are names: they are never translated."""
 
 
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
@@ -73,13 +72,7 @@ def _notes(whole: Comparison, words: Language) -> Iterator[str]:
 
 def why(reasons: Sequence[Reason], words: Language) -> str:
     """Return reasons as half a sentence."""
-    clauses = []
-    for reason in reasons:
-        values = dict(reason.values)
-        if reason.key == "setting":
-            values["name"] = words(f"setting.{values['name']}")
-        clauses.append(words(f"why.{reason.key}", **values))
-    return "; ".join(dict.fromkeys(clauses))
+    return "; ".join(dict.fromkeys(difference_reason(reason, words) for reason in reasons))
 
 
 def _settings(whole: Comparison, words: Language) -> tuple[tuple[str, ...], tuple[Table, ...]]:
@@ -99,18 +92,8 @@ def _some(setting: str, values: Sequence[Any], words: Language, most: int = 4) -
     if setting == "temperature" and values:
         ends = [words.show(value, "n") for value in sorted({min(values), max(values)})]
         return "–".join(ends)
-    shown = [_value(setting, value, words) for value in values[:most]]
+    shown = [setting_value(setting, value, words) for value in values[:most]]
     return ", ".join(shown) + (f" … ({len(values)})" if len(values) > most else "") or "–"
-
-
-def _value(setting: str, value: Any, words: Language) -> str:
-    if isinstance(value, bool):
-        return words("versus.yes" if value else "versus.no")
-    if setting == "capacity":
-        return words.show(value, "gb")
-    if setting in AS_RECORDED:
-        return str(value)
-    return words.show(value, "n") if isinstance(value, int | float) else words.translated(str(value))
 
 
 def _runs(whole: Comparison, words: Language) -> Table:

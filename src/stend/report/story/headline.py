@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from stend import findings
-from stend.findings import judgement
 from stend.model.record import Run
 from stend.report.parts.sheet import sheet
 from stend.report.story import telling
-from stend.report.story.page_one import Review, keys
+from stend.report.story.page_one import keys
 from stend.words import Language
 
 
@@ -21,8 +19,5 @@ class Headline(NamedTuple):
 
 def headline(folder: Path, run: Run, lang: str = "en") -> Headline:
     """Return the verdict and the key figures of a run, as its report has them."""
-    words, facts = Language(lang), sheet(folder)
-    conclusions = tuple(findings.find(run, facts))
-    judged = judgement.concluded(run, facts, conclusions)
-    review = Review(run, judged.figures, judged, conclusions, judgement.kind(run), words)
+    review = telling.reviewed(run, sheet(folder), Language(lang))
     return Headline(telling.headline(review), tuple((key.name, key.value) for key in keys(review)))

@@ -14,7 +14,7 @@ from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
 from stend.report.story.rivals import Place, Rival, place
 from stend.words import Language
-from stend.words.sentences import because_said, facts_said, reason_said, why_said
+from stend.words.sentences import because_said, facts_said, finding_said, reason_said, why_said
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
@@ -116,6 +116,8 @@ def marked(review: Review) -> Iterator[Marked]:
 def verdict(review: Review) -> str:
     """Return the uses that the drive is for and not for, with their reasons; or why a verdict is impossible."""
     words, judged = review.words, review.verdict
+    if capacity := _capacity(review):
+        return finding_said(capacity, words)
     if why := judged.standing:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
@@ -163,6 +165,13 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
         if reason.figure not in taken and measured(reason) and not _mere_fall(reason):
             by_figure.setdefault(reason.figure, reason)
     return list(by_figure.values())[:MOST_CLAUSES]
+
+
+def _capacity(review: Review) -> Finding | None:
+    """Return the finding on the capacity if data was lost, or if the run tested nothing else; None otherwise."""
+    found = next((finding for finding in review.findings if finding.name == "media"), None)
+    alone = all(test.name == "media" for test in review.run.plan.tests)
+    return found if found and (found.side == "con" or alone) else None
 
 
 def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language) -> str:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def story(
     drives, published = labels(measured, names), reference(measured) if rivals is None else rivals
     sides = [*map(Side, drives, measured), *published]
     others, author = tuple(map(published_rival, published)), notes(folder)
-    every = [_review(run, sheet(place), words, others) for place, run, _ in runs]
+    every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = dict(zip(drives, every, strict=True)), len(runs) > 1
     chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
     return Page(
@@ -93,7 +93,8 @@ def story(
     )
 
 
-def _review(run: Run, facts: Sheet, words: Language, rivals: tuple[Rival, ...]) -> Review:
+def reviewed(run: Run, facts: Sheet, words: Language, rivals: tuple[Rival, ...] = ()) -> Review:
+    """Return the findings, figures and verdict of a run, from which its pages are written."""
     conclusions = tuple(findings.find(run, facts))
     judged = judgement.concluded(run, facts, conclusions)
     return Review(run, judged.figures, judged, conclusions, judgement.kind(run), words, rivals, facts)
@@ -116,8 +117,8 @@ def headline(review: Review) -> str:
     answers = (
         " ".join(_answer(question, review)) or next(_found(review, tests), "") for question, tests in asked if tests
     )
-    others = (sentence(text) for text in _found(review, look.tests(review.run)))
-    return next(filter(None, (*answers, *others)), review.words("story.verdict_none"))
+    said = filter(None, chain(answers, _found(review, look.tests(review.run))))
+    return sentence(next(said, review.words("story.verdict_none")))
 
 
 def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) -> Iterator[Block]:
