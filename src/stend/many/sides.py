@@ -157,8 +157,9 @@ def key_of(row: Figures) -> Key:
     """Return the key of a figure."""
     load = row.workload
     what = f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix
+    block = (what or block_label(load.block_bytes)) + load.service
     return Key(
-        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what or block_label(load.block_bytes)),
+        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, block),
         *(load.threads, load.depth, row.place, row.direction),
     )
 
