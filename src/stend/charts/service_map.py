@@ -12,6 +12,7 @@ from stend.model.record import Run
 from stend.model.service_map import Cell, Key
 from stend.words import Language
 
+TESTS = ("diskplorer",)
 SHAPES = {"": "circle", "full": "triangle-up", "host": "cross"}
 """Shape of a cell by the reason why it shows no response time; "" if it does."""
 LIMITS_S = (0.001, 0.002, 0.005, 0.01)
@@ -33,11 +34,11 @@ def _limits(test: PlannedTest) -> Sequence[float]:
 
 
 def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
-    """Return the contour of a limit; nothing if no cell kept it."""
+    """Return the contour of a limit up to the write rate where it ends; nothing if no cell kept it."""
     points = service_map.contour(cells, key, service_map.axes(run, test).reads)
-    named = words("service_map.limit", limit=key.limit_s)
-    rows = [{"mbs": writes / 1e6, "reads": reads, "limit": named} for writes, reads in points]
-    return rows if any(row["reads"] for row in rows) else []
+    named = words("service_map.limit", limit=key.limit_s * 1e3)
+    last = max((place for place, (_, reads) in enumerate(points) if reads), default=-2)
+    return [{"mbs": writes / 1e6, "reads": reads, "limit": named} for writes, reads in points[: last + 2]]
 
 
 def _point(cell: Cell, percent: float, words: Language) -> Row:
@@ -78,9 +79,9 @@ def _drawing(lines: list[Row], cells: list[Row], percent: float, words: Language
 
 
 def beside(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield the first contour that a drive of the page keeps, one line per drive with the same loads."""
+    """Yield the first contour that a drive of the page keeps, one line per drive; nothing for a single drive."""
     found = [(side, test) for side in sides if side.run and (test := side.test("service-map"))]
-    if not found:
+    if len(found) < 2:
         return
     asked = _question(found[0][1])
     for percent, limit in ((p, ms / 1e3) for p in asked[1] for ms in asked[0]):
@@ -95,7 +96,7 @@ def beside(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
             shown = {name: kinds[name] for name in ("color", "strokeDash")}
             chart = Chart().mark("line", strokeWidth=2, point=True)
             chart = chart.encode(x=x, y=y, tooltip=tips(kinds["color"], x, y), **shown)
-            title = words("beside.service_map", percent=percent, limit=limit)
+            title = words("beside.service_map", percent=percent, limit=limit * 1e3)
             yield Drawing(title, chart, {"rows": rows}, words("beside.service_map_says"))
             return
 

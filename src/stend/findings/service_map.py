@@ -14,10 +14,12 @@ HALF = 0.5
 """Share of the drive's most sequential writes beside which reads are stated."""
 LITTLE = 0.5
 """Reads beside those writes below this share of the reads alone speak against the drive."""
+COARSE = 2.0
+"""A contour that may be farther off than this many times `within_pct` is called coarse."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield one finding per percentile, for its lowest limit that was kept; then what the search did not reach."""
+    """Yield one finding of the first percentile, for its lowest limit that was kept; then what was not reached."""
     for test in look.tests(run, *TESTS):
         cells, options = service_map.cells(run, test), test.profile.options
         if not cells:
@@ -25,14 +27,14 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         scale, seconds = run.plan.device.facts.get("scale", 1), max(cell.measured.seconds for cell in cells)
         wanted = service_map.search(run, test, seconds, scale)
         doubt = service_map.doubt(cells, wanted)
-        kept = dict.fromkeys(key.percent for key in wanted.keys)
-        for percent in options["percentiles"]:
-            yield _of(run, test, cells, percent, doubt) if percent in kept else _few(test, percent)
+        kept = list(dict.fromkeys(key.percent for key in wanted.keys))
+        yield from (_of(run, test, cells, percent, doubt) for percent in kept[:1])
+        yield from (_few(test, percent) for percent in options["percentiles"] if percent not in kept)
         if late := [cell for cell in cells if cell.why == "host"]:
             least = min(late, key=lambda cell: cell.reads)
             values = {"reads": least.reads, "written": least.writes, "cells": len(late)}
             yield Finding(name=NAME, key="host", test=test.name, values=values)
-        if doubt > options["within_pct"] / 100:
+        if doubt > COARSE * options["within_pct"] / 100:
             values = {"cells": len(cells), "doubt": doubt}
             yield Finding(name=NAME, key="coarse", test=test.name, values=values, confidence="low")
 
