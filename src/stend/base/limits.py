@@ -102,6 +102,7 @@ OPTIONS: dict[str, Any] = {
     "warm_hours": Hours,
     "warm_point": Point,
     "speed": Speed,
+    "open_pcts": Annotated[list[Annotated[float, Meta(ge=1, le=200)]], LONGEST],
     "limits_ms": Annotated[list[Annotated[float, Meta(ge=0.001, le=1e6)]], LONGEST],
     "cells": Annotated[int, Meta(ge=1, le=10_000)],
     "trace": Annotated[str, Meta(max_length=4096)],

@@ -110,7 +110,7 @@ def _cell(result: Result, load: Workload, percents: Sequence[float]) -> Cell:
     full = unsent > MOST_LATE or (result.told is not None and not _kept(counts, reads, writes))
     why: Why = "host" if pace.invalid else "full" if full else ""
     told = result.told.read if result.told else {}
-    waits = {p: math.inf if full else told.get(f"p{p:g}") or _wait(counts, unsent, p) for p in percents}
+    waits = {p: math.inf if full else told.get(f"p{p:g}") or wait_of(counts, unsent, p) for p in percents}
     due = reads * counts.seconds
     for percent in [percent for percent, wait in waits.items() if wait is None]:
         if due * (1 - percent / 100) >= MIN_BEYOND:  # enough were due and too few were answered
@@ -123,7 +123,7 @@ def _kept(counts: Counts, reads: float, writes: float) -> bool:
     return done[0] >= KEPT * reads and done[1] >= KEPT * writes
 
 
-def _wait(counts: Counts, unsent: float, percent: float) -> float | None:
+def wait_of(counts: Counts, unsent: float, percent: float) -> float | None:
     """Return the percentile of all reads that were due: a share `unsent` of them has waited longest."""
     among = percent / (1 - unsent)
     if among >= 100:
@@ -142,15 +142,20 @@ def axes(run: Run, test: PlannedTest) -> Axes:
     return Axes(max((c.reads for c in measured), default=0.0), max((c.writes for c in measured), default=0.0))
 
 
+def needed(percent: float, seconds: float, scale: int = 1) -> float:
+    """Return the reads per second that a percentile needs in a step of these seconds."""
+    return SPARE * scale * MIN_BEYOND / (1 - percent / 100) / seconds
+
+
 def search(run: Run, test: PlannedTest, seconds: float, scale: int = 1) -> Search:
     """Return the search of a test whose cells last so long; a scaled virtual drive counts each IO `scale` times.
 
     A percentile is left out if half of the read axis does not give it enough reads.
     """
     options, ends = test.profile.options, axes(run, test)
-    needed = {p: SPARE * scale * MIN_BEYOND / (1 - p / 100) / seconds for p in options["percentiles"]}
-    kept = [p for p in options["percentiles"] if needed[p] <= ends.reads / 2]
-    least = float(math.ceil(max([LEAST * ends.reads, *(needed[p] for p in kept)])))
+    needs = {p: needed(p, seconds, scale) for p in options["percentiles"]}
+    kept = [p for p in options["percentiles"] if needs[p] <= ends.reads / 2]
+    least = float(math.ceil(max([LEAST * ends.reads, *(needs[p] for p in kept)])))
     keys = tuple(Key(percent, ms / 1e3) for percent in kept for ms in options["limits_ms"])
     return Search(ends, keys, options["cells"], options["within_pct"] / 100, least)
 
