@@ -109,8 +109,8 @@ def _cell(result: Result, load: Workload, percents: Sequence[float]) -> Cell:
     unsent = pace.unsent / max(pace.sent + pace.unsent, 1)
     full = unsent > MOST_LATE or (result.told is not None and not _kept(counts, reads, writes))
     why: Why = "host" if pace.invalid else "full" if full else ""
-    told = result.told.read if result.told else {}
-    waits = {p: math.inf if full else told.get(f"p{p:g}") or wait_of(counts, unsent, p) for p in percents}
+    reported = result.told.read if result.told else {}
+    waits = {p: math.inf if full else reported.get(f"p{p:g}") or wait_of(counts, unsent, p) for p in percents}
     due = reads * counts.seconds
     for percent in [percent for percent, wait in waits.items() if wait is None]:
         if due * (1 - percent / 100) >= MIN_BEYOND:  # enough were due and too few were answered
