@@ -22,6 +22,7 @@ from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, bin_index
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Range, Verified
+from stend.model.workload import Stream
 from stend.planning import plan as planning
 from stend.runner.loop import run
 
@@ -134,6 +135,8 @@ class Synthetic:
 
     def step(self, workload: Workload, seconds: float, at_bytes: float, most_bytes: float) -> Counts:
         """One interval: its counts, and what it leaves behind."""
+        if workload.rate_iops:
+            return self.at_rate(workload, seconds)
         block = workload.block_bytes or 4 * KiB
         if workload.read_pct == 0 and workload.random_pct == 0:
             edge = next(until for until, _ in self.truth.slc if self.written < until) - self.written
@@ -164,6 +167,24 @@ class Synthetic:
             ns = art_ns * 1000
             write += Tally(1, block, ns, ns**2, ns, {bin_index(ns): 1})
         return Counts(seconds, seconds * 0.2, read, write)
+
+    def at_rate(self, workload: Workload, seconds: float) -> Counts:
+        """One interval of an open loop: a queue whose wait grows as reads and writes together fill the drive's time."""
+        streams = workload.streams or (
+            Stream(share=100, random=True, read=workload.read_pct > 50, block_bytes=workload.block_bytes),
+        )
+        rates = [(s.read, s.block_bytes, workload.rate_iops * s.share / 100) for s in streams]
+        fill = sum(
+            rate / self.truth.read_iops if read else rate * size / self.truth.write_bps for read, size, rate in rates
+        )
+        kept = min(0.98 / fill, 1.0)
+        art_ns = 80_000 / (1 - min(fill, 0.98)) if fill < 1 else 1e8
+        self.clock += seconds
+        tallies = {True: NONE, False: NONE}
+        for read, size, rate in rates:
+            self.written += 0 if read else rate * kept * seconds * size
+            tallies[read] += self.tally(round(rate * kept * seconds), size, art_ns)
+        return Counts(seconds, seconds * 0.2, tallies[True], tallies[False])
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
         if not ios:

@@ -28,7 +28,7 @@ Window = Literal["rounds", "whole", "first", "last", "bursts"]
 Direction = Literal["both", "read", "write", "trim"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
 """Those of counts; trims are counted apart from reads and writes."""
-CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom")
+CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map")
 """Tests whose phases measure a change, not a state."""
 SATURATING = ("saturate",)
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
@@ -152,18 +152,18 @@ def figures(run: Run) -> tuple[Figures, ...]:
 
 
 def lasting(run: Run) -> list[Figures]:
-    """Return the figures of lasting states, both directions together."""
+    """Return the figures of lasting states, both directions together; not of loads at a rate, which is no limit."""
     rows = [row for row in figures(run) if row.direction == "both"]
-    return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY]
+    return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY and not row.workload.rate_iops]
 
 
 def answers(run: Run, *names: str) -> list[Figures]:
-    """Return the figures with IOs of the measuring phases, as listed, both directions together.
+    """Return the figures with IOs of closed loops in the measuring phases, as listed, both directions together.
 
     `names` selects tests; without names all tests count.
     """
     every = (row for test in look.tests(run, *names) for row in loads(run, test))
-    return [row for row in every if row.direction == "both" and row.tally.ios]
+    return [row for row in every if row.direction == "both" and row.tally.ios and not row.workload.rate_iops]
 
 
 def loads(run: Run, test: PlannedTest) -> Iterator[Figures]:
