@@ -1,4 +1,6 @@
-"""Use two engines on one drive, one at a time: fio, and `replay` for traces and streams, which fio cannot send."""
+"""Use two engines on one drive, one at a time: fio, and `replay` for loads that fio cannot send or time."""
+
+from collections.abc import Collection
 
 from stend.engines import Engine, Load
 from stend.engines._real_time import RealTime
@@ -6,10 +8,13 @@ from stend.model.definition import Workload
 
 
 class EitherEngine(RealTime[Load]):
-    """An engine that passes traces and streams to `replay`, and all other workloads to `fio`."""
+    """An engine that passes workloads with `ours`, and those of `alike`, to `replay`, and all others to `fio`.
 
-    def __init__(self, fio: Engine, replay: Engine) -> None:
-        self.fio, self.replay = fio, replay
+    `alike` are compared with the former: figures of two engines would show the difference of the engines too.
+    """
+
+    def __init__(self, fio: Engine, replay: Engine, alike: Collection[Workload] = ()) -> None:
+        self.fio, self.replay, self.alike = fio, replay, alike
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
         """Start a workload on its engine; see `Engine.start`."""
@@ -22,7 +27,7 @@ class EitherEngine(RealTime[Load]):
         self._for(workload).prepare(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes)
 
     def _for(self, workload: Workload) -> Engine:
-        return self.replay if workload.ours else self.fio
+        return self.replay if workload.ours or workload in self.alike else self.fio
 
     def _drop(self) -> None:
         self.fio.close()

@@ -5,7 +5,7 @@ from stend.base import extras, fio_features
 from stend.base.errors import BadInput
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
-from stend.model.definition import Hold, Plan
+from stend.model.definition import Hold, Phase, Plan, Workload
 from stend.runner.bench import Stopped
 from stend.session.stopping import Stop
 
@@ -29,15 +29,19 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     from stend.engines import fio
 
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
-    steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
-    loads = (step.workload for step in steps if isinstance(step, Hold))
-    if not any(load.ours for load in loads):
+    phases = [_loads(phase) for test in plan.tests for phase in test.phases]
+    alike = {load for loads in phases if any(load.ours for load in loads) for load in loads}
+    if not alike:
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, replay)
+    return EitherEngine(engine, replay, alike)
+
+
+def _loads(phase: Phase) -> list[Workload]:
+    return [step.workload for step in phase.round if isinstance(step, Hold)]
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:
