@@ -1,4 +1,6 @@
-"""Use several engines on one drive, one at a time: fio, and stend's own for workloads that fio cannot send."""
+"""Use several engines on one drive, one at a time: fio, and stend's own for loads that fio cannot send or time."""
+
+from collections.abc import Collection
 
 from stend.engines import Engine, Load
 from stend.engines._real_time import RealTime
@@ -6,10 +8,14 @@ from stend.model.definition import Workload
 
 
 class EitherEngine(RealTime[Load]):
-    """An engine that passes verified content to `verify`, traces and streams to `replay`, all others to `fio`."""
+    """An engine that passes verified content to `verify`, `ours` and `alike` to `replay`, and all others to `fio`.
 
-    def __init__(self, fio: Engine, replay: Engine, verify: Engine) -> None:
-        self.fio, self.replay, self.verify = fio, replay, verify
+    `alike` are workloads that are compared with those that fio cannot send: figures of two engines would show the
+    difference of the engines too.
+    """
+
+    def __init__(self, fio: Engine, replay: Engine, verify: Engine, alike: Collection[Workload] = ()) -> None:
+        self.fio, self.replay, self.verify, self.alike = fio, replay, verify, alike
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
         """Start a workload on its engine; see `Engine.start`."""
@@ -24,7 +30,7 @@ class EitherEngine(RealTime[Load]):
     def _for(self, workload: Workload) -> Engine:
         if workload.verify:
             return self.verify
-        return self.replay if workload.ours else self.fio
+        return self.replay if workload.ours or workload in self.alike else self.fio
 
     def _drop(self) -> None:
         self.fio.close()

@@ -90,7 +90,10 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
     written = [_amplification(run, test, phase) for phase in ("half-full", "half-trimmed")]
     if None not in written:
         values |= {"amplified_full": written[0] or 0.0, "amplified": written[1] or 0.0}
-    key = ("gains" if gain >= GAINS else "no_gain") + ("_amplified" if "amplified" in values else "")
+    if "amplified" in values:
+        key = "gains_amplified" if gain >= GAINS else "no_gain_amplified"
+    else:
+        key = "gains" if gain >= GAINS else "no_gain"
     steady = all(end.steady for end in ends if end)
     yield Finding(name=NAME, key=key, test=test.name, values=values, confidence="high" if steady else "medium")
 

@@ -70,6 +70,7 @@ class Bench:
         self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
         self.remarks: list[str] = []
+        self.known: set[str] = set()
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
         """Send nothing to the drive until `seconds` after its last IO.
@@ -116,7 +117,8 @@ class Bench:
             return Counts()
         load, self.load, self.workload = self.load, None, None
         tail = load.stop()
-        self.remarks += getattr(load, "remarks", ())
+        fresh = [text for text in getattr(load, "remarks", ()) if text not in self.known]
+        self.remarks, self.known = [*self.remarks, *fresh], self.known | set(fresh)
         self.ended = load.ended
         return tail or Counts()
 

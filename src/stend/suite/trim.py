@@ -86,7 +86,7 @@ TEST = Test(
     title="Trim",
     clause="own",
     phases=phases,
-    charts=("trims", "convergence"),
+    charts=("trims",),
     options={"blocks_kib": SIZES_KIB, "depths": DEPTHS, "trim_shares": SHARES},
     summary="trims by size, 4K reads beside trims, and random writes to a half-trimmed drive",
 )

@@ -1,5 +1,6 @@
 """Several loads on one drive at the same time, each sent by its own process."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -42,6 +43,17 @@ class BesideLoad(SenderLoad):
                 load.sender.request_stop()
             self._take([load.stop() for load in self.others])
             return super().stop()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return a sentence for the record if the host has no processor beyond those of the loads."""
+        loads, cpus = 1 + len(self.others), os.cpu_count() or 1
+        if cpus > loads:
+            return ()
+        return (
+            f"this host has {cpus} processors for {loads} loads at once: response times of loads beside each other "
+            "include waits for a processor",
+        )
 
     @contextmanager
     def _together(self) -> Iterator[None]:
