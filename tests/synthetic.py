@@ -327,7 +327,8 @@ class SyntheticDevice:
 
 
 def identity(truth: Truth, **facts: Any) -> Identity:
-    known = {"interface": "NVMe", "firmware": "1.0", "rotational": bool(truth.outer_bps)}
+    known: dict[str, Any] = {"interface": "NVMe", "firmware": "1.0", "rotational": bool(truth.outer_bps)}
+    known["facts"] = {} if truth.outer_bps else {"trim_max_bytes": 1 << 30}
     return Identity(
         kind="synthetic",
         target="synthetic",
@@ -336,7 +337,6 @@ def identity(truth: Truth, **facts: Any) -> Identity:
         model=truth.model,
         serial=truth.serial,
         virtual=True,
-        facts={} if truth.outer_bps else {"trim_max_bytes": 1 << 30},
         **{**known, **facts},
     )
 

@@ -12,7 +12,7 @@ from stend.base.units import KiB, MiB
 from stend.engines import Load
 from stend.engines.replay import ReplayEngine
 from stend.engines.simulated import SimulatedEngine
-from stend.model.counts import Counts, added
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Seconds
 from stend.model.pace import Pace
 from stend.model.stats import bin_edges_ns, bin_index
@@ -33,8 +33,8 @@ def at(rate: float, **changes: object) -> Workload:
 
 def held(target: str, workload: Workload, seconds: int, seed: int = 3) -> tuple[Counts, Pace]:
     """What a virtual drive did in so many seconds of a load, without those still in flight."""
-    under_way = SimulatedEngine(build(load(target))).start(workload, seed=seed)
-    return intervals(under_way, seconds), under_way.pace or Pace()
+    done = intervals(SimulatedEngine(build(load(target))).start(workload, seed=seed), seconds)
+    return done.counts, done.pace or Pace()
 
 
 def beyond(tally: Tally, seconds: float) -> int:
@@ -201,8 +201,12 @@ def test_paces_of_intervals_add_up_and_the_last_one_says_what_waits() -> None:
     assert first + second == both
 
 
-def intervals(under_way: Load, many: int) -> Counts:
-    return added(counts for _ in range(many) if (counts := under_way.next()))
+def intervals(under_way: Load, many: int) -> Done:
+    done = Done()
+    for _ in range(many):
+        if counts := under_way.next():
+            done = done.plus(counts, under_way)
+    return done
 
 
 @pytest.mark.usefixtures("forked_senders")
@@ -217,9 +221,11 @@ class TestReal:
     def test_a_rate_is_kept(self, place: str, on_a_file: bool) -> None:
         engine = ReplayEngine(place if on_a_file else "", interval_s=0.2)
         under_way = engine.start(at(2000, range_bytes=16 * MiB), seed=4)
-        total = intervals(under_way, 5) + (under_way.stop() or Counts())
-        assert under_way.pace
-        assert under_way.pace.sent == total.ios
+        done = intervals(under_way, 5)
+        done = done.plus(under_way.stop() or Counts(), under_way)
+        total = done.counts
+        assert done.pace
+        assert done.pace.sent == total.ios
         assert total.ios == pytest.approx(2000 * total.seconds, abs=5 * math.sqrt(2000 * total.seconds))
 
     @pytest.mark.slow
@@ -227,9 +233,10 @@ class TestReal:
         """One in flight and a rate beyond every host: the last ones are as late as the load lasted, nearly."""
         engine = ReplayEngine(place, interval_s=0.2)
         under_way = engine.start(at(3_000_000, range_bytes=16 * MiB, depth=1), seed=4)
-        total = intervals(under_way, 5)
+        done = intervals(under_way, 5)
         under_way.stop()
-        assert under_way.pace
-        assert under_way.pace.full_share > 0.9
-        assert under_way.pace.unsent > 0
+        total, pace = done.counts, done.pace
+        assert pace
+        assert pace.full_share > 0.9
+        assert pace.unsent > 0
         assert total.max_s > 0.5 * total.seconds

@@ -15,7 +15,6 @@ from stend.engines.replay import ReplayEngine
 from stend.engines.simulated import SimulatedEngine
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Seconds
-from stend.model.pace import Pace
 from stend.model.tally import Tally
 from stend.model.workload import Workload
 from stend.runner.bench import Ahead, Bench, Done
@@ -148,14 +147,6 @@ def test_fio_is_asked_for_fua_by_its_own_word() -> None:
     assert "sync" not in kind(load())
     assert load(sync="flush").ours
     assert not load(sync="fua").ours
-
-
-def test_paces_of_intervals_add_up() -> None:
-    first = Pace(sent=3, late=1, latest_ns=20, lateness={5: 2, 20: 1}, flush=Tally(2, 0, 30.0, 500.0, 20.0, {10: 2}))
-    second = Pace(sent=1, latest_ns=6, lateness={5: 1}, flush=Tally(1, 0, 15.0, 225.0, 15.0, {15: 1}))
-    assert first + second == Pace(
-        sent=4, late=1, latest_ns=20, lateness={5: 3, 20: 1}, flush=Tally(3, 0, 45.0, 725.0, 20.0, {10: 2, 15: 1})
-    )
 
 
 def test_a_step_counts_its_own_flushes_and_none_of_the_step_before() -> None:

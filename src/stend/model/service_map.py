@@ -74,7 +74,7 @@ class Search(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """Of one contour in one column: the highest read rate that kept the limit, and the lowest that did not.
+    """A part of one column in which a contour is: the highest read rate that kept the limit, and the lowest that did not.
 
     `held` is 0 and `failed` is the end of the axis where no cell shows it. The waits are None there.
     """
@@ -219,20 +219,20 @@ def bracket(column: Sequence[Cell], key: Key, top: float) -> Bracket:
     return low
 
 
-def crossing(found: Bracket, key: Key) -> tuple[float, float]:
+def crossing(bracket: Bracket, key: Key) -> tuple[float, float]:
     """Return the read rate of a contour in a bracket, and how far from it the contour may be; 0 if no cell held.
 
     Below the drive's limit the logarithm of the wait grows about linearly, near to it the inverse of the wait falls
     linearly (as in queues). The rate is the middle of both crossings, the doubt half of their distance.
     """
-    width, low, high = found.failed - found.held, found.held_s, found.failed_s
-    if not found.held:
-        return 0.0, found.failed / 2
+    width, low, high = bracket.failed - bracket.held, bracket.held_s, bracket.failed_s
+    if not bracket.held:
+        return 0.0, bracket.failed / 2
     if not low or high is None or high <= low:
-        return found.held + width / 2, width / 2
+        return bracket.held + width / 2, width / 2
     growing = math.log(key.limit_s / low) / math.log(high / low)
     queueing = (1 - low / key.limit_s) / (1 - low / high)
-    return found.held + width * (growing + queueing) / 2, width * abs(queueing - growing) / 2
+    return bracket.held + width * (growing + queueing) / 2, width * abs(queueing - growing) / 2
 
 
 def contour(measured: Sequence[Cell], key: Key, top: float) -> list[tuple[float, float]]:

@@ -6,10 +6,11 @@ The drive's kernels and the sender of `engines.replay` play the same schedule.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend.sim.kernels import drawn
+from stend.sim.draws import drawn
 from stend.sim.requests import Pattern, Stream, stream
 
 NS = 1e9
@@ -33,7 +34,7 @@ class Arrivals:
     """
 
     def __init__(self, pattern: Pattern, rate_iops: float, *, even: bool, scale: int = 1) -> None:
-        self.source: Stream = stream(pattern, scale)
+        self.source: Stream = stream(msgspec.structs.replace(pattern, rate_iops=0), scale)
         self.gap_ns, self.even = NS / rate_iops, even
         self.dice = np.random.default_rng([pattern.seed, 1])
         self.done, self.last_ns = 0, 0.0

@@ -48,19 +48,8 @@ from stend.sim.disk_state import (
     THROUGH,
     VOLATILE,
 )
-from stend.sim.kernels import (
-    LATER,
-    LOW32,
-    NONE,
-    answered,
-    flush_due,
-    flushes,
-    issue_time,
-    made_durable,
-    next_of,
-    random64,
-    spend,
-)
+from stend.sim.draws import LOW32, random64
+from stend.sim.kernels import LATER, NONE, answered, flush_due, flushes, issue_time, made_durable, next_of, spend
 from stend.sim.requests import FUA, NOT_FLUSHING, PLAN, TURNS, WORK
 
 

@@ -9,22 +9,9 @@ from typing import Any
 
 from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
+from stend.sim.draws import LOW32, exponential, random64
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import (
-    LATER,
-    LOW32,
-    NONE,
-    answered,
-    exponential,
-    flush_due,
-    heaped,
-    issue_time,
-    made_durable,
-    next_of,
-    random64,
-    sink,
-    spend,
-)
+from stend.sim.kernels import LATER, NONE, answered, flush_due, heaped, issue_time, made_durable, next_of, sink, spend
 from stend.sim.requests import NOT_FLUSHING, OUTSTANDING_AT, TRIMS, TURNS, WORK
 
 MIB = 1 << 20
@@ -260,11 +247,19 @@ def later(f: Any, now: Any, ns: Any) -> None:
         f.release_at[(s[k.OLDEST] + n) & (f.release_at.shape[0] - 1)] += ns
 
 
+@inlined
+def look_ahead(f: Any, stream: Any, i: Any) -> None:
+    """Prefetch the places in the map of requests that come soon after request `i`."""
+    last = i64(f.map.shape[0]) - 1
+    if i + 12 < stream.at[1]:
+        prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
+        prefetch(f.live, u64(f.map[u64(min(stream.offset[i + 6] // k.PAGE, last))]) >> u64(6))
+
+
 @compiled
 def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     """Run the closed loop until `until` ns; return True while the stream goes on."""
     base = loop.at[1]
-    last = i64(f.map.shape[0]) - 1
     used = loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
@@ -288,9 +283,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             used, loop.size[slot] = used - 1, 0
             sink(loop.heap, used, loop.heap[used])
             continue
-        if i + 12 < stream.at[1]:
-            prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
-            prefetch(f.live, u64(f.map[u64(min(stream.offset[i + 6] // k.PAGE, last))]) >> u64(6))
+        look_ahead(f, stream, i)
         size, reads = stream.size[i], stream.reads[i]
         f.state[k.WORK] += size // k.PAGE
         late = loop.issued[slot]

@@ -5,19 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.base.jit import compiled
-from stend.sim.kernels import (
-    LATER,
-    NONE,
-    answered,
-    exponential,
-    flush_due,
-    issue_time,
-    made_durable,
-    next_of,
-    sink,
-    spend,
-)
+from stend.base.jit import compiled, inlined
+from stend.sim.draws import exponential
+from stend.sim.kernels import LATER, NONE, answered, flush_due, issue_time, made_durable, next_of, sink, spend
 from stend.sim.requests import TRIMS, WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, TRIM_COMMAND, TRIM_MIB = range(8)
@@ -36,6 +26,24 @@ class Ideal(NamedTuple):
     server: npt.NDArray[np.int64]
     """of each command processor"""
     rng: npt.NDArray[np.uint64]
+
+
+@inlined
+def request(d: Any, size: Any, reads: Any, t: Any, fua: Any) -> Any:
+    """Serve a request issued at `t` by the command processor that is free first, and return when its answer arrives."""
+    p, free = d.parameters, 0
+    for n in range(1, d.server.shape[0]):
+        free = n if d.server[n] < d.server[free] else free
+    if reads == TRIMS:
+        d.server[free] = max(d.server[free], t) + p[TRIM_COMMAND] + p[TRIM_MIB] * size // MIB
+        return d.server[free] + p[ANSWER_WRITE]
+    way = 0 if reads == 1 else 1
+    lasts = exponential(d, p[COMMAND_READ + way]) if p[RANDOM] else p[COMMAND_READ + way]
+    d.server[free] = max(d.server[free], t) + lasts
+    over = p[LINK_READ + way] * size // MIB
+    ready = d.server[free] if d.server.shape[0] == 1 else t  # answers of several may overtake each other
+    d.link[way] = max(d.link[way], ready) + over
+    return max(d.link[way], d.server[free] + over) + p[ANSWER_READ + way] + p[FLUSH] * way * fua
 
 
 @compiled
@@ -65,20 +73,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             sink(loop.heap, used, loop.heap[used])
             continue
         size, way = stream.size[i], 0 if stream.reads[i] == 1 else 1
-        free = 0
-        for n in range(1, d.server.shape[0]):
-            free = n if d.server[n] < d.server[free] else free
-        if stream.reads[i] == TRIMS:
-            d.server[free] = max(d.server[free], t) + p[TRIM_COMMAND] + p[TRIM_MIB] * size // MIB
-            done = d.server[free] + p[ANSWER_WRITE]
-        else:
-            lasts = exponential(d, p[COMMAND_READ + way]) if p[RANDOM] else p[COMMAND_READ + way]
-            d.server[free] = max(d.server[free], t) + lasts
-            over = p[LINK_READ + way] * size // MIB
-            ready = d.server[free] if d.server.shape[0] == 1 else t  # answers of several may overtake each other
-            d.link[way] = max(d.link[way], ready) + over
-            done = max(d.link[way], d.server[free] + over) + p[ANSWER_READ + way]
-            done += p[FLUSH] * way * made_durable(stream, loop, slot)
+        done = request(d, size, stream.reads[i], t, made_durable(stream, loop, slot))
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
         sink(loop.heap, used, ((done - base) << 16) | slot)

@@ -44,16 +44,16 @@ def taken(fd: int) -> bool:
 
 
 @compiled
-def serve(f: Any, at: Any, own: Any, time: Any, slots: Any, ready: Any) -> None:
-    """Run the trims of the slots read from the pipe `slots` until it ends; `own` is this thread's memory.
+def serve(f: Any, at: Any, words: Any, time: Any, slots: Any, ready: Any) -> None:
+    """Run the trims of the slots read from the pipe `slots` until it ends; `words` is this thread's memory.
 
     A response time begins when the loop hands the trim over. `time` is a Flight with a clock of this thread.
     """
-    c, address = own[POLL : POLL + 8], own.ctypes.data
-    own[POINTER] = address + 8 * POLL
+    c, address = words[POLL : POLL + 8], words.ctypes.data
+    words[POINTER] = address + 8 * POLL
     while _read(slots, address + 8 * SLOT, 8) == 8:
-        slot = own[SLOT]
-        own[RANGE], own[RANGE + 1] = f.iocb[slot, aio.OFFSET], f.iocb[slot, aio.LENGTH]
+        slot = words[SLOT]
+        words[RANGE], words[RANGE + 1] = f.iocb[slot, aio.OFFSET], f.iocb[slot, aio.LENGTH]
         failed = _ioctl(f.set[FD], BLKDISCARD, address + 8 * RANGE) != 0
         f.ended[slot] = -i64(_errno()[0]) if failed else max(now(time, at) - f.issued[slot], i64(0))
         c[:] = 0
@@ -62,7 +62,7 @@ def serve(f: Any, at: Any, own: Any, time: Any, slots: Any, ready: Any) -> None:
             if i64(_errno()[0]) != EAGAIN:
                 at[m.ERRNO], at[m.FAILED_AT] = i64(_errno()[0]), f.iocb[slot, aio.OFFSET]
                 return
-            own[TIME], own[TIME + 1] = 0, RETRY_NS
+            words[TIME], words[TIME + 1] = 0, RETRY_NS
             _sleep(1, 0, address + 8 * TIME, 0)
 
 

@@ -10,7 +10,7 @@ from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import HELD_NS, now, send, slept, wait, write_snapshot
 from stend.model.stats import BIN_BITS, BINS
-from stend.sim.kernels import draw
+from stend.sim.draws import draw
 from stend.sim.requests import ENDED, TRIMS
 
 BATCH = 64

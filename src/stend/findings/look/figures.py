@@ -27,7 +27,7 @@ Window = Literal["rounds", "whole", "first", "last", "bursts"]
 """The records of a row: the judged rounds, all, the first, the last fifth, the later half of bursts."""
 Direction = Literal["both", "read", "write", "trim"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
-"""Those of counts; trims are counted apart from reads and writes."""
+"""Directions of counts; trims are counted apart from reads and writes."""
 CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map")
 """Tests whose phases measure a change, not a state."""
 SATURATING = ("saturate",)
