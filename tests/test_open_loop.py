@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from stend.base.errors import StepFailed
-from stend.base.units import KiB, MiB
+from stend.base.units import GiB, KiB, MiB
 from stend.engines import Load
 from stend.engines.replay import ReplayEngine
-from stend.engines.simulated import SimulatedEngine
+from stend.engines.simulated import SimulatedEngine, pattern
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Seconds
 from stend.model.pace import Pace
@@ -157,6 +157,15 @@ def test_poisson_arrivals_are_a_poisson_process() -> None:
     assert np.corrcoef(gaps[:-1], gaps[1:])[0, 1] == pytest.approx(0, abs=0.01)
     each = np.bincount((due // 10**8).astype(int))[:-1]
     assert each.var() / each.mean() == pytest.approx(1, abs=0.15 * 2.5)
+
+
+def test_each_batch_of_a_schedule_is_a_new_one() -> None:
+    """Of a million places so many random ones are met once or more as their number says; no batch comes twice."""
+    drawn = pattern(at(1e4, range_bytes=4 * GiB), seed=5, from_bytes=0, limit_bytes=None)
+    batches = zip(Arrivals(drawn, 1e4, even=True), range(3), strict=False)
+    offset = np.concatenate([batch.offset for batch, _ in batches])
+    places = 4 * GiB // (4 * KiB)
+    assert len(np.unique(offset)) == pytest.approx(places * -math.expm1(-len(offset) / places), rel=0.01)
 
 
 def test_equal_seeds_give_equal_schedules_and_others_others() -> None:

@@ -74,7 +74,7 @@ class Search(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """A part of one column in which a contour is: the highest read rate that kept the limit, and the lowest that did not.
+    """A part of one column with a contour: the highest read rate that kept the limit, and the lowest that did not.
 
     `held` is 0 and `failed` is the end of the axis where no cell shows it. The waits are None there.
     """
