@@ -13,7 +13,7 @@ from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.pace import Pace
-from stend.model.tally import Tally
+from stend.model.tally import NONE, Tally
 from stend.model.verified import Verified
 from stend.model.workload import Replay
 from stend.sim import Pattern
@@ -91,13 +91,13 @@ def counts(done: Done, load: int = 0) -> Counts:
 
 
 def pace(done: Done, workload: Workload, load: int = 0) -> Pace | None:
-    """Return the trims of a load, and how many of its requests were sent; None if its workload is not paced."""
+    """Return the flushes and trims of a load, and how many IOs it sent; None if its workload is not paced."""
     if not workload.paced:
         return None
     rows = slice(load * ROWS, load * ROWS + ROWS)
     sums, bins = done.ledger.sums[rows], done.ledger.bins[rows]
     sent = int(sums[:2, 0].sum()) if workload.rate_iops else 0
-    flush, discard = (tally(sums[row].tolist(), bins[row]) for row in (FLUSHES, TRIM))
+    flush, discard = (tally(sums[row].tolist(), bins[row]) if sums[row, 0] else NONE for row in (FLUSHES, TRIM))
     return Pace(sent=sent, flush=flush, discard=discard)
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from stend.base import limits
-from stend.model.tally import Tally
+from stend.model.tally import NONE, Tally
 
 Key = TypeVar("Key", int, str)
 LATE_S = 0.001
@@ -29,8 +29,8 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     full: limits.Count = 0
     latest_ns: limits.Response = 0
     lateness: Mapping[limits.Bin, limits.Count] = {}
-    flush: Tally = Tally()
-    discard: Tally = Tally()
+    flush: Tally = NONE
+    discard: Tally = NONE
     left_out: dict[str, limits.Count] = {}
     unsent: limits.Count = 0
 
