@@ -19,10 +19,11 @@ import msgspec
 from benchmarks.bench_replay import drive
 from stend import suite
 from stend.base.units import KiB, MiB
+from stend.engines import Load
 from stend.engines.replay import ReplayEngine
 from stend.engines.simulated import SimulatedEngine
 from stend.model import service_map, service_search
-from stend.model.counts import Counts, added
+from stend.model.counts import Counts
 from stend.model.definition import Profile
 from stend.model.pace import MOST_LATE, Pace
 from stend.model.service_map import Axes, Cell, Key, Search
@@ -62,11 +63,20 @@ def sent(path: str, rate: float) -> tuple[Pace, float]:
     mix = Workload(random_pct=100, read_pct=70, block_bytes=4 * KiB, depth=1024, range_bytes=64 * MiB)
     try:
         under_way = engine.start(msgspec.structs.replace(mix, rate_iops=rate), seed=1)
-        seconds = added(counts for _ in range(SECONDS * 2) if (counts := under_way.next())).seconds
-        tail = under_way.stop()
-        return under_way.pace or Pace(), seconds + (tail.seconds if tail else 0.0)
+        done = intervals(under_way, SECONDS * 2)
+        done = done.plus(under_way.stop() or Counts(), under_way)
+        return done.pace or Pace(), done.counts.seconds
     finally:
         engine.close()
+
+
+def intervals(under_way: Load, many: int) -> Done:
+    """Return what a load did in so many intervals."""
+    done = Done()
+    for _ in range(many):
+        if counts := under_way.next():
+            done = done.plus(counts, under_way)
+    return done
 
 
 def _tally(pace: Pace) -> Tally:
@@ -100,10 +110,7 @@ class Rig:
         under_way = self.engine.start(workload, seed=self.turn)
         for _ in range(WARM_S):
             under_way.next()
-        done = Done()
-        for _ in range(CELL_S):
-            if more := under_way.next():
-                done = done.plus(more, under_way)
+        done = intervals(under_way, CELL_S)
         under_way.stop()
         return done.counts.without_bins() if not workload.rate_iops else done.counts, done.pace or Pace()
 
