@@ -21,6 +21,7 @@ from stend.model.events import Event
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.surveyed import SHIFT, Cell, Surveyed, places
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Range, Verified
 from stend.model.workload import Stream
@@ -78,7 +79,8 @@ class Synthetic:
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> "Load":
         self.clock += 0.03
-        return Load(self, workload, from_bytes, workload.played_bytes if limit_bytes is None else limit_bytes)
+        kind = Surveying if workload.survey else Load
+        return kind(self, workload, from_bytes, workload.played_bytes if limit_bytes is None else limit_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         pass
@@ -309,6 +311,28 @@ class Load:
             else []
         )
         return Verified(blocks=(int(self.until_bytes) - self.first_bytes) // BLOCK, bad=tuple(lost))
+
+
+class Surveying(Load):
+    """A survey of a drive whose places are all alike."""
+
+    total = NONE
+
+    def next(self) -> Counts | None:
+        counts = super().next()
+        self.total += counts.read if counts else NONE
+        return counts
+
+    def taken(self) -> Surveyed:
+        many = len(places(self.workload))
+        cells: list[dict[int, int]] = [{} for _ in range(many)]
+        for index, count in self.total.bins.items():
+            for n, bins in enumerate(cells):
+                share = count // many + (n < count % many)
+                bins[index >> SHIFT] = bins.get(index >> SHIFT, 0) + share
+        self.total = NONE
+        found = (Cell({at: n for at, n in bins.items() if n}, {}, sum(bins.values()) // 4) for bins in cells)
+        return Surveyed(cells=tuple(found), last=True)
 
 
 class SyntheticDevice:

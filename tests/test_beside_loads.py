@@ -13,7 +13,7 @@ from stend.base.errors import BadInput, LoadFailed
 from stend.base.units import KiB, MiB
 from stend.capture import drive as drives
 from stend.engines.replay import ReplayEngine
-from stend.engines.simulated import SimulatedEngine
+from stend.engines.simulated import SimulatedEngine, SimulatedLoad
 from stend.findings.look.figures import figures
 from stend.many.sides import key_of
 from stend.model.beside import Beside
@@ -39,6 +39,7 @@ def held(target: str, workload: Workload, seconds: int = 3) -> tuple[SimulatedEn
     """The engine, and all counts of a load and those beside it, down to the last IO."""
     on = SimulatedEngine(build(load(target)))
     under_way, total = on.start(workload, seed=5), Counts()
+    assert isinstance(under_way, SimulatedLoad)
     beside = tuple(Beside() for _ in workload.beside)
     for step in (*[under_way.next] * seconds, under_way.stop):
         total += step() or Counts()
@@ -97,6 +98,7 @@ def test_a_full_queue_of_the_drive_is_shared_in_the_order_of_arrival() -> None:
     """SATA's 32 commands: of 64 reads and 64 more, half of those in the drive are the victim's."""
     spec = msgspec.structs.replace(load("ideal"), host=msgspec.structs.replace(load("ideal").host, queue=32))
     under_way = SimulatedEngine(build(spec)).start(changed(READS, depth=64, beside=(changed(READS, depth=64),)), seed=1)
+    assert isinstance(under_way, SimulatedLoad)
     own, other = under_way.next(), under_way.beside[0].counts
     assert own is not None
     assert own.iops == pytest.approx(other.iops, rel=0.01)

@@ -35,7 +35,8 @@ COUNTED = ("seconds", "gap_s", "cpu_s", "end_s", "deviation_s")
 COURSES = {
     "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "headroom", "histogram",
     "hot_range", "latency_heat", "lba_profile", "media_map", "service_map",
-    "replay", "replay_time", "saturation", "saturation_fills", "slc_bytes", "slc_time", "temperature", "window",
+    "replay", "replay_time", "saturation", "saturation_fills", "slc_bytes", "slc_time",
+    "surface_map", "temperature", "window",
 }  # fmt: skip
 """Charts of single records, of rounds or of best moments: each point is one, none is a figure of a state."""
 OF_COURSES = {

@@ -15,7 +15,7 @@ from stend.base.units import KiB, MiB
 from stend.capture import drive as drives
 from stend.cli import main
 from stend.engines.replay import ReplayEngine
-from stend.engines.simulated import SimulatedEngine
+from stend.engines.simulated import SimulatedEngine, SimulatedLoad
 from stend.model.definition import Hold, Seconds
 from stend.model.pace import Pace
 from stend.model.record import Run
@@ -45,6 +45,7 @@ def engine(target: str) -> SimulatedEngine:
 def held(on: SimulatedEngine, workload: Workload, seconds: float, *, limit: int | None = None) -> tuple[Any, Pace]:
     """(counts, pace) of a load of this length, or until its limit."""
     under_way, total, pace = on.start(workload, seed=7, limit_bytes=limit), None, Pace()
+    assert isinstance(under_way, SimulatedLoad)
     while (counts := under_way.next()) is not None:
         total = counts if total is None else total + counts
         pace += under_way.pace or Pace()

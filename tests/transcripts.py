@@ -73,7 +73,7 @@ def _body(past: Run, starts: dict[tuple[str, str], int]) -> Iterator[str]:
             yield from ("", f"{test.title} ({test.clause})")
             yield from (f"  {place}: as {source} left it" for place, source in test.shared.items())
         ends = next(j for j in past.judged if (j.where.test, j.where.phase) == (name, phase.name) and j.ended_by)
-        told = [_ended(ends), _limits(phase), _starts(starts[name, phase.name])]
+        told = [_ended(ends), _limits(phase), _starts(starts.get((name, phase.name), 0))]
         yield f"  {phase.name}" + "".join(f"; {text}" for text in told if text)
         mixed = next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.mixed), None)
         if mixed and composition(mixed) != mix:

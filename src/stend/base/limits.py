@@ -36,6 +36,8 @@ Speed = Annotated[float, Meta(ge=0, le=10_000)]
 """Speed of a replay relative to the trace; 0 is a closed loop."""
 Paced = Annotated[float, Meta(ge=0.001, le=10_000)]
 """Speed of a replay that keeps the trace's times."""
+Cells = Annotated[int, Meta(ge=1, le=4096)]
+"""Parts of a surveyed range."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -100,6 +102,7 @@ OPTIONS: dict[str, Any] = {
     "sequential": Point,
     "share_pct": Share,
     "source": Annotated[str, Meta(max_length=4096)],
+    "survey_minutes": Annotated[float, Meta(ge=0, le=366 * 24 * 60)],
     "threads_ladder": Annotated[list[Threads], LONGEST],
     "warm_hours": Hours,
     "warm_point": Point,
@@ -161,6 +164,8 @@ FACTS: dict[str, Any] = {
     "doubts": list[str],
     "warnings": list[str],
     "warning_temperature_c": Number,
+    "passport": dict[str, Any],
+    "in_use": str,
 }
 """Numbers among a drive's facts that stend calculates with."""
 

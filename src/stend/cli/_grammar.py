@@ -3,7 +3,7 @@
 GROUPS = {
     "Test": ("tests", "plan", "run", "repeat", "resume", "watch"),
     "Results": ("show", "list", "report", "compare", "verify", "query", "serve", "import"),
-    "Drives": ("devices", "purge", "provision"),
+    "Drives": ("devices", "inspect", "purge", "provision"),
     "Many drives": ("lot", "fleet", "sweep"),
     "Tools": ("doctor", "host", "trace", "capture", "calibrate", "schema"),
 }
@@ -34,7 +34,7 @@ VERBS = {
     "run": ("start", "bench", "benchmark", "measure", "test", "exec", "fio", "begin", "precondition"),
     "resume": ("continue", "restart", "recover"),
     "watch": ("status", "follow", "tail", "top", "monitor", "attach", "progress", "log", "logs"),
-    "show": ("info", "view", "cat", "result", "summary", "print", "open", "inspect"),
+    "show": ("info", "view", "cat", "result", "summary", "print", "open"),
     "list": ("ls", "runs", "history", "dir"),
     "report": ("html", "pdf", "export", "render", "results"),
     "compare": ("diff", "cmp", "vs"),
@@ -42,6 +42,7 @@ VERBS = {
     "query": ("sql", "select", "search", "find", "grep"),
     "serve": ("web", "server", "gui", "dashboard", "http"),
     "devices": ("drives", "disks", "drive", "device", "smart", "lsblk", "identify", "health"),
+    "inspect": ("survey", "scan", "surface", "diskscan", "badblocks", "passport", "incoming"),
     "purge": ("erase", "wipe", "sanitize", "format", "trim", "discard", "secure-erase"),
     "provision": ("resize", "overprovision", "namespace", "hpa"),
     "plan": ("estimate", "dry-run", "preview"),

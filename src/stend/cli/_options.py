@@ -157,6 +157,9 @@ Create = Annotated[
 DETACH = "--detach"
 TYPED = "stend.typed"
 """Key under which `stend.cli._verbs.Verb` stores the arguments as typed."""
+InUse = Annotated[
+    bool, typer.Option("--in-use", help="Inspect a drive although it is mounted or used; the page states its use.")
+]
 Detach = Annotated[bool, typer.Option(DETACH, help="Run in the background; `stend watch` shows the progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Anyway = Annotated[

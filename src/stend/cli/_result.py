@@ -40,8 +40,7 @@ def _parts(folder: Path, run: Run) -> Iterator[Text]:
     yield Text.assemble((plain(title.removesuffix(outcome)), "bold"), (outcome, STYLES.get(outcome, OTHER)))
     yield from (Text(plain(stamp), "yellow") for stamp in stamps if UNMET not in stamp)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
-    if not run.source:
-        yield from _headline(folder, run)
+    yield from headline(folder, run)
 
 
 def _unmet(run: Run) -> Iterator[str]:
@@ -51,12 +50,14 @@ def _unmet(run: Run) -> Iterator[str]:
         yield f"{judged.where.test}, {judged.where.phase}: not steady in {judged.where.round} rounds{reason}"
 
 
-def _headline(folder: Path, run: Run) -> Iterator[Text]:
-    """Yield the verdict and the key figures of the report's first page."""
-    from stend.report.story.headline import headline
+def headline(folder: Path, run: Run) -> Iterator[Text]:
+    """Yield the verdict and the key figures of the report's first page; nothing for an imported run."""
+    from stend.report.story import headline as page_one
 
+    if run.source:
+        return
     try:
-        verdict, figures = headline(folder, run)
+        verdict, figures = page_one.headline(folder, run)
     except StendError:  # a broken drive sheet; the report names it
         return
     yield Text(plain(verdict))

@@ -21,6 +21,7 @@ from stend.cli import _clock, _terminal
 from stend.live.follow import Follower
 from stend.live.state import way_on
 from stend.model.definition import Identity
+from stend.planning import reading
 from stend.session import apart, series
 from stend.session.stopping import Stop
 from stend.session.together import arrange, group, roll, skew
@@ -50,8 +51,13 @@ def requests(template: session.Request, targets: Sequence[str], destroy: Sequenc
     return [msgspec.structs.replace(template, target=t, destroy=names.get(t), into=None) for t in targets]
 
 
-def begin(wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float, apart: bool) -> int:
-    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code."""
+def begin(
+    wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool
+) -> int:
+    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code.
+
+    With `trial_s` None all run at the same time without a trial.
+    """
     folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(wanted)}-drives"
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty; name a new one with --into")
@@ -88,7 +94,7 @@ def _able(wanted: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]
 def _meant(request: session.Request, drive: Identity) -> session.Request:
     """Return a request with the name of its drive, typed at the terminal if needed; raise Refused without a name."""
     name = devices.name(drive)
-    if request.destroy or not name:
+    if request.destroy or not name or reading.reads_only(request.tests):
         return request
     typed = _terminal.Terminal().names(devices.find(request.target))
     if not typed:
@@ -130,7 +136,7 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
     request = msgspec.structs.replace(left.member.request, **changes)
     files = [f"--overwrite-file={path}" for path in overwrite]
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ()), *files]
-    words = again if left.begun else ["run", *request.words]
+    words = again if left.begun else request.command
     process = apart.begin(words, apart.log_of(left.folder))
     roll.enter(folder, left.member.name, pid=process.pid)
     typer.echo(f"{request.target}: {left.folder}, process {process.pid}")

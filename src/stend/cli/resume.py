@@ -16,6 +16,7 @@ def command(
     every: Annotated[
         bool, typer.Option("--all", help="Every run below RUN (default: runs) that was cut off, the oldest first.")
     ] = False,
+    in_use: _options.InUse = False,
     detach: _options.Detach = False,
 ) -> int:
     """Continue a run that was killed, stopped or failed. It restarts at its last safe boundary.
@@ -50,6 +51,6 @@ def command(
     if destroy_data and len(destroy_data) > 1:
         raise BadInput("a run has one drive; give --destroy-data once")
     named = destroy_data[0] if destroy_data else None
-    with session.resume(folder, named, _terminal.Terminal(), Signals(), overwrite) as running:
+    with session.resume(folder, named, _terminal.Terminal(), Signals(), overwrite, in_use=in_use) as running:
         _ends.follow(running)
     return _ends.finish(folder)

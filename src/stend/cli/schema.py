@@ -9,6 +9,7 @@ SCHEMAS = {
     "report": ("stend.report.json", "schema"),
     "comparison": (f"{PARTS}.schemas", "comparison"),
     "batch": (f"{PARTS}.schemas_many", "batch"),
+    "inspection": (f"{PARTS}.schemas_many", "inspection"),
     "sweep": (f"{PARTS}.schemas_many", "sweep"),
     "events": (f"{PARTS}.schemas", "events"),
     "show": ("stend.cli._summary", "schema"),
@@ -30,7 +31,7 @@ def command(
     """Print the JSON Schema of report.json or another JSON output.
 
     The schemas (2020-12) describe report.json, comparison.json, batch.json, sweep.json, trace.json, a line of
-    events.jsonl, and `stend show --json`.
+    events.jsonl, `stend inspect --json` and `stend show --json`.
 
     Example: stend schema comparison
     """

@@ -13,10 +13,12 @@ def command(run: _runs.Run = _runs.LAST, as_json: _options.Json = False) -> None
     from stend import store
     from stend.cli import _result, _summary, _table
 
-    loaded = store.load(_runs.folder(run))
+    where = _runs.folder(run)
+    loaded = store.load(where)
     if as_json:
         import json
 
         typer.echo(json.dumps(_summary.figures(loaded), indent=1, ensure_ascii=False))
         return
-    _result.page(_table.folded(_summary.lines(loaded)))
+    verdict = [text.plain for text in _result.headline(where, loaded)]
+    _result.page(_table.folded([*_summary.head(loaded), *verdict, *_summary.body(loaded)]))

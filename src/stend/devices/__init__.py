@@ -147,6 +147,17 @@ def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> 
     return str(kind.unrest(kernel.node_at(drive.path), kernel)) if hasattr(kind, "unrest") else ""
 
 
+def use(drive: Identity, kernel: Kernel = HOST) -> str:
+    """Return how a drive is used now, in words that follow its name; empty if it is free."""
+    return "" if drive.virtual else gate.present_use(drive.path, kernel)
+
+
+def passport(device: Device) -> dict[str, Any]:
+    """Return what the drive's logs state (`telling.passport`); {} for a kind without logs."""
+    read = getattr(device, "passport", None)
+    return dict(read()) if read else {}
+
+
 def name(drive: Identity) -> str:
     """Return the name to give to --destroy-data; empty for a virtual drive."""
     return "" if drive.virtual else names_of(drive)[0]

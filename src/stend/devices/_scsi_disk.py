@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -9,7 +10,7 @@ from stend.base.errors import StepFailed
 from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import table
-from stend.devices.telling import evidence, facts, shapes
+from stend.devices.telling import evidence, facts, passport, shapes, tools
 from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
 
@@ -93,6 +94,14 @@ class ScsiDisk(drives.DriveDevice):
         """Yield the kernel's lines, and all logs that smartctl reads."""
         yield from super().evidence(since_s)
         yield evidence.smartctl(self.identity.path)
+
+    def passport(self) -> dict[str, Any]:
+        """Return what the logs state, by smartctl; with Seagate's FARM log if this smartctl can read it (7.4)."""
+        words = ("smartctl", "--json", "--xall")
+        printed = tools.try_run(*words, "--log=farm", self.identity.path)
+        if not printed.document or "smart_status" not in printed.document:
+            printed = tools.try_run(*words, self.identity.path)
+        return passport.of_smartctl(printed)
 
     def cache(self) -> str:
         """Return the state that the kernel last read from the drive; a write to the switch makes it read again."""

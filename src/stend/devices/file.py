@@ -1,5 +1,6 @@
 """Regular files as drives: created for a run, or named to be overwritten."""
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,8 @@ from stend.sim import named
 
 LEAST_BYTES = MiB
 DIRECT_BYTES = 4096  # what direct IO is aligned to: fio fails at a shorter piece at the end
+HASHED_BYTES = 64 * MiB
+"""A file up to this size is hashed before and after a run that only reads it."""
 LEFT_FREE = 0.02  # of a file system: its own bookkeeping needs room, and so do its other users
 
 
@@ -178,8 +181,16 @@ class FileDevice:
         yield from lower.evidence(self.members, since_s)
 
     def health(self) -> dict[str, Any]:
-        """Return {}, because a file reports no health."""
-        return {}
+        """Return {}, because a file reports no health; its size, time and hash if it was opened for reading only."""
+        return self._state() if self.door.writes is False else {}
+
+    def _state(self) -> dict[str, Any]:
+        there = os.stat(self.identity.path)
+        state: dict[str, Any] = {"file_bytes": there.st_size, "file_mtime_ns": there.st_mtime_ns}
+        if there.st_size <= HASHED_BYTES:
+            with open(self.identity.path, "rb") as file:
+                state["file_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        return state
 
     def purge(self) -> str:
         """Punch one hole over the whole file and check that it reads as zeros; it is not a drive's own purge."""

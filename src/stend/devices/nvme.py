@@ -9,7 +9,7 @@ from stend.base.limits import MOST
 from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import follow, prepare_table, table
-from stend.devices.telling import evidence, facts, shapes, tools
+from stend.devices.telling import evidence, facts, kinds, passport, shapes, tools
 from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling.evidence import Piece
@@ -71,6 +71,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         eui64=_not_zero(space.get("eui64")),
         nguid=_not_zero(space.get("nguid")),
         firmware=str(ctrl.get("fr", "")).strip(),
+        **kinds.of_nvme(ctrl, space),
     )
     _state(looked, f"/dev/{name}", ctrl)
     return looked
@@ -269,6 +270,13 @@ class NvmeDevice(drives.DriveDevice):
         page = self.identity.facts.get("flash_log", "")
         maker = logs.makers(self.controller, page) if page else {}
         return self._counters() | logs.smart(smart.document) | facts.pci_errors(folder) | maker | link
+
+    def passport(self) -> dict[str, Any]:
+        """Return what the SMART log, the self-test log and the first endurance group's log state."""
+        smart = tools.try_run(*cli.words("nvme", "smart-log", self.controller, JSON))
+        tests = tools.try_run("nvme", "get-log", self.controller, "--log-id=6", "--log-len=564")
+        group = tools.try_run("nvme", "get-log", self.controller, "--log-id=9", "--log-len=512", "--lsi=1")
+        return passport.of_nvme(smart, logs.page(tests), logs.page(group))
 
     def _counters(self) -> dict[str, Any]:
         """Return the kernel's counters; some kernels count IOs of a multipath drive on its paths, not on the drive."""

@@ -6,6 +6,7 @@ from stend import gate
 from stend.base import limits
 from stend.base.errors import Refused
 from stend.base.sysfs import HOST, Kernel
+from stend.devices.telling import passport
 from stend.model.definition import Identity
 from stend.sim import Spec, Unbuilt, load
 
@@ -36,7 +37,7 @@ def identity(target: str, spec: Spec) -> Identity:
         path=target,
         capacity_bytes=spec.capacity_bytes,
         model=spec.model,
-        serial=f"SIM-{spec.name}-{spec.unit}" if spec.unit else f"SIM-{spec.name}",
+        serial=spec.serial or (f"SIM-{spec.name}-{spec.unit}" if spec.unit else f"SIM-{spec.name}"),
         firmware=spec.firmware,
         interface=spec.interface,
         logical_bytes=spec.logical_bytes,
@@ -61,6 +62,10 @@ class VirtualDevice:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")
         self.sim.drive.format()
         return "virtual format"
+
+    def passport(self) -> dict[str, Any]:
+        """Return the values that the specification lists in `reports`."""
+        return passport.kept(dict(self.sim.spec.reports), [])
 
     def health(self) -> dict[str, Any]:
         """Return the counters of the simulation."""

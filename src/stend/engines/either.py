@@ -8,14 +8,16 @@ from stend.model.definition import Workload
 
 
 class EitherEngine(RealTime[Load]):
-    """An engine that passes verified content to `verify`, `ours` and `alike` to `replay`, and all others to `fio`.
+    """An engine that passes verified content to `verify`, surveys to `survey`, `ours` and `alike` to `replay`.
 
-    `alike` are workloads that are compared with those that fio cannot send: figures of two engines would show the
-    difference of the engines too.
+    `fio` has all others. `alike` are workloads that are compared with those that fio cannot send: figures of two
+    engines would show the difference of the engines too.
     """
 
-    def __init__(self, fio: Engine, replay: Engine, verify: Engine, alike: Collection[Workload] = ()) -> None:
-        self.fio, self.replay, self.verify, self.alike = fio, replay, verify, alike
+    def __init__(
+        self, fio: Engine, replay: Engine, verify: Engine, survey: Engine, alike: Collection[Workload] = ()
+    ) -> None:
+        self.fio, self.replay, self.verify, self.survey, self.alike = fio, replay, verify, survey, alike
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
         """Start a workload on its engine; see `Engine.start`."""
@@ -30,9 +32,12 @@ class EitherEngine(RealTime[Load]):
     def _for(self, workload: Workload) -> Engine:
         if workload.verify:
             return self.verify
+        if workload.survey:
+            return self.survey
         return self.replay if workload.ours or workload in self.alike else self.fio
 
     def _drop(self) -> None:
         self.fio.close()
         self.replay.close()
         self.verify.close()
+        self.survey.close()

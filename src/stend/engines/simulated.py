@@ -25,6 +25,7 @@ from stend.trace.form import FLUSH, READ
 
 if TYPE_CHECKING:
     from stend.engines.mapped import Requests
+    from stend.engines.survey.virtual import VirtualSurvey
 
 
 KILLED = "was killed by a signal, as it was told to be"
@@ -182,16 +183,21 @@ class SimulatedEngine:
         self, drive: Drive, *, interval_s: float = 1.0, traces: Mapping[str, str] | None = None, block_bytes: int = 512
     ) -> None:
         self.drive, self.interval_s, self.traces, self.block_bytes = drive, interval_s, traces or {}, block_bytes
-        self.load: SimulatedLoad | None = None
+        self.load: SimulatedLoad | VirtualSurvey | None = None
 
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
-    ) -> SimulatedLoad:
+    ) -> "SimulatedLoad | VirtualSurvey":
         """Start a workload; see `Engine.start`."""
         self.close()
         if any(load.trim_pct for load in (workload, *workload.beside)) and not self.drive.spec.trims:
             raise BadInput(f"{self.drive.spec.model} has no trims")
         workload = self._within(workload)
+        if workload.survey:
+            from stend.engines.survey.virtual import VirtualSurvey
+
+            self.load = VirtualSurvey(self.drive, workload, seed, self.interval_s, from_bytes)
+            return self.load
         if workload.replay:
             self._play(workload, workload.replay)
         else:

@@ -69,10 +69,13 @@ def held(run: Run, finding: Finding) -> Finding:
     """Return a finding with at most medium confidence if the drive reported a disturbance during its test.
 
     The reason is added to its values as `disturbed`, and its sentence ends with it. A finding that gives its own reason
-    or that is about no test is returned unchanged. A run with `--quick` limits the confidence too.
+    or that is about no test is returned unchanged, and so are keys that are not in the `DISTURBED` of their file. A run
+    with `--quick` limits the confidence too.
     """
     test = next((test for test in run.plan.tests if test.name == finding.test), None)
     if test is None or finding.confidence == "can't tell" or "because" in finding.values:
+        return finding
+    if finding.key not in getattr(file(finding.name), "DISTURBED", (finding.key,)):
         return finding
     ground = Ground(run, test, look.records(run, test.name))
     why = grounds.undisturbed(ground)

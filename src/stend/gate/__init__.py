@@ -15,7 +15,7 @@ from stend.gate.locks import leased
 from stend.gate.look import marks
 from stend.gate.names import names_of
 from stend.gate.ownership import mark
-from stend.gate.refusals import refusal
+from stend.gate.refusals import present_use, refusal
 from stend.gate.uses import Uses
 
 __all__ = [
@@ -31,5 +31,6 @@ __all__ = [
     "mark",
     "marks",
     "names_of",
+    "present_use",
     "refusal",
 ]

@@ -40,6 +40,13 @@ def refusal(
     return _of_files(layers, uses, made=made) or _written(layers, kernel, fd)
 
 
+def present_use(path: str, kernel: Kernel = HOST) -> str:
+    """Return how the drive or file is used now, with the way to end that; empty if it is free. It may still be read."""
+    uses = Uses(kernel)
+    layers = uses.layers(path)
+    return str(uses.of(layers) or "") or str(_held(layers, uses) or "")
+
+
 def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
     kernel, node = uses.kernel, layers[0].node
     if not node:

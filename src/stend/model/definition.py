@@ -241,7 +241,8 @@ def _same_kind(value: Any, usual: Any) -> bool:
 class Test(Data, frozen=True):
     """A test of the suite. `phases` draws the phases of its clause for a profile and a drive.
 
-    `options` are the settings of this test with their defaults. `summary` is one sentence for a list of tests.
+    `options` are the settings of this test with their defaults. `summary` is one sentence for a list of tests. A test
+    with `reads` writes nothing: the drive is opened for reading only and keeps its data.
     """
 
     title: str
@@ -250,6 +251,7 @@ class Test(Data, frozen=True):
     charts: tuple[str, ...] = ()
     options: dict[str, Any] = {}
     summary: str = ""
+    reads: bool = False
 
 
 class Study(Data, frozen=True):

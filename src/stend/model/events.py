@@ -7,6 +7,7 @@ from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
+from stend.model.surveyed import Surveyed
 from stend.model.tally import Tally
 from stend.model.verified import Verified
 
@@ -79,7 +80,7 @@ class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
     The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
-    those whose content is verified.
+    those whose content is verified, `places` in surveys.
     """
 
     where: Position
@@ -93,6 +94,7 @@ class Result(Data, frozen=True, tag="result"):
     told: ToolFigures | None = None
     pace: Pace | None = None
     verified: Verified | None = None
+    places: Surveyed | None = None
     beside: tuple[Beside, ...] = ()
 
     @property

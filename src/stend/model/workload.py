@@ -81,6 +81,19 @@ class Verify(Kind, frozen=True):
     every_bytes: limits.Count = 0
 
 
+class Survey(Kind, frozen=True):
+    """Reads that record the response times by place and continue after an unreadable block.
+
+    The range is divided into `cells` of equal size. Each visit of a cell reads `reads` blocks at random places in it,
+    one at a time; every pass visits all cells in an order that spreads over the range. With `reads` 0 every block is
+    read once, in order. `places` are (first byte, bytes) of stretches to which every fourth visit goes.
+    """
+
+    cells: limits.Cells
+    reads: limits.Count = 0
+    places: tuple[tuple[limits.Count, limits.Count], ...] = ()
+
+
 class Workload(Kind, frozen=True):
     """A kind of IO without beginning or end. Equal values are the same workload.
 
@@ -116,21 +129,22 @@ class Workload(Kind, frozen=True):
     trim_pct: limits.Percent = 0
     trim_bytes: limits.Bytes = 0
     verify: Verify | None = None
+    survey: Survey | None = None
     beside: tuple["Workload", ...] = ()
 
     def __post_init__(self) -> None:
         if self.verify and (self.mixed or self.random_pct or self.read_pct not in (0, 100)):
             raise ValueError("verified content is written or read sequentially, in blocks of one size")
-        if self.sync != "none" and (self.verify or self.replay or self.streams):
-            raise ValueError("a replay, streams and verified content have no synced writes of their own")
-        if (self.verify or self.replay) and (self.rate_iops or self.trim_pct or self.beside):
-            raise ValueError("a replay and verified content have no rate, no trims and no loads beside them")
+        if self.sync != "none" and (self.verify or self.replay or self.streams or self.survey):
+            raise ValueError("a replay, streams, a survey and verified content have no synced writes of their own")
+        if (self.verify or self.replay or self.survey) and (self.rate_iops or self.trim_pct or self.beside):
+            raise ValueError("a replay, a survey and verified content have no rate, no trims and no loads beside them")
         if self.rate_iops and (self.sync == "flush" or self.trim_pct):
             raise ValueError("a load at a rate has no flushes and no trims")
         if self.streams and self.trim_pct:
             raise ValueError("a workload of streams has no trims")
-        if any(load.beside or load.replay or load.verify for load in self.beside):
-            raise ValueError("a load beside another one is no replay, has no verified content and no loads beside it")
+        if any(load.beside or load.replay or load.verify or load.survey for load in self.beside):
+            raise ValueError("a load beside another one is no replay or survey, and has no loads beside it")
         if self.streams and (self.block_mix or self.zones):
             raise ValueError("a workload of streams must not have a block mix or zones")
         if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
@@ -144,7 +158,7 @@ class Workload(Kind, frozen=True):
 
         fio keeps no rate, does not report the response times of a write and its flush together, and times no trims.
         """
-        return bool(self.streams or self.replay or self.verify or self.paced or self.beside)
+        return bool(self.streams or self.replay or self.verify or self.survey or self.paced or self.beside)
 
     @property
     def writes(self) -> bool:

@@ -58,6 +58,7 @@ FIELD_WORDS = {
     "quick": "",  # shown as a stamp
     "verify": "",  # shown as the deviation of planning/verifying.py
     "trace": "",  # shown as a note on the trace
+    "survey_minutes": "",  # stated by the findings
     "limit_ms": "",  # part of the test's question, not a deviation; the finding states it
     "percentile": "",
 }

@@ -9,6 +9,7 @@ from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace, paces
+from stend.model.surveyed import Surveyed
 from stend.model.verified import Verified
 
 REST_SLICE_S = 0.5
@@ -33,7 +34,7 @@ class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
     `pace` is how a load kept its schedule, with its flushes, `verified` the blocks whose content was written or
-    compared.
+    compared, `places` the results of a survey since its load started or the last step.
     """
 
     counts: Counts = Counts()
@@ -41,6 +42,7 @@ class Done(NamedTuple):
     seed: int = 0
     pace: Pace | None = None
     verified: Verified | None = None
+    places: Surveyed | None = None
     beside: tuple[Beside, ...] = ()
 
     def plus(self, counts: Counts, load: Load) -> "Done":
@@ -109,7 +111,9 @@ class Bench:
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        return done._replace(gap_s=gap_s, seed=self.seed, verified=getattr(load, "verified", None))
+        verified = getattr(load, "verified", None)
+        places: Surveyed | None = load.taken() if hasattr(load, "taken") else None
+        return done._replace(gap_s=gap_s, seed=self.seed, verified=verified, places=places)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

@@ -16,7 +16,19 @@ from stend.devices import Device
 from stend.engines import Engine
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
-from stend.model.events import Ended, Event, Note, NoteKind, Outcome, Position, Result, Sample, Started, Telemetry
+from stend.model.events import (
+    Ended,
+    Event,
+    Judged,
+    Note,
+    NoteKind,
+    Outcome,
+    Position,
+    Result,
+    Sample,
+    Started,
+    Telemetry,
+)
 from stend.model.record import Run
 from stend.runner import forecast, rules
 from stend.runner import telemetry as watch
@@ -81,6 +93,8 @@ def run(
     finally:
         runner.let_go()
     yield from runner.remarks()
+    if device.door.writes is False:
+        yield from runner.last_look()
     yield keep(Ended(t=runner.t(), outcome=outcome, reason=reason))
 
 
@@ -185,6 +199,9 @@ class Runner:
             where = Position(test=test.name, phase=phase.name, round=number)
             # 1. Run the steps of the round until a limit is met.
             steps = self.round_of(test, phase)
+            if not steps:
+                yield self.past.add(Judged(where=where, t=self.t(), ended_by=rules.DONE))
+                return
             met = ""
             for index, step in enumerate(steps):
                 ahead = self.ahead(where, index, steps, phase, after)
@@ -250,6 +267,7 @@ class Runner:
             case Idle(seconds=seconds):
                 done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
+                self.check_direction(step)
                 done = yield from self.hold(where, step, self.seed_of(step, where, index), ahead)
         result = Result(
             where=where,
@@ -262,6 +280,7 @@ class Runner:
             said=method,
             pace=done.pace,
             verified=done.verified,
+            places=done.places,
         )
         yield self.past.add(result)
         yield from self.remarks()
@@ -269,6 +288,11 @@ class Runner:
         if slept_s > SLEPT_S and not isinstance(step, Purge):
             yield self.past.add(self.note(f"the host slept {slept_s:.0f} s in {place(where)}", "stall"))
         return result
+
+    def check_direction(self, hold: Hold) -> None:
+        """Raise StepFailed for writes to a drive that was opened for reading."""
+        if hold.workload.read_pct < 100 and self.device.door.writes is False:
+            raise StepFailed(f"{hold.workload.label} writes, but the drive was opened for reading only")
 
     def hold(self, where: Position, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
         """Run a hold, and yield its samples."""
@@ -289,6 +313,13 @@ class Runner:
         following = after[1].round[0] if after and after[1].round else None
         under_way = self.bench.workload
         return isinstance(last, Idle) or isinstance(following, Idle) or bool(under_way and under_way.outstanding == 1)
+
+    def last_look(self) -> Iterator[Event]:
+        """Read the drive's counters after the last load, so that they show what the run wrote."""
+        try:
+            yield from self.telemetry()
+        except (StendError, OSError) as error:
+            yield self.past.add(self.note(f"the drive's counters could not be read at the end: {error}"))
 
     def telemetry(self) -> Iterator[Event]:
         """Read the drive's values: before the first step, between rounds and after a phase."""

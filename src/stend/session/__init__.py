@@ -9,7 +9,6 @@ Interface between callers (the command line, a watcher, a worker of a fleet, a p
     print(store.load(run.folder).stamps)
 """
 
-import os
 import secrets
 import time
 from collections.abc import Generator, Iterator
@@ -25,7 +24,8 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.runner.resume import announced, rerun
-from stend.session import engine, evidence, same, write_cache
+from stend.session import engine, evidence, opening, same, write_cache
+from stend.session.opening import Permission
 from stend.session.operator import Operator
 from stend.session.request import Request
 from stend.session.running import Running
@@ -64,13 +64,14 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
             operator.report(words)
         with closing(device.door):
             drawn, folder = _drawn(request, device), request.folder
-            path, fingerprint = _open(device, request.destroy, request.overwrite, operator, folder)
+            permission = Permission(request.destroy, request.overwrite, request.in_use)
+            path, fingerprint = opening.opened(device, drawn, permission, operator, folder)
             store.create(folder, request.manifest, host.describe())
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
                 load = engine.engine_for(device, path, raw, drawn, stop)
                 undo.pop_all()
-                with write_cache.kept(device, drawn, folder, operator.report) as noted:
+                with opening.kept(device, drawn, folder, operator.report) as noted:
                     at, seed = time.time(), request.seed or 0
                     with turns.taken(folder, noted, stop) as turn:
                         events = run(
@@ -96,6 +97,8 @@ def resume(
     operator: Operator = NO_OPERATOR,
     stop: Stop | None = None,
     overwrite: tuple[str, ...] = (),
+    *,
+    in_use: bool = False,
 ) -> Iterator[Running]:
     """Prepare an interrupted run to continue from its last safe boundary, like `start`.
 
@@ -116,7 +119,7 @@ def resume(
         if past.ended and past.ended.outcome in ("complete", "not steady"):
             yield _ended(folder, past, operator, stop)
             return
-        with _resumed(folder, past, (destroy, overwrite), before, operator, stop) as running:
+        with _resumed(folder, past, Permission(destroy, overwrite, in_use), before, operator, stop) as running:
             del past  # events are read again from the folder, and a long run is large
             yield running
 
@@ -136,17 +139,8 @@ def _no_events() -> Generator[Event, None, None]:
 
 def _drawn(request: Request, device: Device) -> Plan:
     names, profile, deviations = plan.gather(request.tests, request.profile, request.changes, quick=request.quick)
-    drawn = plan.draw(names, profile, device.identity, deviations=deviations)
+    drawn = plan.draw(names, profile, opening.inspected(device, request.tests), deviations=deviations)
     return plan.purged_first(drawn) if request.purge else drawn
-
-
-def _open(
-    device: Device, destroy: str | None, overwrite: tuple[str, ...], operator: Operator, folder: Path
-) -> tuple[str, dict[str, str]]:
-    """Open the drive. Return the path for its load, and the fingerprint of the drive and its content."""
-    name = destroy or operator.names(device)
-    path = device.door.open(writes=True, destroy=name, keep_off=(os.path.abspath(folder),), overwrite=overwrite)
-    return path, device.door.fingerprint()
 
 
 def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
@@ -163,7 +157,7 @@ def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
 def _resumed(
     folder: Path,
     past: Run,
-    permission: tuple[str | None, tuple[str, ...]],
+    permission: Permission,
     before: writer.Before,
     operator: Operator,
     stop: Stop,
@@ -173,11 +167,12 @@ def _resumed(
     if words := engine.slow(device.identity.target):
         operator.report(words)
     with closing(device.door):
-        path, fingerprint = _open(device, *permission, operator, folder)
+        permission = permission._replace(in_use=permission.in_use or bool(past.plan.device.facts.get("in_use")))
+        path, fingerprint = opening.opened(device, past.plan, permission, operator, folder)
         same.as_then(past, device, fingerprint)
         raw, virtual = store.Raw(folder), device.identity.virtual
         load, at = engine.engine_for(device, path, raw, past.plan, stop), time.time()
-        kept, taken = write_cache.kept(device, past.plan, folder, operator.report), turns.taken(folder, past.plan, stop)
+        kept, taken = opening.kept(device, past.plan, folder, operator.report), turns.taken(folder, past.plan, stop)
         with kept, taken as turn:
             again = None if virtual else past
             events = run(

@@ -35,10 +35,14 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     alike = {load for loads in phases if any(_served(load) for load in loads) for load in loads}
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
+    from stend.engines.survey import SurveyEngine
     from stend.engines.verify import VerifyEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, replay, VerifyEngine(path, block_bytes=block, interval_s=interval_s), alike)
+    verify = VerifyEngine(path, block_bytes=block, interval_s=interval_s)
+    unit, turning = max(block, plan.device.physical_bytes), plan.device.rotational
+    survey = SurveyEngine(path, unit_bytes=unit, rotational=turning, interval_s=interval_s)
+    return EitherEngine(engine, replay, verify, survey, alike)
 
 
 def _loads(phase: Phase) -> list[Workload]:

@@ -11,6 +11,8 @@ from stend.base.units import parse_bytes
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s", "verify")
 PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}
 """Fields of a request for the tests that play a trace."""
+SURVEYED = ("inspect",)
+"""Tests that survey a drive in `survey_minutes`."""
 OPTIONS = {
     "target": "--target",
     "profile": "--profile",
@@ -31,8 +33,8 @@ OPTIONS = {
     "into": "--into",
     "label": "--label",
 }
-ELSEWHERE = ("destroy", "overwrite", "into")
-"""Fields that the manifest omits: the permission to destroy data, and the folder's path."""
+ELSEWHERE = ("destroy", "overwrite", "into", "in_use")
+"""Fields that the manifest omits: permissions, and the folder's path."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -43,7 +45,8 @@ class Request(msgspec.Struct, frozen=True):
     `create` first creates the target, a file of that size (`64MiB`). `destroy` is the drive's serial, or a file's full
     path, and permits destroying all data on it. `overwrite` are full paths of files that stend did not create and may
     overwrite. `purge` purges the drive first if the first test does not. `threads` to `verify` are fields of the
-    profile.
+    profile. `in_use` permits tests that only read on a drive that is mounted or used; `survey_minutes` is the time of
+    their survey, 0 for every block.
 
     Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.
     Errors: none before it is started.
@@ -72,6 +75,8 @@ class Request(msgspec.Struct, frozen=True):
     limit_ms: float | None = None
     percentile: float | None = None
     overwrite: tuple[str, ...] = ()
+    in_use: bool = False
+    survey_minutes: float | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -81,6 +86,8 @@ class Request(msgspec.Struct, frozen=True):
             for test, names in PLAYED.items()
             if test in self.tests or not {*PLAYED} & {*self.tests}
         }
+        minutes = self.survey_minutes
+        tests |= {test: {"survey_minutes": minutes} for test in SURVEYED if minutes is not None}
         settings = {test: values for test, values in tests.items() if values}
         return {name: getattr(self, name) for name in CHANGES} | ({"tests": settings} if settings else {})
 
@@ -97,6 +104,18 @@ class Request(msgspec.Struct, frozen=True):
         each = [(option, item) for option, value in given for item in (value if isinstance(value, tuple) else (value,))]
         named = [f"{option}={value}" for option, value in each if value is not None]
         return [*named, *(["--quick"] if self.quick else ()), *(["--verify"] if self.verify else ()), "--", *self.tests]
+
+    @property
+    def command(self) -> list[str]:
+        """Return the arguments of `stend` for this request: of the verb `inspect`, or of `run`."""
+        if self.tests != ["inspect"]:
+            return ["run", *self.words]
+        given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", "label")]
+        minutes = ["--whole"] if self.survey_minutes == 0 else []
+        minutes = [f"--minutes={self.survey_minutes}"] if self.survey_minutes else minutes
+        more = [f"{option}={value}" for option, value in given if value is not None]
+        flags = ["--in-use"] * self.in_use + ["--quick"] * self.quick
+        return ["inspect", *minutes, *more, *flags, "--", self.target]
 
     @property
     def create_bytes(self) -> int:

@@ -74,6 +74,12 @@ class Course:
         end = self.capacity_bytes(now_s)
         return (end // scale, 1 << 62) if end < self.spec.capacity_bytes else (0, 0)
 
+    def slow(self) -> tuple[int, int, int, int]:
+        """Return the range [from, to) where reads are late, in scaled bytes, their delay in ns, their share of 2^32."""
+        accidents, scale = self.accidents, self.spec.scale
+        begin, end = accidents.slow_from_bytes, accidents.slow_from_bytes + accidents.slow_bytes
+        return begin // scale, -(-end // scale), round(accidents.slow_us * 1e3), int(accidents.slow_pct / 100 * 2**32)
+
 
 def _past(at_s: float, now_s: float) -> bool:
     return bool(at_s) and now_s >= at_s

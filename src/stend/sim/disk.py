@@ -69,13 +69,14 @@ class DiskDrive(Drive):
     def start(self, pattern: Pattern) -> None:
         """Start a pattern as Drive does; the head first finishes the work of the pattern before."""
         super().start(pattern)
-        if self._loop is not None:
-            self._loop.heap.fill(self.inner_ns)
-        self._forget_waiting()
+        self._begin()
 
-    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
-        """Start a schedule as Drive does; the head first finishes the work of the load before."""
-        super().play(requests, ios, slots, timed=timed)
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
+        """Start a schedule as Drive does; its first requests are issued now."""
+        super().play(requests, ios, slots, timed=timed, seed=seed)
+        self._begin()
+
+    def _begin(self) -> None:
         if self._loop is not None:
             self._loop.heap.fill(self.inner_ns)
         self._forget_waiting()

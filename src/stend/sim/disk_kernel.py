@@ -49,7 +49,18 @@ from stend.sim.disk_state import (
     VOLATILE,
 )
 from stend.sim.draws import LOW32, random64
-from stend.sim.kernels import LATER, NONE, answered, flush_due, flushes, issue_time, made_durable, next_of, spend
+from stend.sim.kernels import (
+    LATER,
+    NONE,
+    answered,
+    flush_due,
+    flushes,
+    held_up,
+    issue_time,
+    made_durable,
+    next_of,
+    spend,
+)
 from stend.sim.requests import FUA, NOT_FLUSHING, PLAN, TURNS, WORK
 
 
@@ -303,17 +314,18 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             issue(d, stream, loop, slot, soonest)
         else:
             before = s[NOW]
-            finish(d, loop)
+            finish(d, stream, loop)
             if s[NOW] > before:
                 loop.at[TURNS] = 0
     return False
 
 
 @inlined
-def finish(d: Any, loop: Any) -> None:
+def finish(d: Any, stream: Any, loop: Any) -> None:
     """Let the head do its next piece of work, and schedule the answer if a host waits for it."""
     s, p = d.state, d.parameters
     n = serve_head(d)
+    s[NOW] += held_up(stream, d.queue_at[n], abs(d.queue_size[n]), d.queue_size[n] < 0)  # it reads the track again
     if d.queue_slot[n] >= 0:
         loop.heap[d.queue_slot[n]] = (
             s[NOW] + p[T_OVERHEAD] + i64(random64(d.rng) & LOW32) * 50_000 // i64(u64(1) << u64(32))

@@ -25,6 +25,7 @@ from stend.sim.requests import (
     OUTSTANDING_AT,
     PLAN,
     READ,
+    SLOW,
     STATE,
     WORK,
     WRITE,
@@ -123,10 +124,13 @@ class Drive(ABC):
             slots = min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads))))
         return slots
 
-    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
-        """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight."""
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
+        """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight.
+
+        `seed` decides which requests of a slow place are late.
+        """
         self.check()
-        self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed)
+        self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
         self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
         self._limit, self._given, self._loads = 0, 0, 1
         slots = max(min(slots, self.spec.host.queue or slots), 1)
@@ -311,12 +315,12 @@ class Drive(ABC):
         feed = self._feed
 
         def kernel() -> bool:
-            if feed is None:
-                return self._kernel(requests, slots, done, until)
-            self._stream = feed.read(slots)
-            if not feed.over:
-                slots.at[WORK] = min(slots.at[WORK], feed.unserved)
-            return self._kernel(self._stream, slots, done, until)
+            served = requests
+            if feed is not None:
+                served = self._stream = feed.read(slots)
+                slots.at[WORK] = slots.at[WORK] if feed.over else min(slots.at[WORK], feed.unserved)
+            served.plan[SLOW : SLOW + 4] = self.course.slow()
+            return self._kernel(served, slots, done, until)
 
         return serve(kernel, slots, until, self.spec.name, self.mind)
 

@@ -26,13 +26,13 @@ class Feed:
     With `ios` 0 the schedule is endless and drawn for the scaled drive, so it is not thinned.
     """
 
-    def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool) -> None:
+    def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool, seed: int = 0) -> None:
         self._block = max(min(BLOCK, ios // scale // FEWEST), 1)
         self._requests, self._scale, self._timed = iter(requests), scale if ios else 1, timed
         self._left: Batch = (np.zeros(0, np.int64),) * 3
         self._origin, self._speed, self._read = (0.0, float(began_ns)), 1.0, 0
         self.over = False
-        self.stream: Stream = schedule([np.zeros(0, np.int64)] * 3)
+        self.stream: Stream = schedule([np.zeros(0, np.int64)] * 3, seed)
 
     def read(self, slots: Loop) -> Stream:
         """Return the requests to serve: all of the schedule, or at least AHEAD more than there are slots."""
@@ -105,7 +105,7 @@ class Feed:
         joined = schedule(
             [np.concatenate(pair) for pair in ((old.offset[first:], offset), (was, size), (old.due[first:], due))]
         )
-        joined.at[0] = begun - first
+        joined.at[0], joined.rng[:] = begun - first, old.rng
         slots.claimed[slots.claimed > 0] -= first
         self.stream, self._read = joined, self._read + len(due)
 

@@ -11,7 +11,19 @@ from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.draws import LOW32, exponential, random64
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, NONE, answered, flush_due, heaped, issue_time, made_durable, next_of, sink, spend
+from stend.sim.kernels import (
+    LATER,
+    NONE,
+    answered,
+    flush_due,
+    heaped,
+    held_up,
+    issue_time,
+    made_durable,
+    next_of,
+    sink,
+    spend,
+)
 from stend.sim.requests import NOT_FLUSHING, OUTSTANDING_AT, TRIMS, TURNS, WORK
 
 MIB = 1 << 20
@@ -249,7 +261,7 @@ def later(f: Any, now: Any, ns: Any) -> None:
 
 @inlined
 def look_ahead(f: Any, stream: Any, i: Any) -> None:
-    """Prefetch the places in the map of requests that come soon after request `i`."""
+    """Prefetch the map entries of requests that follow request `i`."""
     last = i64(f.map.shape[0]) - 1
     if i + 12 < stream.at[1]:
         prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
@@ -294,6 +306,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             done = discard(f, stream.offset[i], size, t)
         else:
             done = request(f, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
+            done += held_up(stream, stream.offset[i], size, reads)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads == 1 else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

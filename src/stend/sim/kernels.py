@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.base.jit import bin_of, i64, inlined, u64
-from stend.sim.draws import draw, part
+from stend.sim.draws import LOW32, draw, part, random64
 from stend.sim.requests import (
     ANY_TIME,
     BEGUN,
@@ -16,6 +16,9 @@ from stend.sim.requests import (
     OUTSTANDING_AT,
     PLAN,
     ROWS,
+    SLOW,
+    SLOW_NS,
+    SLOW_SHARE,
     STATE,
     TRIM,
     TRIMS,
@@ -68,6 +71,15 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
         loop.size[slot] = 0
         return i64(LATER)
     return i
+
+
+@inlined
+def held_up(stream: Any, offset: Any, size: Any, reads: Any) -> Any:
+    """Return by how many ns a slow place delays the answer to a request."""
+    plan = stream.plan
+    if reads != 1 or offset >= plan[SLOW + 1] or offset + size <= plan[SLOW]:
+        return i64(0)
+    return plan[SLOW_NS] if i64(random64(stream.rng) & LOW32) < plan[SLOW_SHARE] else i64(0)
 
 
 @inlined

@@ -14,6 +14,7 @@ from stend.sim.spread import varied
 OPTIONS = (
     "firmware",
     "protected",
+    "serial",
     "seed",
     "scale",
     "unit",

@@ -27,9 +27,12 @@ DRAWN = 4
 """Index in `Stream.at` of the place where the next batch begins."""
 ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
 """Indices in `Loop.at`, which describes them."""
-BAD, FAILED_AT, FUA, EVERY, PLAN = 4, 6, 7, 8, 9
+BAD, FAILED_AT, FUA, EVERY = 4, 6, 7, 8
 """Indices in `Stream.plan`: the range [from, to) where IOs fail; the offset of the first failure; 1 if each write is
-made durable by itself; writes of a slot between two flushes, or 0; the length of the `plan` of one load."""
+made durable by itself; writes of a slot between two flushes, or 0."""
+SLOW, SLOW_NS, SLOW_SHARE, PLAN = 9, 11, 12, 13
+"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32 (those
+of the first load count for all); the length of the `plan` of one load."""
 STATE = 5
 """The length of `Stream.at` of one load."""
 READ, WRITE, FLUSH, TRIM, ROWS = range(5)
@@ -187,7 +190,7 @@ def _stream(pattern: Pattern, scale: int, now_ns: int, *, timed: bool, width: in
         plan=np.array(
             [
                 *(_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared),
-                *(0, 0, 0, pattern.fua, pattern.flush_every),
+                *(0, 0, 0, pattern.fua, pattern.flush_every, *[0] * 4),
             ],
             np.int64,
         ),
@@ -231,10 +234,10 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
     return int(kind.random), int(kind.read), kind.size, start + begin, max(each, kind.size), length
 
 
-def schedule(requests: Sequence[npt.NDArray[np.int64]]) -> Stream:
+def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream:
     """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
-    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
+    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR, seed=seed), 1)
     drawn.at[:] = 0, len(offset), 0, DRAINED, 0
     return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
 

@@ -1,6 +1,6 @@
 """Parameters of a virtual drive, each with a physical meaning, read from profiles/*.toml."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -241,6 +241,15 @@ class Accidents(Part, frozen=True, kw_only=True):
     errors_from_bytes: limits.Count = 0
     """start of the `errors_bytes` where reads and writes fail with an IO error"""
     errors_bytes: limits.Count = 0
+    errors_once: bool = False
+    """True if a request that failed is answered when it is sent again"""
+    slow_from_bytes: limits.Count = 0
+    """start of the `slow_bytes` where reads are answered late"""
+    slow_bytes: limits.Count = 0
+    slow_us: Micros = 0
+    """further response time of these reads"""
+    slow_pct: Percent = 100
+    """share of these reads that are late"""
     resizes_at_s: limits.Seconds = 0
     """time from which on the drive has `resized_bytes`"""
     resized_bytes: limits.Count = 0
@@ -315,6 +324,9 @@ class Spec(Part, frozen=True, kw_only=True):
     """seconds of the drive per second of real time; 0: as fast as possible"""
     accidents: Accidents = Accidents()
     lies: Lies = Lies()
+    serial: Annotated[str, Meta(max_length=40)] = ""
+    reports: dict[str, Any] = {}
+    """logs that the drive states about itself, as in the passport of an inspection: `hours`, `counts`, `wear_pct`"""
 
     @property
     def trims(self) -> bool:

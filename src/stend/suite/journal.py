@@ -42,7 +42,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
         Phase(name="rest", round=(Idle(seconds=profile.seconds(REST_S).seconds),)),
         Phase(name="journal", round=minutes(profile, journal)),
         Phase(name="with-reads", round=minutes(profile, reads)),
-        Phase(name="single", round=minutes(profile, [single, synced(single, sync="fua")])),
+        Phase(name="one-writer", round=minutes(profile, [single, synced(single, sync="fua")])),
     )
 
 

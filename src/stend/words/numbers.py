@@ -148,6 +148,18 @@ def percent(form: Format, value: float) -> str:
     return text + form.percent
 
 
+def small(form: Format, value: float) -> str:
+    """Return a small share as a percentage with two significant digits: 0.000012 -> `0.0012%`."""
+    shown = float(f"{value * 100:.1e}")
+    places = max(1 - math.floor(math.log10(shown)), 0) if shown else 0
+    return _short(form, shown, places) + form.percent
+
+
+def sure(form: Format, value: float) -> str:
+    """Return a probability as a percentage that is never rounded up to certainty: 0.99999 -> `99.99%`."""
+    return _short(form, min(math.floor(value * 10_000 + 1e-9) / 100, 99.99), 2) + form.percent
+
+
 def nines(form: Format, value: float) -> str:
     """Return a percentile's name with all its digits: 99.99 -> `99.99%`."""
     return f"{value:g}".replace(".", form.decimal) + form.percent
@@ -233,6 +245,8 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "part": part,
     "gain": gain,
     "nines": nines,
+    "small": small,
+    "sure": sure,
     "steps": steps,
     "load": lambda form, label: str(label) if form.codes else load_words(form, label),
     "load_words": load_words,

@@ -7,11 +7,17 @@ from typing import Any
 from stend.base.errors import Missing, StepFailed
 from stend.base.sysfs import SECTOR_BYTES, Kernel, text
 from stend.base.units import decimal
-from stend.devices.telling import tools
+from stend.devices.telling import kinds, tools
 from stend.model.definition import Identity
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane as sysfs shows it -> generation."""
+
+
+SELF_COUNTING = ("zram", "dm-")
+"""Drivers that count their IOs themselves, also with `iostats` 0 (seen with Linux 6.18 and 6.1)."""
+DISCARDED = 13
+"""Field of /sys/block/*/stat: discarded sectors (since Linux 4.18)."""
 
 
 class Looked:
@@ -55,6 +61,7 @@ def common(looked: Looked, node: str, kernel: Kernel) -> None:
         numa_node=_numa(device),
         kernel_write_cache=text(queue / "write_cache"),
         trim_max_bytes=tools.number(text(queue / "discard_max_bytes")) or None,
+        **kinds.of_node(node, kernel),
     )
 
 
@@ -103,10 +110,12 @@ def shown(drive: Identity) -> str:
 def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
     """Return the bytes since the host started, by /sys/block/*/stat; {} if the drive disappeared or does not count."""
     fields = text(kernel.block(node) / "stat").split()
-    uncounted = text(kernel.block(kernel.parent(node) or node) / "queue/iostats") == "0"
+    off = text(kernel.block(kernel.parent(node) or node) / "queue/iostats") == "0"
+    uncounted = off and not node.startswith(SELF_COUNTING)
     if len(fields) < 7 or uncounted:
         return {}
     return {
         "kernel_read_bytes": tools.number(fields[2]) * SECTOR_BYTES,
         "kernel_write_bytes": tools.number(fields[6]) * SECTOR_BYTES,
+        **({"kernel_discard_bytes": tools.number(fields[DISCARDED]) * SECTOR_BYTES} if len(fields) > DISCARDED else {}),
     }

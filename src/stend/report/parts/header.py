@@ -84,10 +84,15 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
 
 
 def _cache(requested: str, drive: Identity, words: Language) -> str:
-    """Return the write cache as requested, as found and set, as read back; unknown for imported runs."""
+    """Return the write cache as requested, as found and set, as read back; unknown for imported runs.
+
+    An inspection leaves it as it was found.
+    """
     if requested == "unknown":
         return words("header.cache_unknown")
     was, now = (str(drive.facts.get(name, "")) for name in ("write_cache", "write_cache_set"))
+    if "passport" in drive.facts:
+        return words.name_of("header", f"cache_{was}") if was else ""
     names = {"was": words.name_of("header", f"cache_{was}"), "now": words.name_of("header", f"cache_{now}")}
     rest = "cache_unset" if not now else "cache_found" if was in ("", now) else "cache_set"
     shown = words(f"header.{rest}", **names)

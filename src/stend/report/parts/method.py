@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from stend.findings import Sheet, look
-from stend.model.definition import PlannedTest
+from stend.model.definition import PlannedTest, Steady
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.parts.audit import deviated
@@ -48,10 +48,8 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
         words("method.range"),
         words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),
     )
-    yield (
-        words("method.rule"),
-        words.name_of("rule", profile.steady),
-    )
+    if any(isinstance(rule, Steady) for test in run.plan.tests for phase in test.phases for rule in phase.until):
+        yield words("method.rule"), words.name_of("rule", profile.steady)
     yield from departure_rows(run, words)
     yield words("method.started"), words.date(run.started[0].at)
     if run.ended:

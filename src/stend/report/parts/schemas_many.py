@@ -1,6 +1,6 @@
 """JSON schemas of reports about many drives: batch and sweep; the modules that they need are loaded only here."""
 
-from typing import Any
+from typing import Any, get_type_hints
 
 from stend.report.parts.schemas import many, reasons, record, shape, whole
 
@@ -30,6 +30,15 @@ def batch() -> dict[str, Any]:
             },
         )
     )
+
+
+def inspection() -> dict[str, Any]:
+    """Return the schema of `stend inspect --json`: drives, the worst first, with verdicts and reasons; base units."""
+    from stend.many.incoming import Row
+
+    fields: dict[str, Any] = dict(get_type_hints(Row))
+    drive: Any = shape("Drive", fields | {"reasons": many(dict[str, Any])})
+    return whole(shape("Inspection", {"format": int, "stend": str, "drives": many(drive)}))
 
 
 def sweep() -> dict[str, Any]:

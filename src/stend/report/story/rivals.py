@@ -8,6 +8,7 @@ from stend import catalogue
 from stend.base.errors import BadInput
 from stend.charts.parts.sides import Side
 from stend.findings import judgement
+from stend.findings.look import inspected
 from stend.model import publications
 from stend.model.definition import Identity
 from stend.model.published import PLACES, PREFIX, figure
@@ -71,6 +72,8 @@ def side(name: str, known: Drives | None = None) -> Side:
 
 def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
     """Return the published drives of the class of the first run, without those that a run of the page measured."""
+    if all(test.name in inspected.TESTS for run in runs for test in run.plan.tests):
+        return []
     first, models = runs[0], [run.plan.device.model for run in runs]
     found = peers(first.plan.device, judgement.kind(first), first.plan.profile.device_class, known)
     kept = [facts for facts in found.values() if not any(_same(model, facts["about"]) for model in models)]

@@ -11,6 +11,7 @@ from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
 from stend.model import headroom
 from stend.report.parts import Table
+from stend.report.story.passports import passport_table
 from stend.words import Language
 
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
@@ -124,6 +125,7 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
 
 
 TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Table | None], ...]] = {
+    "incoming": (passport_table,),
     "work": (server_table,),
     "trace": (trace_table, headroom_table),
     "streams": (stream_table,),

@@ -10,6 +10,7 @@ from stend import charts, findings
 from stend.charts import Picture
 from stend.charts.beside import Side, picture
 from stend.findings import Sheet, judgement, look
+from stend.findings.look import inspected
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import (
@@ -110,7 +111,13 @@ def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
 
 
 def headline(review: Review) -> str:
-    """Return the verdict; if the run carries none, the first answer to its own questions."""
+    """Return the verdict; if the run carries none, the first answer to its own questions.
+
+    The verdict of an inspection comes first.
+    """
+    inspection = next((f for f in review.findings if f.name == inspected.VERDICT), None)
+    if inspection:
+        return finding_said(inspection, review.words)
     if review.verdict.standing or any(use.key != "unknown" for use in review.verdict.uses):
         return verdict(review)
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
@@ -192,7 +199,9 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         yield words("story.steady")
-    yield words("story.method_own")
+    yield words(
+        "story.inspection" if any(test.name in inspected.TESTS for test in run.plan.tests) else "story.method_own"
+    )
     yield words("story.one_sample")
 
 
@@ -260,7 +269,7 @@ def _of_drive(drawn: Picture, name: str) -> Picture:
 def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
     """Yield the findings of these tests as sentences, except causes; those that cannot tell only without others."""
     names = {test.name for test in tests}
-    found = [f for f in review.findings if f.test in names and f.name != "cause"]
+    found = [f for f in review.findings if f.test in names and f.name not in ("cause", inspected.VERDICT)]
     known = [f for f in found if f.confidence != "can't tell"]
     yield from (finding_said(f, review.words) for f in known or found)
 

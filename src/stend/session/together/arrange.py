@@ -48,11 +48,13 @@ def arranged(
     folder: Path,
     *,
     barrier: bool,
-    seconds: float,
+    seconds: float | None,
     report: Callable[[str], None],
     fds: Sequence[int] = (),
 ) -> Arranged:
     """Return the group of these runs, after a trial with windows of `seconds`, unless that is 0.
+
+    None: all run at the same time, without a trial.
 
     Processes that use the drives in the trial inherit the descriptors `fds`.
     """
@@ -65,6 +67,8 @@ def arranged(
     if len(able) > 1 and seconds:
         report(f"Trial: {len(able)} drives, each alone and beside the others, {seconds:g} s a window")
         lanes, trials = _tried(able, {} if barrier else lanes, lambda some: trial(some, str(folder), seconds, fds))
+    elif seconds is None:
+        lanes = {}
     elif not barrier:
         lanes = dict.fromkeys(lanes, "all") if len(lanes) > 1 else {}
     refused = trials[0].refused if trials else {}

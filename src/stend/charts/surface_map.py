@@ -1,0 +1,50 @@
+"""Response times of reads by place on the drive: the median and the slowest hundredth, and unreadable places."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import series, thin_lines
+from stend.findings.look.surfaces import surface_of
+from stend.model import surface
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.words import Language
+
+WIDE = 20.0
+"""A longest time this many times the shortest needs a logarithmic axis."""
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """Yield one chart: two lines, and a line at zero height for unreadable places, if there are any."""
+    parts = [part for part in surface_of(run, test.name) if part.cell.reads]
+    if not parts:
+        return
+    kind = surface.main_kind(parts)
+    names = {"median": words("surface.median"), "slowest": words("surface.slowest")}
+    rows: list[dict[str, Any]] = [
+        {"gb": (part.first_bytes + part.end_bytes) / 2e9, "ms": value * 1e3, "way": names[name]}
+        for part, counts in zip(parts, surface.table(parts, kind), strict=True)
+        if counts.sum()
+        for name, value in (("median", surface.median_s(counts)), ("slowest", _slowest_s(counts)))
+    ]
+    top = max(row["ms"] for row in rows)
+    lost = surface.merged(surface.surveyed(run.of(test.name)).unread)
+    bad = [p for p in lost if not p.again]
+    if bad:
+        names["unread"] = words("surface.unread")
+        rows += [{"gb": p.first_bytes / 1e9, "ms": top, "way": names["unread"]} for p in bad]
+    low = min(row["ms"] for row in rows)
+    x, y = axis("gb", words("axis.position")), axis("ms", words("axis.response"))
+    if top > WIDE * low:
+        y |= {"scale": {"type": "log"}}
+    chart = thin_lines(x, y, series("way", None, list(names.values())))
+    yield Drawing(words("chart.surface_map"), chart, {"rows": rows}, words("says.surface_map"))
+
+
+def _slowest_s(counts: surface.Counts) -> float:
+    """Return the response time that 99 % of the reads do not exceed, as the upper edge of its bin."""
+    sums = np.cumsum(counts)
+    return surface.upper_s(int(np.searchsorted(sums, sums[-1] * 0.99)))

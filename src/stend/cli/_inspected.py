@@ -1,0 +1,46 @@
+"""Several inspections at once, and the table of their drives."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+import typer
+
+from stend import session, store
+from stend.cli import _table
+from stend.many import incoming
+
+
+def many(
+    template: session.Request, targets: Sequence[str], into: Path | None, lang: str, *, as_json: bool, apart: bool
+) -> int:
+    """Inspect the targets at the same time, each as a separate run; print the table, write its page and return the
+    worst exit code."""
+    from stend.cli import _together
+
+    folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(targets)}-drives"
+    wanted = [msgspec.structs.replace(template, target=target, into=None) for target in dict.fromkeys(targets)]
+    code = _together.begin(wanted, folder, barrier=False, trial_s=None, apart=apart)
+    if not apart and folder.exists():
+        printed(store.find(folder), lang, folder, as_json=as_json)
+    return code
+
+
+def printed(folders: Sequence[Path], lang: str, into: Path | None = None, *, as_json: bool = True) -> int:
+    """Print the table of these inspections, as JSON or as text; write their page `into` a folder. Return 0."""
+    from stend.report.parts import incoming as pages
+    from stend.words import Language
+
+    runs = [(str(folder), store.load(folder)) for folder in folders]
+    rows = incoming.lot([(folder, run) for folder, run in runs if run.started])
+    if as_json:
+        typer.echo(_table.data(incoming.plain(rows)))
+    else:
+        table = pages.table(rows, Language(lang))
+        columns = [(name, [cells[n] for cells in table.rows]) for n, name in enumerate(table.head)]
+        for line in _table.lines(columns):
+            typer.echo(line)
+    for path in pages.write(rows, ["html"], lang, into) if into and rows else ():
+        typer.echo(f"Lot: {path}", err=as_json)
+    return 0

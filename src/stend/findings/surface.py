@@ -1,0 +1,132 @@
+"""The surface of an inspected drive: unreadable places, slow stretches, and how sure a slow one would be found."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from stend.findings import Confidence, Finding, Sheet, look
+from stend.findings.look.inspected import TESTS
+from stend.findings.look.surfaces import PHASE, Stretch, stretches, surface_of
+from stend.model import surface
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.model.surface import Strip
+from stend.model.surveyed import Unread
+
+NAME = "surface"
+DISTURBED = ("slow", "falters", "passed", "even")
+"""Keys whose certainty depends on an undisturbed load."""
+SHARE = 0.01
+"""Share of the drive that the stated probability is about."""
+SURE = 0.95
+RULE_OF_THREE = 3.0
+"""Without a failure in n reads the failing share is below 3/n with a probability of 95 % (Hanley 1983)."""
+SHOWN = 6
+BLANK = 0.02
+"""Least share of blocks of zeros that is reported."""
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield what could not be read, what is slow, and what the survey would have found."""
+    for test in look.tests(run, *TESTS):
+        parts = surface_of(run, test.name)
+        if parts:
+            yield from _unread(run, test)
+            slow = stretches(run, test.name)
+            yield from (_stretch(run, test, one) for one in slow[:SHOWN])
+            if not run.plan.device.rotational and any(one.band.kind == "slow" and one.again for one in slow):
+                yield Finding(name=NAME, key="aged", test=test.name, confidence="low")
+            yield from _covered(run, test, parts, even=not slow)
+
+
+def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
+    done = surface.surveyed(run.of(test.name))
+    places = surface.merged(done.unread)
+    lost, again = [p for p in places if not p.again], [p for p in places if p.again]
+    size = run.plan.device.logical_bytes
+    if lost:
+        values = _place(lost[0], size) | {"places": len(lost), "failed": done.failed, "errno": lost[0].error}
+        beyond = _beyond(run, test, lost) if done.last is False else 0
+        if beyond:
+            shown = {"from": beyond, "lba": beyond // size, "capacity": run.plan.device.capacity_bytes}
+            yield Finding(name=NAME, key="shrunk", test=test.name, values=shown, side="con")
+            return
+        yield Finding(name=NAME, key="unreadable", test=test.name, values=values, side="con")
+    if again:
+        values = _place(again[0], size) | {"places": len(again)}
+        yield Finding(name=NAME, key="recovered", test=test.name, values=values, side="con")
+
+
+def _place(place: Unread, size: int) -> dict[str, int]:
+    return {
+        "lba": place.first_bytes // size,
+        "lba_to": (place.first_bytes + place.size_bytes) // size - 1,
+        "at": place.first_bytes,
+    }
+
+
+def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
+    """Return the byte from which on no read succeeded up to the end of the drive; 0 if the failures have no such edge.
+
+    Reads succeeded in a part of the range only if the part has response times.
+    """
+    parts = list(surface_of(run, test.name))
+    dead = [part for part in parts if not part.cell.reads]
+    if len(dead) < 2 or any(part.cell.reads for part in parts[parts.index(dead[0]) :]):
+        return 0
+    inside = [p for p in lost if p.first_bytes >= parts[max(parts.index(dead[0]) - 1, 0)].first_bytes]
+    return min((p.first_bytes for p in inside), default=dead[0].first_bytes)
+
+
+def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
+    band, size = one.band, run.plan.device.logical_bytes
+    values = {
+        "from": band.first_bytes,
+        "to": band.end_bytes,
+        "lba": band.first_bytes // size,
+        "lba_to": band.end_bytes // size - 1,
+        "median": band.median_s,
+        "usual": band.usual_s,
+        "ratio": band.median_s / band.usual_s if band.usual_s else 1.0,
+        "share": band.share,
+        "visits": band.visits,
+    }
+    key = "passed" if one.again is False else band.kind
+    sure: Confidence = "high" if one.again else "medium"
+    return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side="con")
+
+
+def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool) -> Iterator[Finding]:
+    """Yield how much was read, and with what probability a slow stretch of 1 % is found."""
+    reads, failed = sum(part.cell.reads for part in parts), surface.surveyed(run.of(test.name, PHASE)).failed
+    block = _block(run, test)
+    whole = test.profile.options.get("survey_minutes") == 0
+    bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
+    values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
+              "read_share": _read_once(reads * block / max(run.plan.range_bytes, 1), whole=whole)}  # fmt: skip
+    key = "whole" if whole else "sample" if not failed else "sample_failed"
+    yield Finding(name=NAME, key=key, test=test.name, values=values)
+    power = surface.power(parts, SHARE)
+    stated = {"share": SHARE, "probability": power.probability, "visits": power.visits, "late": power.late}
+    least = surface.smallest(parts, SURE)
+    if whole:
+        if even:
+            yield Finding(name=NAME, key="whole_even", test=test.name, side="pro")
+    elif power.probability >= SURE and least:
+        stated |= {"smallest": least.share}
+        yield Finding(name=NAME, key="even" if even else "sure", test=test.name, values=stated,
+                      side="pro" if even else "")  # fmt: skip
+    else:
+        yield Finding(name=NAME, key="unsure", test=test.name, values=stated, confidence="can't tell")
+    blank = sum(sum(part.cell.blank.values()) for part in parts) / max(reads, 1)
+    if blank >= BLANK:
+        yield Finding(name=NAME, key="blank", test=test.name, values={"share": blank})
+
+
+def _read_once(passes: float, *, whole: bool) -> float:
+    """Return the expected share of blocks that were read, after so many random reads per block."""
+    return min(passes, 1.0) if whole else -math.expm1(-passes)
+
+
+def _block(run: Run, test: PlannedTest) -> int:
+    held = look.records(run, test.name, PHASE)
+    return held[0].workload.block_bytes if held else 0
