@@ -160,7 +160,7 @@ def test_a_file_tells_the_drive_it_lies_on(host: Host, tmp_path: Path) -> None:
 
 
 def test_nothing_is_said_of_counters_that_the_kernel_does_not_keep(host: Host) -> None:
-    node = upper(host, "dm-0", dm__name="vg-data", queue__iostats="0")
+    node = upper(host, "md0", md__level="raid1", md__raid_disks="2", queue__iostats="0")
     assert "kernel_write_bytes" not in devices.find(node, host.kernel).health()
 
 

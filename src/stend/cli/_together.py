@@ -21,7 +21,7 @@ from stend.cli import _clock, _terminal
 from stend.live.follow import Follower
 from stend.live.state import way_on
 from stend.model.definition import Identity
-from stend.planning import reading
+from stend.planning import plan
 from stend.session import apart, series
 from stend.session.stopping import Stop
 from stend.session.together import arrange, group, roll, skew
@@ -94,7 +94,7 @@ def _able(wanted: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]
 def _meant(request: session.Request, drive: Identity) -> session.Request:
     """Return a request with the name of its drive, typed at the terminal if needed; raise Refused without a name."""
     name = devices.name(drive)
-    if request.destroy or not name or reading.reads_only(request.tests):
+    if request.destroy or not name or plan.reads_only(request.tests):
         return request
     typed = _terminal.Terminal().names(devices.find(request.target))
     if not typed:

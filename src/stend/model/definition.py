@@ -267,7 +267,7 @@ class PlannedTest(Data, frozen=True):
     """A test drawn for a drive: exact steps, open only where results decide.
 
     `traced` describes the trace that it plays. `shared` is {phase: test} for the phases left out here because an
-    earlier test of the plan runs the same ones.
+    earlier test of the plan runs the same ones. A test with `reads` writes nothing.
     """
 
     name: limits.Part
@@ -278,6 +278,7 @@ class PlannedTest(Data, frozen=True):
     charts: tuple[str, ...] = ()
     shared: dict[str, str] = {}
     traced: Traced | None = None
+    reads: bool = False
 
 
 class Plan(Data, frozen=True):
@@ -292,3 +293,8 @@ class Plan(Data, frozen=True):
     expected_s: limits.Amount
     notes: tuple[str, ...] = ()
     deviations: tuple[str, ...] = ()
+
+    @property
+    def reads_only(self) -> bool:
+        """Return True if no test writes: the drive is then opened for reading and keeps its data."""
+        return all(test.reads for test in self.tests)

@@ -18,23 +18,22 @@ from stend.model.definition import (
 )
 from stend.model.traced import Traced
 from stend.model.workload import Stream
-from stend.planning.reading import reads_only
 
 
 def lines(plan: Plan) -> list[str]:
     """Return the plan as lines of text."""
-    drive, profile, reads = plan.device, plan.profile, reads_only([test.name for test in plan.tests])
+    drive, profile = plan.device, plan.profile
     titles = ", ".join(test.title for test in plan.tests)
     times = f"Expected time {duration(plan.expected_s)}, longest {duration(plan.longest_s)}"
     head = [
         f"{titles} on {drive.model or drive.kind} {drive.serial} ({drive.target})",
         f"  {profile.title}; {decimal(drive.capacity_bytes)} = {drive.capacity_bytes} bytes, "
-        f"range {binary(plan.range_bytes)}" + ("" if reads else f", write cache {profile.write_cache}"),
+        f"range {binary(plan.range_bytes)}" + ("" if plan.reads_only else f", write cache {profile.write_cache}"),
     ]
     body = [line for test in plan.tests for line in _test(test)]
     tail = [
         "Nothing is written."
-        if reads
+        if plan.reads_only
         else f"Written for certain: {binary(plan.write_bytes)}; timed steps write more, as fast as the drive allows.",
         f"{times}, by assumed rates for this kind of drive.",
         *(f"Deviation: {text}" for text in plan.deviations),

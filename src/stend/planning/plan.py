@@ -225,6 +225,11 @@ def _reach(test: PlannedTest) -> int:
     return max((load.start_bytes + load.range_bytes for load in loads), default=0)
 
 
+def reads_only(selection: Iterable[str]) -> bool:
+    """Return True if no test of the selection writes (`Plan.reads_only`, before it is drawn)."""
+    return all(suite.load(name).reads for name in suite.expand(tuple(selection)))
+
+
 def purged_first(plan: Plan) -> Plan:
     """Return the plan with a purge before everything, unless it begins with one."""
     first = plan.tests[0]
@@ -255,6 +260,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
         profile=adapted,
         charts=test.charts,
         traced=traced,
+        reads=test.reads,
     )
 
 

@@ -12,7 +12,7 @@ from stend import devices
 from stend.base.errors import Refused
 from stend.devices import Device
 from stend.model.definition import Identity, Plan
-from stend.planning import reading
+from stend.planning import plan
 from stend.session import write_cache
 from stend.session.operator import Operator
 
@@ -35,7 +35,7 @@ def opened(
 
     Raise Refused if a drive that is to be written is not named, or one that is only read is in use without permission.
     """
-    if reading.reads_only([test.name for test in drawn.tests]):
+    if drawn.reads_only:
         if (used := devices.use(device.identity)) and not permission.in_use:
             raise Refused(f"{device.identity.target} {used}; to read it while it is in use, add --in-use")
         path = device.door.open(writes=False, destroy=None)
@@ -49,7 +49,7 @@ def opened(
 def inspected(device: Device, tests: list[str]) -> Identity:
     """Return the identity for a plan; with the drive's logs and its present use if no test writes."""
     drive = device.identity
-    if not reading.reads_only(tests):
+    if not plan.reads_only(tests):
         return drive
     used = devices.use(drive)
     facts = drive.facts | {"passport": devices.passport(device)} | ({"in_use": used} if used else {})
