@@ -305,12 +305,9 @@ class Load:
         if not load.verify:
             return None
         first, until = max(self.first_bytes, end * 7 // 8), min(int(self.until_bytes), end)
-        lost = (
-            [Range(fault="dropped", first_bytes=first, end_bytes=until, blocks=(until - first) // BLOCK)]
-            if load.read_pct and first < until
-            else []
-        )
-        return Verified(blocks=(int(self.until_bytes) - self.first_bytes) // BLOCK, bad=tuple(lost))
+        lost = Range(fault="dropped", first_bytes=first, end_bytes=until, blocks=(until - first) // BLOCK)
+        bad = (lost,) if load.read_pct and first < until else ()
+        return Verified(blocks=(int(self.until_bytes) - self.first_bytes) // BLOCK, bad=bad)
 
 
 class Surveying(Load):

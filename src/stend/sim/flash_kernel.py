@@ -168,8 +168,22 @@ def taken(f: Any, page: Any, pages: Any, at: Any, fua: Any) -> Any:
 
 
 @inlined
+def discard(f: Any, offset: Any, size: Any, at: Any) -> Any:
+    """Trim the whole pages in a range, and return when the answer arrives: the map changes, and no die works."""
+    s, p = f.state, f.parameters
+    at = max(s[k.FIRMWARE], at) + p[k.T_TRIM] + p[k.T_TRIM_MIB] * size // MIB
+    s[k.FIRMWARE] = at
+    for w in range((offset + k.PAGE - 1) // k.PAGE, (offset + size) // k.PAGE):
+        forget(f, w)
+        f.map[w] = k.NONE
+    return at + p[k.T_ANSWER_WRITE]
+
+
+@inlined
 def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
     """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then in the flash."""
+    if reads == TRIMS:
+        return discard(f, offset, size, at)
     s, p = f.state, f.parameters
     if p[k.T_TURN] > 0:
         s[k.FIRMWARE] += p[k.T_TURN] * (reads ^ s[k.READ_LAST])
@@ -202,18 +216,6 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> An
     at = taken(f, page, pages, at, fua)
     s[k.WROTE] = at
     return acknowledged(f, at)
-
-
-@inlined
-def discard(f: Any, offset: Any, size: Any, at: Any) -> Any:
-    """Trim the whole pages in a range, and return when the answer arrives: the map changes, and no die works."""
-    s, p = f.state, f.parameters
-    at = max(s[k.FIRMWARE], at) + p[k.T_TRIM] + p[k.T_TRIM_MIB] * size // MIB
-    s[k.FIRMWARE] = at
-    for w in range((offset + k.PAGE - 1) // k.PAGE, (offset + size) // k.PAGE):
-        forget(f, w)
-        f.map[w] = k.NONE
-    return at + p[k.T_ANSWER_WRITE]
 
 
 @inlined
@@ -302,11 +304,8 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        if reads == TRIMS:
-            done = discard(f, stream.offset[i], size, t)
-        else:
-            done = request(f, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
-            done += held_up(stream, stream.offset[i], size, reads)
+        done = request(f, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
+        done += held_up(stream, stream.offset[i], size, reads)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads == 1 else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
