@@ -16,7 +16,15 @@ from stend.planning import plan as planning
 from stend.store import journal
 
 DRIVES, DAY_S, ROUND_S = 8, 86_400, 60
-DRIVE = Identity(kind="still", target="still", path="still", capacity_bytes=1000 * GiB, serial="STILL", virtual=True)
+DRIVE = Identity(
+    kind="still",
+    target="still",
+    path="still",
+    capacity_bytes=1000 * GiB,
+    serial="STILL",
+    virtual=True,
+    facts={"trim_max_bytes": GiB},
+)
 MOST_MB = 500
 
 

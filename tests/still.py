@@ -10,7 +10,15 @@ from stend.model.definition import Identity, Workload
 from stend.model.stats import bin_index
 from stend.model.tally import Tally
 
-IDENTITY = Identity(kind="still", target="still", path="still", capacity_bytes=GiB, serial="STILL", virtual=True)
+IDENTITY = Identity(
+    kind="still",
+    target="still",
+    path="still",
+    capacity_bytes=GiB,
+    serial="STILL",
+    virtual=True,
+    facts={"trim_max_bytes": GiB},
+)
 
 
 class StillLoad:

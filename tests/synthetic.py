@@ -12,8 +12,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from stend.base.units import GB, MB, GiB, KiB
+from stend.base.units import GB, MB, GiB, KiB, MiB
 from stend.gate import Door
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Identity, Profile, Workload
 from stend.model.events import Event
@@ -23,6 +24,7 @@ from stend.model.stats import bin_edges_ns, bin_index
 from stend.model.surveyed import SHIFT, Cell, Surveyed, places
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Range, Verified
+from stend.model.workload import Stream
 from stend.planning import plan as planning
 from stend.runner.loop import run
 
@@ -136,6 +138,8 @@ class Synthetic:
 
     def step(self, workload: Workload, seconds: float, at_bytes: float, most_bytes: float) -> Counts:
         """One interval: its counts, and what it leaves behind."""
+        if workload.rate_iops:
+            return self.at_rate(workload, seconds)
         block = workload.block_bytes or 4 * KiB
         if workload.read_pct == 0 and workload.random_pct == 0:
             edge = next(until for until, _ in self.truth.slc if self.written < until) - self.written
@@ -166,6 +170,24 @@ class Synthetic:
             ns = art_ns * 1000
             write += Tally(1, block, ns, ns**2, ns, {bin_index(ns): 1})
         return Counts(seconds, seconds * 0.2, read, write)
+
+    def at_rate(self, workload: Workload, seconds: float) -> Counts:
+        """One interval of an open loop: a queue whose wait grows as reads and writes together fill the drive's time."""
+        streams = workload.streams or (
+            Stream(share=100, random=True, read=workload.read_pct > 50, block_bytes=workload.block_bytes),
+        )
+        rates = [(s.read, s.block_bytes, workload.rate_iops * s.share / 100) for s in streams]
+        fill = sum(
+            rate / self.truth.read_iops if read else rate * size / self.truth.write_bps for read, size, rate in rates
+        )
+        kept = min(0.98 / fill, 1.0)
+        art_ns = 80_000 / (1 - min(fill, 0.98)) if fill < 1 else 1e8
+        self.clock += seconds
+        tallies = {True: NONE, False: NONE}
+        for read, size, rate in rates:
+            self.written += 0 if read else rate * kept * seconds * size
+            tallies[read] += self.tally(round(rate * kept * seconds), size, art_ns)
+        return Counts(seconds, seconds * 0.2, tallies[True], tallies[False])
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
         if not ios:
@@ -206,25 +228,74 @@ class Load:
         self.at_bytes = float(workload.start_bytes + from_bytes)
         self.first_bytes = self.until_bytes = workload.start_bytes + from_bytes
         self.began = self.ended = drive.clock
-        self.pace = Pace() if workload.paced else None
+        self.pace: Pace | None = None
+        self.beside: tuple[Beside, ...] = ()
 
     def next(self) -> Counts | None:
         if self.left is not None and self.left <= 0:
             return None
         most = self.left if self.left is not None else math.inf
-        counts = self.drive.step(self.workload, self.drive.interval_s, self.at_bytes, most)
-        done = counts.read.bytes + counts.write.bytes
+        if self.workload.trims or self.workload.beside:
+            counts = self.shared(self.workload)
+            self.beside = self.others()
+        else:
+            counts = self.drive.step(self.workload, self.drive.interval_s, self.at_bytes, most)
+        self.pace = self.paced(self.workload, counts)
+        done = counts.read.bytes + counts.write.bytes + (self.pace.discard.bytes if self.pace else 0)
         self.until_bytes += done
         self.at_bytes = (self.at_bytes + done) % self.drive.truth.capacity_bytes
         if self.left is not None:
             self.left -= done
         self.ended = self.drive.clock
-        if self.pace and self.workload.sync == "flush":
-            flushes = self.drive.tally(counts.write.ios // self.workload.flush_every, 0, self.drive.truth.flush_s * 1e9)
-            self.pace = replace(self.pace, flush=self.pace.flush + flushes)
         return counts
 
+    def shared(self, workload: Workload) -> Counts:
+        """The load itself: each IO of a load beside it, and each trim, makes its own wait longer."""
+        others = sum(load.outstanding for load in self.workload.beside if load != workload)
+        if workload.trim_pct == 100:
+            self.drive.clock += 0 if others else self.drive.interval_s
+            return Counts(self.drive.interval_s, 0.2 * self.drive.interval_s)
+        alone = replace(workload, beside=(), trim_pct=0)
+        counts = self.drive.step(alone, self.drive.interval_s, self.at_bytes, math.inf)
+        slower = 1 + others / 8 + workload.trim_pct / 50
+        kept = 1 if workload.rate_iops else 1 / slower
+        read, write = (
+            self.drive.tally(int(t.ios * kept), workload.block_bytes, t.latency_ns / t.ios * slower) if t.ios else t
+            for t in (counts.read, counts.write)
+        )
+        return Counts(counts.seconds, counts.cpu_s, read, write)
+
+    def others(self) -> tuple[Beside, ...]:
+        clock, done = self.drive.clock, []
+        for load in self.workload.beside:
+            counts = self.shared(load)
+            done.append(Beside(counts=counts, pace=self.paced(load, counts)))
+        self.drive.clock = clock
+        return tuple(done)
+
+    def paced(self, workload: Workload, counts: Counts) -> Pace | None:
+        if not workload.paced:
+            return None
+        flush = Tally()
+        if workload.sync == "flush":
+            flush = self.drive.tally(counts.write.ios // workload.flush_every, 0, self.drive.truth.flush_s * 1e9)
+        return Pace(flush=flush, discard=self.trimmed(workload, counts))
+
+    def trimmed(self, workload: Workload, counts: Counts) -> Tally:
+        """Trims of 20 us and 1 us for each MiB, one after the other."""
+        if not workload.trim_pct:
+            return Tally()
+        size = workload.trim_bytes or workload.block_bytes
+        each_ns = 20_000 + size * 1000 / MiB
+        ios = int(counts.seconds * 1e9 / each_ns * min(workload.depth, 8) / 8)
+        if workload.trim_pct < 100:
+            ios = int(counts.ios * workload.trim_pct / (100 - workload.trim_pct))
+        elif self.left is not None:
+            ios = min(ios, -(-self.left // size))
+        return self.drive.tally(ios, size, each_ns * max(workload.depth / 8, 1))
+
     def stop(self) -> Counts | None:
+        self.pace, self.beside = None, ()
         return None
 
     @property
@@ -234,12 +305,9 @@ class Load:
         if not load.verify:
             return None
         first, until = max(self.first_bytes, end * 7 // 8), min(int(self.until_bytes), end)
-        lost = (
-            [Range(fault="dropped", first_bytes=first, end_bytes=until, blocks=(until - first) // BLOCK)]
-            if load.read_pct and first < until
-            else []
-        )
-        return Verified(blocks=(int(self.until_bytes) - self.first_bytes) // BLOCK, bad=tuple(lost))
+        lost = Range(fault="dropped", first_bytes=first, end_bytes=until, blocks=(until - first) // BLOCK)
+        bad = (lost,) if load.read_pct and first < until else ()
+        return Verified(blocks=(int(self.until_bytes) - self.first_bytes) // BLOCK, bad=bad)
 
 
 class Surveying(Load):
@@ -280,7 +348,8 @@ class SyntheticDevice:
 
 
 def identity(truth: Truth, **facts: Any) -> Identity:
-    known = {"interface": "NVMe", "firmware": "1.0", "rotational": bool(truth.outer_bps)}
+    known: dict[str, Any] = {"interface": "NVMe", "firmware": "1.0", "rotational": bool(truth.outer_bps)}
+    known["facts"] = {} if truth.outer_bps else {"trim_max_bytes": 1 << 30}
     return Identity(
         kind="synthetic",
         target="synthetic",

@@ -18,6 +18,7 @@ from stend.cli import main
 from stend.many import incoming
 from stend.model.definition import Hold, Seconds
 from stend.model.record import Run
+from stend.model.workload import Workload
 from stend.report.parts import Items
 from stend.report.parts import incoming as pages
 from stend.suite import _clauses
@@ -199,13 +200,22 @@ def _results(folder: Path) -> int:
     return events.read_text().count('"type":"result"') if events.exists() else 0
 
 
+READS = _clauses.random(100, 4, 1, 1)
+WRITES = _clauses.random(0, 4, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "load",
+    [WRITES, msgspec.structs.replace(READS, trim_pct=100), msgspec.structs.replace(READS, beside=(WRITES,))],
+    ids=["writes", "trims", "writes-beside"],
+)
 def test_a_plan_that_writes_fails_on_a_drive_that_was_opened_for_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two locks: the loop refuses the step, and the virtual drive has no writes."""
     from stend.suite import inspect
 
-    writes = Hold(workload=_clauses.random(0, 4, 1, 1), amount=Seconds(seconds=1))
+    writes = Hold(workload=load, amount=Seconds(seconds=1))
     monkeypatch.setattr(inspect, "_single", lambda profile: (writes,))
     record = inspected("sim:small", minutes=0.05)
     assert record.ended is not None

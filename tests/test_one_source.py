@@ -34,7 +34,7 @@ COUNTED = ("seconds", "gap_s", "cpu_s", "end_s", "deviation_s")
 """Columns that are no figures: what was asked for and what was counted."""
 COURSES = {
     "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "headroom", "histogram",
-    "hot_range", "latency_heat", "lba_profile", "media_map",
+    "hot_range", "latency_heat", "lba_profile", "media_map", "service_map",
     "replay", "replay_time", "saturation", "saturation_fills", "slc_bytes", "slc_time",
     "surface_map", "temperature", "window",
 }  # fmt: skip

@@ -15,6 +15,7 @@ from stend.base.units import KiB, MiB
 from stend.engines import Engine, mapped
 from stend.engines.replay import ReplayEngine, aio, process
 from stend.engines.replay.load import SenderLoad
+from stend.model.pace import Pace
 from stend.model.workload import Workload
 from stend.suite._played import laid, played
 from stend.trace import form, playable
@@ -36,15 +37,18 @@ def engine_of(path: str, target: str = "", **options: object) -> ReplayEngine:
 
 
 def through(engine: ReplayEngine, load: Workload) -> SenderLoad:
-    """A load that has come to its own end."""
+    """A load that has come to its own end, with the pace of all of it."""
     under_way = engine.start(load, seed=1)
-    total = 0
+    assert isinstance(under_way, SenderLoad)
+    total, pace = 0, Pace()
     while (counts := under_way.next()) is not None:
         total += counts.ios
+        assert under_way.pace is not None
+        pace += under_way.pace
     assert load.replay is not None
-    assert under_way.pace is not None
-    assert total == load.replay.ios - under_way.pace.flush.ios
+    assert total == load.replay.ios - pace.flush.ios
     engine.close()
+    under_way.pace = pace
     return under_way
 
 

@@ -159,7 +159,9 @@ def parameters(told: dict[str, Any], before: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("name", profiles())
 def test_every_parameter_of_a_profile_says_where_it_comes_from(name: str) -> None:
     told = tomllib.loads((resources.files("stend.sim") / "profiles" / f"{name}.toml").read_text())
-    parts: dict[str, Any] = {part: told[part] for part in ("flash", "disk", "array", "host", "thermal") if part in told}
+    parts: dict[str, Any] = {
+        part: told[part] for part in ("flash", "disk", "array", "ideal", "host", "thermal") if part in told
+    }
     known = {place for places in told["sources"].values() for place in places}
     there = {"capacity_bytes", *parameters(parts)}
     assert {p for p in there if p not in known and p.partition(".")[0] not in known} == set()

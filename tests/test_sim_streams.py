@@ -20,11 +20,11 @@ RANGE = 256 * MiB
 def drawn(load_: Workload, batches: int = 20) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """[requests, 3]: offset, size, whether read; as the compiled part draws them."""
     from stend.base.jit import compiled
-    from stend.sim import kernels
+    from stend.sim import draws
 
     @compiled
     def draw(s: Stream) -> int:
-        return int(kernels.draw(s))
+        return int(draws.draw(s))
 
     requests = stream(pattern(load_, seed=3, from_bytes=0, limit_bytes=None), 1)
     rows = []

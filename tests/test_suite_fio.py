@@ -81,6 +81,7 @@ def kinds() -> dict[str, Workload]:
     """One workload of each kind that any test holds: pattern, mix, sizes, zones, whole range or a part.
 
     Of random ones of a kind that of the smallest blocks from 4 KiB on: of it there are soonest enough IOs to judge by.
+    Loads that stend sends itself are left out.
     """
     device = msgspec.structs.replace(IDENTITY, kind="file", capacity_bytes=SIZE)
     found: dict[tuple[Any, ...], Workload] = {}
@@ -88,7 +89,7 @@ def kinds() -> dict[str, Workload]:
         _, profile, _ = planning.gather([], "review", {})
         for phase in planning.draw([name], profile, device).tests[0].phases:
             for step in phase.round:
-                if isinstance(step, Hold):
+                if isinstance(step, Hold) and not step.workload.ours:
                     w = step.workload
                     place = "" if w.range_bytes == SIZE else " part"
                     kind = (w.random_pct, w.read_pct, w.block_mix, w.zones, place)

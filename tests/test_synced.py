@@ -9,13 +9,15 @@ import pytest
 from stend import sim
 from stend.base.errors import StepFailed
 from stend.base.units import KiB, MiB
+from stend.engines import Engine
 from stend.engines._fio_job import kind
 from stend.engines.replay import ReplayEngine
-from stend.engines.simulated import SimulatedEngine, SimulatedLoad
+from stend.engines.simulated import SimulatedEngine
 from stend.model.counts import Counts
-from stend.model.pace import Pace
+from stend.model.definition import Hold, Seconds
 from stend.model.tally import Tally
 from stend.model.workload import Workload
+from stend.runner.bench import Ahead, Bench, Done
 from tests.stand import ours
 
 WRITES = Workload(random_pct=0, read_pct=0, block_bytes=4 * KiB)
@@ -28,13 +30,32 @@ def load(**how: Any) -> Workload:
 
 def simulated(target: str, workload: Workload, seconds: int = 4) -> tuple[Counts, Tally]:
     """The counts of a load on a fresh virtual drive, and its flushes."""
-    running = SimulatedEngine(sim.build(sim.load(target))).start(workload, seed=1)
-    assert isinstance(running, SimulatedLoad)
-    counts = Counts()
-    for _ in range(seconds):
-        counts += running.next() or Counts()
-    counts += running.stop() or Counts()
-    return counts, running.pace.flush if running.pace else Tally()
+    drive = sim.build(sim.load(target))
+    workload = msgspec.structs.replace(workload, range_bytes=drive.capacity_bytes)
+    done = held(SimulatedEngine(drive), workload, seconds)
+    return done.counts, done.pace.flush if done.pace else Tally()
+
+
+def held(engine: Engine, workload: Workload, seconds: float) -> Done:
+    """The result of a step that holds a load for some seconds, and stops it."""
+    (done,) = in_turn(engine, workload, seconds)
+    return done
+
+
+def in_turn(engine: Engine, workload: Workload, *seconds: float) -> list[Done]:
+    """The results of steps that hold one load in turn, without stopping it in between."""
+    bench, done = Bench(engine, lambda: False), []
+    steps = [Hold(workload=workload, amount=Seconds(seconds=each)) for each in seconds]
+    for n, step in enumerate(steps):
+        interval = bench.hold(step, 1, [Ahead(coming, 1) for coming in steps[n + 1 :]])
+        while True:
+            try:
+                next(interval)
+            except StopIteration as end:
+                done.append(end.value)
+                break
+    engine.close()
+    return done
 
 
 COMMAND_US, LINK_US = 5 + 20, 2
@@ -102,11 +123,9 @@ def test_the_sender_sends_a_flush_after_every_nth_write_of_a_writer(tmp_path: Pa
     path.write_bytes(bytes(SIZE))
     workload = load(random_pct=100, threads=threads, range_bytes=SIZE, sync="flush", flush_every=every)
     engine = ReplayEngine(str(ours(path)), block_bytes=4 * KiB, interval_s=0.2)
-    running = engine.start(workload, seed=1)
-    counts = (running.next() or Counts()) + (running.stop() or Counts())
-    engine.close()
-    assert running.pace
-    flushes = running.pace.flush
+    done = held(engine, workload, 0.2)
+    assert done.pace
+    counts, flushes = done.counts, done.pace.flush
     assert counts.write.ios - threads * every < flushes.ios * every <= counts.write.ios
     assert sum(flushes.bins.values()) == flushes.ios
     assert counts.write.bytes == counts.write.ios * 4 * KiB
@@ -118,11 +137,9 @@ def test_the_sender_counts_no_flush_of_a_load_without_one(tmp_path: Path) -> Non
     path = tmp_path / "drive.bin"
     path.write_bytes(bytes(SIZE))
     engine = ReplayEngine(str(ours(path)), block_bytes=4 * KiB, interval_s=0.2)
-    running = engine.start(load(range_bytes=SIZE, sync="fua"), seed=1)
-    counts = (running.next() or Counts()) + (running.stop() or Counts())
-    engine.close()
-    assert counts.write.ios
-    assert running.pace is None
+    done = held(engine, load(range_bytes=SIZE, sync="fua"), 0.2)
+    assert done.counts.write.ios
+    assert done.pace is None
 
 
 def test_fio_is_asked_for_fua_by_its_own_word() -> None:
@@ -132,12 +149,10 @@ def test_fio_is_asked_for_fua_by_its_own_word() -> None:
     assert not load(sync="fua").ours
 
 
-def test_what_a_step_adds_to_a_pace_is_its_own() -> None:
-    first = Pace(flush=Tally(2, 0, 30.0, 500.0, 20.0, {10: 1, 20: 1}))
-    both = Pace(flush=first.flush + Tally(1, 0, 15.0, 225.0, 15.0, {15: 1}))
-    assert both.since(first).flush == Tally(1, 0, 15.0, 225.0, 16, {15: 1})
-    assert both.since(None) == both
-    late = Pace(sent=3, late=1, latest_ns=20, lateness={5: 2, 20: 1})
-    assert Pace(sent=4, late=1, latest_ns=20, lateness={5: 3, 20: 1}).since(late) == Pace(
-        sent=1, latest_ns=6, lateness={5: 1}
-    )
+def test_a_step_counts_its_own_flushes_and_none_of_the_step_before() -> None:
+    whole = held(SimulatedEngine(sim.build(sim.load("ideal"))), load(sync="flush", range_bytes=SIZE), 5)
+    parts = in_turn(SimulatedEngine(sim.build(sim.load("ideal"))), load(sync="flush", range_bytes=SIZE), 2, 3)
+    for done in (whole, *parts):
+        assert done.pace
+        assert done.pace.flush.ios == pytest.approx(done.counts.write.ios, abs=1)
+    assert sum(done.pace.flush.ios for done in parts if done.pace) == whole.counts.write.ios

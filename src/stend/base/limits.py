@@ -45,6 +45,8 @@ Positive = Annotated[float, Meta(gt=0, le=1e15)]
 MOST_BLOCK = 1 << 30
 Block = Annotated[int, Meta(ge=1, le=MOST_BLOCK)]
 """Bytes of one IO."""
+Bytes = Annotated[int, Meta(ge=0, le=MOST_BLOCK)]
+"""Bytes of one IO, or 0 for another length that is stated there."""
 Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -85,6 +87,7 @@ OPTIONS: dict[str, Any] = {
     "outstanding": Annotated[list[Depth], LONGEST],
     "point": Point,
     "percentile": Annotated[float, Meta(ge=1, le=99.999)],
+    "percentiles": Annotated[list[Annotated[float, Meta(ge=1, le=99.999)]], LONGEST],
     "passes": Annotated[int, Meta(ge=0, le=100)],
     "points": Annotated[list[Point], LONGEST],
     "positions": Annotated[int, Meta(ge=1, le=10_000)],
@@ -104,6 +107,9 @@ OPTIONS: dict[str, Any] = {
     "warm_hours": Hours,
     "warm_point": Point,
     "speed": Speed,
+    "open_pcts": Annotated[list[Annotated[float, Meta(ge=1, le=200)]], LONGEST],
+    "limits_ms": Annotated[list[Annotated[float, Meta(ge=0.001, le=1e6)]], LONGEST],
+    "cells": Annotated[int, Meta(ge=1, le=10_000)],
     "trace": Annotated[str, Meta(max_length=4096)],
     "within_pct": Annotated[float, Meta(ge=0.5, le=100)],
     "workload": Name,
@@ -154,6 +160,7 @@ HOST_FACTS: dict[str, Any] = {
 
 FACTS: dict[str, Any] = {
     "native_bytes": Count,
+    "trim_max_bytes": Count,
     "doubts": list[str],
     "warnings": list[str],
     "warning_temperature_c": Number,

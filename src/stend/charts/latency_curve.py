@@ -1,11 +1,11 @@
-"""Response time against IOPS, one line per thread count, for each mix and block size (method of the reviews)."""
+"""Response time against IOPS, one line per thread count and one of the open loop, for each mix and block size."""
 
 from collections.abc import Iterator
 
 from stend.base.units import block_label
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, series
-from stend.findings.look.figures import answers
+from stend.findings.look.figures import Figures, loads
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
@@ -13,20 +13,22 @@ from stend.words import Language
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart per mix, block sizes side by side."""
-    cells = answers(run, test.name)
+    cells = [row for row in loads(run, test) if row.direction == "both" and row.tally.ios]
     for read_pct in dict.fromkeys(cell.workload.read_pct for cell in cells):
         group = [cell for cell in cells if cell.workload.read_pct == read_pct]
         rows = [
             {
-                "threads": f"T{cell.workload.threads}",
-                "q": cell.workload.depth,
+                "threads": _line(cell, words),
+                "q": cell.workload.rate_iops or cell.workload.depth,
                 "block": block_label(cell.workload.block_bytes),
                 "iops": cell.iops,
                 "ms": cell.number("mean") * 1e3,
             }
             for cell in group
         ]
-        names = [f"T{t}" for t in sorted({cell.workload.threads for cell in group})]
+        closed = sorted({cell.workload.threads for cell in group if not cell.workload.rate_iops})
+        rated = any(cell.workload.rate_iops for cell in group)
+        names = [*(f"T{t}" for t in closed), *([words("latency_curve.open")] if rated else [])]
         sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in group})]
         y = axis("ms", words("axis.latency"), log=True)
         kinds = series("threads", words("axis.threads"), names)
@@ -36,3 +38,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve(scale={"x": "independent"})
         title = words("chart.latency_curve", mix=f"{read_pct}/{100 - read_pct}")
         yield Drawing(title, spread, {"rows": rows}, words("says.intensity"))
+
+
+def _line(cell: Figures, words: Language) -> str:
+    """Return the name of a point's line: its threads, or the open loop."""
+    return words("latency_curve.open") if cell.workload.rate_iops else f"T{cell.workload.threads}"

@@ -57,7 +57,7 @@ def _phase(run: Run, name: str, phase: str) -> list[str]:
     rows = [f"  {phase}: {j.ended_by} (round {j.where.round})" for j in ends]
     rows += [f"    {_verdict(v)}" for j in ends for v in j.verdicts]
     rows += _rests(run, name, phase)
-    figures = [row for row in listed(run, name, phase) if row.direction == "both"]
+    figures = [row for row in listed(run, name, phase) if row.direction in ("both", "trim")]
     return rows + (_workloads(run, phase, figures) if len(figures) < WIDEST else _matrix(figures))
 
 
@@ -104,10 +104,13 @@ def _workloads(run: Run, phase: str, figures: list[Figures]) -> list[str]:
 
 
 def _workload(row: Figures, records: Sequence[look.Record]) -> str:
-    first, last = (derived(c.counts.both, c.counts.seconds, "iops") or 0.0 for c in (records[0], records[-1]))
+    trims = row.direction == "trim"
+    ends_of = [(r.result.trims if trims else r.counts.both, r.counts.seconds) for r in (records[0], records[-1])]
+    first, last = (derived(tally, seconds, "iops") or 0.0 for tally, seconds in ends_of)
     ends = f"  {rate(first):>7} {rate(last):>7}" if len(records) > 1 else ""
     waits = " ".join(f"{'–' if (v := row.value(name)) is None else latency(v):>8}" for name in ("mean", "max"))
-    return f"    {row.workload.label:<23} {rate(row.iops):>7} {row.number('throughput') / MB:>8.1f} {waits}{ends}"
+    label = row.workload.label + (", trims" if trims and row.workload.trim_pct < 100 else "")
+    return f"    {label:<23} {rate(row.iops):>7} {row.number('throughput') / MB:>8.1f} {waits}{ends}"
 
 
 def _verdict(v: Verdict) -> str:

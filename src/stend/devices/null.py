@@ -3,6 +3,7 @@
 from typing import Any
 
 from stend import gate
+from stend.base import limits
 from stend.base.sysfs import HOST, Kernel
 from stend.base.units import GiB, parse_bytes
 from stend.model.definition import Identity
@@ -35,6 +36,7 @@ class NullDevice:
             serial="NULL",
             interface="null",
             virtual=True,
+            facts={"trim_max_bytes": limits.MOST_BLOCK},
         )
         self.door = gate.Door(target)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from stend import gate
+from stend.base import limits
 from stend.base.errors import Refused
 from stend.base.sysfs import HOST, Kernel
 from stend.devices.telling import passport
@@ -24,6 +25,7 @@ def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
 
 def identity(target: str, spec: Spec) -> Identity:
     """Return the identity that a virtual drive reports."""
+    trims = {"trim_max_bytes": limits.MOST_BLOCK} if spec.trims else {}
     turning = {"rotation_rpm": spec.disk.spindle_rpm} if spec.disk else {}
     more: dict[str, Any] = {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
     if spec.array:
@@ -42,7 +44,7 @@ def identity(target: str, spec: Spec) -> Identity:
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | more,
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | trims | more,
     )
 
 

@@ -9,8 +9,9 @@ from stend.model.definition import Workload
 class Load(Protocol):
     """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock, in seconds.
 
-    A load whose workload is `paced` also has a `pace`: how well its times were kept, and its flushes so far. A load
-    with `remarks` has sentences about its end for the record.
+    A load whose workload is `paced` also has a `pace`: how well its times were kept, its flushes and trims. One with
+    loads beside it has their `beside`. Both cover the same time as the counts that were returned last. A load with
+    `remarks` has sentences about its end for the record.
     """
 
     began: float

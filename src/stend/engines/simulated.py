@@ -2,23 +2,25 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 import numpy as np
 
-from stend.base.errors import LoadFailed
+from stend.base.errors import BadInput, LoadFailed
 from stend.engines.content import Content
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.pace import Pace
-from stend.model.tally import Tally
+from stend.model.tally import NONE, Tally
 from stend.model.verified import Verified
 from stend.model.workload import Replay
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive
 from stend.sim.feed import Words
-from stend.sim.requests import FLUSHES, Weighted
+from stend.sim.requests import FLUSH as FLUSHES
+from stend.sim.requests import ROWS, TRIM, Weighted
 from stend.trace.form import FLUSH, READ
 
 if TYPE_CHECKING:
@@ -27,6 +29,14 @@ if TYPE_CHECKING:
 
 
 KILLED = "was killed by a signal, as it was told to be"
+
+
+class Drawing(TypedDict):
+    """How the requests of a workload are drawn: see `Engine.start`."""
+
+    seed: int
+    from_bytes: int
+    limit_bytes: int | None
 
 
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
@@ -50,6 +60,13 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
             Weighted(s.share, s.random, s.read, s.block_bytes, s.zone[0] / 100, s.zone[1] / 100)
             for s in workload.streams
         ),
+        trim_pct=workload.trim_pct,
+        trim_bytes=workload.trim_bytes,
+        rate_iops=workload.rate_iops,
+        even=workload.arrivals == "even",
+        beside=tuple(
+            pattern(load, seed=seed + 1 + n, from_bytes=0, limit_bytes=None) for n, load in enumerate(workload.beside)
+        ),
     )
 
 
@@ -66,10 +83,23 @@ def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]
     )
 
 
-def counts(done: Done) -> Counts:
-    """Return a Done as the counts of the record."""
-    rows = done.tallies.tolist()
-    return Counts(seconds=done.seconds, read=tally(rows[0], done.bins[0]), write=tally(rows[1], done.bins[1]))
+def counts(done: Done, load: int = 0) -> Counts:
+    """Return a Done as the counts of the record: those of the load itself, or of the one at that place beside it."""
+    first = load * ROWS
+    rows = done.ledger.sums[first : first + 2].tolist()
+    reads, writes = (tally(row, bins) for row, bins in zip(rows, done.ledger.bins[first : first + 2], strict=True))
+    return Counts(seconds=done.seconds, read=reads, write=writes)
+
+
+def pace(done: Done, workload: Workload, load: int = 0) -> Pace | None:
+    """Return the flushes and trims of a load, and how many IOs it sent; None if its workload is not paced."""
+    if not workload.paced:
+        return None
+    rows = slice(load * ROWS, load * ROWS + ROWS)
+    sums, bins = done.ledger.sums[rows], done.ledger.bins[rows]
+    sent = int(sums[:2, 0].sum()) if workload.rate_iops else 0
+    flush, discard = (tally(sums[row].tolist(), bins[row]) if sums[row, 0] else NONE for row in (FLUSHES, TRIM))
+    return Pace(sent=sent, flush=flush, discard=discard)
 
 
 def paced(drive: Drive, seconds: float) -> None:
@@ -88,10 +118,13 @@ class SimulatedLoad:
     """A pattern running on a virtual drive."""
 
     def __init__(self, drive: Drive, interval_s: float, workload: Workload) -> None:
-        self.drive, self.interval_s = drive, interval_s
+        self.drive, self.interval_s, self.workload = drive, interval_s, workload
         self.began = self.ended = drive.now_s
         self.over = self.stopped = False
-        self.pace = Pace(sent=workload.replay.ios if workload.replay else 0) if workload.paced else None
+        self._unsent = workload.replay.ios if workload.replay else 0
+        self._sent = self._waiting = 0
+        self.pace: Pace | None = None
+        self.beside: tuple[Beside, ...] = ()
         self.content: Content | None = None
 
     @property
@@ -114,7 +147,20 @@ class SimulatedLoad:
         done = self.drive.advance(seconds)
         self.ended = self.drive.now_s
         self.over = not done.more
-        return self._counted(done)
+        return self._taken(done)
+
+    def _taken(self, done: Done) -> Counts:
+        """Return the counts of an interval, and keep its pace and the loads beside."""
+        self.pace = pace(done, self.workload)
+        if self.workload.replay:
+            self.pace, self._unsent = Pace(sent=self._unsent), 0
+        elif self.workload.rate_iops and not self.workload.beside:
+            sent, waiting = (self._sent, self._waiting) if self.stopped else self.drive.schedule_counts
+            self.pace = Pace(sent=sent - self._sent, unsent=waiting)
+            self._sent, self._waiting = sent, waiting
+        loads = enumerate(self.workload.beside, 1)
+        self.beside = tuple(Beside(counts=counts(done, n), pace=pace(done, load, n)) for n, load in loads)
+        return counts(done)
 
     def stop(self) -> Counts | None:
         """Let the IOs in flight end and return their counts; the drive is idle afterwards."""
@@ -124,14 +170,10 @@ class SimulatedLoad:
         self.stopped = True
         tail = self.drive.stop()
         self.ended = self.drive.now_s
-        return self._counted(tail) if tail else None
-
-    def _counted(self, done: Done) -> Counts:
-        """Add the flushes of an interval to the pace, and return its reads and writes."""
-        if self.pace and done.ledger.commands[FLUSHES, 0]:
-            flushes = tally(done.ledger.commands[FLUSHES].tolist(), done.ledger.command_bins[FLUSHES])
-            self.pace = msgspec.structs.replace(self.pace, flush=self.pace.flush + flushes)
-        return counts(done)
+        if tail is None:
+            self.pace, self.beside = None, ()
+            return None
+        return self._taken(tail)
 
 
 class SimulatedEngine:
@@ -148,9 +190,9 @@ class SimulatedEngine:
     ) -> "SimulatedLoad | VirtualSurvey":
         """Start a workload; see `Engine.start`."""
         self.close()
-        if not workload.range_bytes:
-            room = self.drive.spec.capacity_bytes - workload.start_bytes
-            workload = Workload(**{f: getattr(workload, f) for f in workload.__struct_fields__} | {"range_bytes": room})
+        if any(load.trim_pct for load in (workload, *workload.beside)) and not self.drive.spec.trims:
+            raise BadInput(f"{self.drive.spec.model} has no trims")
+        workload = self._within(workload)
         if workload.survey:
             from stend.engines.survey.virtual import VirtualSurvey
 
@@ -159,11 +201,23 @@ class SimulatedEngine:
         if workload.replay:
             self._play(workload, workload.replay)
         else:
-            self.drive.start(pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
+            self._start(workload, pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
         self.load = SimulatedLoad(self.drive, self.interval_s, workload)
         if workload.verify:
             self.load.content = Content(self.drive.medium, workload, seed, from_bytes, limit_bytes)
         return self.load
+
+    def _start(self, workload: Workload, requests: Pattern) -> None:
+        if workload.rate_iops and not workload.beside:
+            self.drive.arrive(requests, workload.rate_iops, even=workload.arrivals == "even")
+        else:
+            self.drive.start(requests)
+
+    def _within(self, workload: Workload) -> Workload:
+        """Return the workload, and those beside it, with their ranges in bytes."""
+        room = workload.range_bytes or self.drive.spec.capacity_bytes - workload.start_bytes
+        beside = tuple(self._within(load) for load in workload.beside)
+        return msgspec.structs.replace(workload, range_bytes=room, beside=beside)
 
     def _play(self, workload: Workload, played: Replay) -> None:
         """Play the reads and writes of a trace, without flushes and discards."""

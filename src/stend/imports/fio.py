@@ -78,8 +78,8 @@ _decode = msgspec.json.Decoder(Document, strict=False).decode
 
 
 def claims(given: Given) -> bool:
-    """Return True if it names a version of fio."""
-    return not given.folder and '"fio version"' in given.head
+    """Return True if it names a version of fio, and its jobs are not another tool's cells (`diskplorer`)."""
+    return not given.folder and '"fio version"' in given.head and '"job(r_idx=' not in given.head
 
 
 def read(given: Given) -> Taken:

@@ -13,7 +13,7 @@ from stend.findings import look
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.replayed import replayed
 from stend.model import headroom
-from stend.model.definition import Hold, Identity, PlannedTest
+from stend.model.definition import Hold, Identity, PlannedTest, Workload
 from stend.model.events import Source
 from stend.model.record import Run
 from stend.model.traced import Traced
@@ -163,8 +163,13 @@ def key_of(row: Figures) -> Key:
     what = f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix
     return Key(
         *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what or block_label(load.block_bytes)),
-        *(load.threads, load.depth, row.place, row.direction, load.service),
+        *(load.threads, load.depth, row.place, row.direction, _service(load)),
     )
+
+
+def _service(load: Workload) -> str:
+    """Return the part of a key by which loads of services differ, and the loads beside them."""
+    return " + ".join([load.service, *(other.label for other in load.beside)])
 
 
 def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:

@@ -130,6 +130,12 @@ class Identity(Data, frozen=True):
         msgspec.structs.force_setattr(self, "facts", untrusted.fitting(self.facts, limits.FACTS))
 
     @property
+    def trim_bytes(self) -> int:
+        """Return the most bytes of one trim; 0 if the drive has no trims, as a file has none."""
+        most: int = self.facts.get("trim_max_bytes", 0)
+        return most
+
+    @property
     def native_bytes(self) -> int:
         """Return the native capacity if the visible one is smaller by more than 1 % (over-provisioned), else 0."""
         native: int = self.facts.get("native_bytes", 0)

@@ -3,10 +3,12 @@
 from typing import Any, Literal
 
 from stend.base import limits
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
 from stend.model.surveyed import Surveyed
+from stend.model.tally import Tally
 from stend.model.verified import Verified
 
 
@@ -93,6 +95,17 @@ class Result(Data, frozen=True, tag="result"):
     pace: Pace | None = None
     verified: Verified | None = None
     places: Surveyed | None = None
+    beside: tuple[Beside, ...] = ()
+
+    @property
+    def every(self) -> tuple[Counts, ...]:
+        """Return the counts of the load and of the loads beside it."""
+        return (self.counts, *(load.counts for load in self.beside))
+
+    @property
+    def trims(self) -> Tally:
+        """Return the trims of the load itself."""
+        return self.pace.discard if self.pace else Tally()
 
 
 class Verdict(Data, frozen=True):

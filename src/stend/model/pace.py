@@ -1,12 +1,14 @@
-"""Schedule of a replay: how late its IOs were sent, why, and when that makes a run invalid."""
+"""Commands and times of a load beyond its reads and writes: lateness, flushes, trims."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
 
 from stend.base import limits
-from stend.model.tally import Tally
+from stend.model.tally import NONE, Tally
 
+Key = TypeVar("Key", int, str)
 LATE_S = 0.001
 """An IO sent more than this many seconds after its time is late."""
 MOST_LATE = 0.01
@@ -14,11 +16,12 @@ MOST_LATE = 0.01
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Counts of a replay: IOs sent, late ones (`LATE_S`), and late ones that waited for room in the queue.
+    """Counts of a schedule: IOs sent, late ones (`LATE_S`), and late ones that waited for room in the queue.
 
     `lateness` is {fio's latency bin: IOs} of the delay after an IO's time, `latest_ns` the longest delay. All but
     `sent` are 0 in a closed loop, which does not keep the trace's times. `flush` and `discard` are tallies of these
-    commands. `left_out` counts, by kind, commands that were not sent.
+    commands. `left_out` counts, by kind, commands that were not sent. `unsent` counts the IOs of an open loop that were
+    due at its end and still waited for room: they have no response time, and it would be long.
     """
 
     sent: limits.Count = 0
@@ -26,26 +29,22 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     full: limits.Count = 0
     latest_ns: limits.Response = 0
     lateness: Mapping[limits.Bin, limits.Count] = {}
-    flush: Tally = Tally()
-    discard: Tally = Tally()
+    flush: Tally = NONE
+    discard: Tally = NONE
     left_out: dict[str, limits.Count] = {}
+    unsent: limits.Count = 0
 
-    def since(self, before: "Pace | None") -> "Pace":
-        """Return what was added to the counts `before`, of the same load; the maxima are at most the highest bins'."""
-        if before is None or before == Pace():
-            return self
-        late = Tally(max_ns=self.latest_ns, bins=self.lateness).since(
-            Tally(max_ns=before.latest_ns, bins=before.lateness)
-        )
+    def __add__(self, other: "Pace") -> "Pace":
         return Pace(
-            sent=self.sent - before.sent,
-            late=self.late - before.late,
-            full=self.full - before.full,
-            latest_ns=late.max_ns,
-            lateness=late.bins,
-            flush=self.flush.since(before.flush),
-            discard=self.discard.since(before.discard),
-            left_out={kind: n for kind, count in self.left_out.items() if (n := count - before.left_out.get(kind, 0))},
+            sent=self.sent + other.sent,
+            late=self.late + other.late,
+            full=self.full + other.full,
+            latest_ns=max(self.latest_ns, other.latest_ns),
+            lateness=_added(self.lateness, other.lateness),
+            flush=self.flush + other.flush,
+            discard=self.discard + other.discard,
+            left_out=_added(self.left_out, other.left_out),
+            unsent=other.unsent,
         )
 
     @property
@@ -77,3 +76,15 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def invalid(self) -> bool:
         """Return True if the host, and not the drive, changed the schedule of the trace."""
         return self.host_share > MOST_LATE
+
+
+def paces(first: Pace | None, second: Pace | None) -> Pace | None:
+    """Return two paces added up; None if there is neither."""
+    return first + second if first and second else first or second
+
+
+def _added(first: Mapping[Key, int], second: Mapping[Key, int]) -> dict[Key, int]:
+    added = dict(first.items())
+    for key, count in second.items():
+        added[key] = added.get(key, 0) + count
+    return added

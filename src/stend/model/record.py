@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SAME_S = 1e-6
 """Moments nearer than this many seconds are equal."""
-SEARCHES = ("headroom",)
+SEARCHES = ("headroom", "map")
 """Phases that raise the load until it is too much: late IOs there are a result, not a doubt."""
 SATURATED_FILLS = 4
 """Capacities after which a saturation ends whatever its rule requires (PTS 2.0.2 clause 10)."""
@@ -182,9 +182,8 @@ class Run:
         """Return the sentences that every page and every chart shows: a slow link, an invalid schedule, a stall."""
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
-        paces = [r.pace for r in self.results if r.pace and r.where.phase not in SEARCHES]
-        late = max((pace for pace in paces), key=lambda pace: pace.late_share, default=Pace())
-        host = max((pace for pace in paces), key=lambda pace: pace.host_share, default=Pace())
+        results = [r for r in self.results if r.pace and r.where.phase not in SEARCHES]
+        paces = [r.pace for r in results if r.pace]
         kept = max((pace.left_out.get("discards", 0) for pace in paces if not pace.discard.ios), default=0)
         stalled = any(note.kind == "stall" for note in self.notes)
         disturbed = any(note.kind == "interference" for note in self.notes)
@@ -192,8 +191,8 @@ class Run:
         return (
             *((f"imported from {source.name}: not measured by stend, no steady state proven",) if source else ()),
             *((f"the record is not as the run wrote it: {self.wrong[0]}",) if self.wrong else ()),
-            *((f"invalid: the host sent {100 * host.host_share:.1f} % of the trace late",) if host.invalid else ()),
-            *((f"{100 * late.late_share:.1f} % of the trace were sent late",) if late.doubtful else ()),
+            *_lateness([r.pace for r in results if r.pace and _rate(r)], "a load's IOs"),
+            *_lateness([r.pace for r in results if r.pace and not _rate(r)], "the trace"),
             *((f"{kept} discards of the trace were not sent: the drive takes none",) if kept else ()),
             *links,
             *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),
@@ -250,3 +249,17 @@ class Run:
         """Return the counts of a workload in the measurement window, or in all rounds if no rule judged the phase."""
         rounds = self.verdict_rounds(test, phase)
         return added(c for n, c in self.series(test, phase, workload) if not rounds or n in rounds)
+
+
+def _rate(result: Result) -> float:
+    return result.step.workload.rate_iops if isinstance(result.step, Hold) else 0.0
+
+
+def _lateness(paces: list[Pace], what: str) -> Iterator[str]:
+    """Yield the warnings about IOs of schedules that were sent late, worst first."""
+    host = max((pace.host_share for pace in paces), default=0.0)
+    late = max((pace.late_share for pace in paces), default=0.0)
+    if any(pace.invalid for pace in paces):
+        yield f"invalid: the host sent {100 * host:.1f} % of {what} late"
+    if any(pace.doubtful for pace in paces):
+        yield f"{100 * late:.1f} % of {what} were sent late"

@@ -36,6 +36,7 @@ class Stream(Kind, frozen=True):
 
 
 Fit = Literal["shift", "scale", "wrap"]
+Arrivals = Literal["poisson", "even"]
 Sync = Literal["none", "fua", "flush"]
 
 
@@ -100,8 +101,12 @@ class Workload(Kind, frozen=True):
     the range), ...) from the range's start. `streams` link size to access and direction and replace all of these
     (`streamed` makes such a workload); fio has no option for them. `verify` makes its content verifiable.
 
-    `sync` is how each write is made durable: by itself (`fua`, RWF_DSYNC), or by a `flush` (fdatasync) after every
-    `flush_every` writes of a thread, whose last write is done when the flush is.
+    `rate_iops` above 0 is an open loop: IOs are due at this rate, in `arrivals`, whether or not earlier ones are done,
+    with at most `outstanding` of them in flight; response times count from the moment an IO was due. `sync` is how each
+    write is made durable: by itself (`fua`, RWF_DSYNC), or by a `flush` (fdatasync) after every `flush_every` writes of
+    a thread, whose last write is done when the flush is. `trim_pct` is the share of trims in all IOs; `read_pct` is
+    then that of reads in the rest. `trim_bytes` is their size (0: `block_bytes`). `beside` are loads that run at the
+    same time on the same drive and are counted separately.
     """
 
     random_pct: limits.Percent
@@ -117,16 +122,29 @@ class Workload(Kind, frozen=True):
     entropy_pct: limits.Percent = 100
     streams: tuple[Stream, ...] = ()
     replay: Replay | None = None
+    rate_iops: limits.Amount = 0
+    arrivals: Arrivals = "poisson"
     sync: Sync = "none"
     flush_every: limits.Rounds = 1
+    trim_pct: limits.Percent = 0
+    trim_bytes: limits.Bytes = 0
     verify: Verify | None = None
     survey: Survey | None = None
+    beside: tuple["Workload", ...] = ()
 
     def __post_init__(self) -> None:
         if self.verify and (self.mixed or self.random_pct or self.read_pct not in (0, 100)):
             raise ValueError("verified content is written or read sequentially, in blocks of one size")
         if self.sync != "none" and (self.verify or self.replay or self.streams or self.survey):
             raise ValueError("a replay, streams, a survey and verified content have no synced writes of their own")
+        if (self.verify or self.replay or self.survey) and (self.rate_iops or self.trim_pct or self.beside):
+            raise ValueError("a replay, a survey and verified content have no rate, no trims and no loads beside them")
+        if self.rate_iops and (self.sync == "flush" or self.trim_pct):
+            raise ValueError("a load at a rate has no flushes and no trims")
+        if self.streams and self.trim_pct:
+            raise ValueError("a workload of streams has no trims")
+        if any(load.beside or load.replay or load.verify or load.survey for load in self.beside):
+            raise ValueError("a load beside another one is no replay or survey, and has no loads beside it")
         if self.streams and (self.block_mix or self.zones):
             raise ValueError("a workload of streams must not have a block mix or zones")
         if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
@@ -138,14 +156,24 @@ class Workload(Kind, frozen=True):
     def ours(self) -> bool:
         """Return True if fio has no right option for it, and stend's engine sends it.
 
-        fio does not report the response times of a write and its flush together.
+        fio keeps no rate, does not report the response times of a write and its flush together, and times no trims.
         """
-        return bool(self.streams or self.replay or self.verify or self.survey or self.paced)
+        return bool(self.streams or self.replay or self.verify or self.survey or self.paced or self.beside)
+
+    @property
+    def writes(self) -> bool:
+        """Return True if it writes or trims, itself or by a load beside it."""
+        return self.read_pct < 100 or self.trim_pct > 0 or any(load.writes for load in self.beside)
+
+    @property
+    def trims(self) -> bool:
+        """Return True if it trims, itself or by a load beside it."""
+        return self.trim_pct > 0 or any(load.trims for load in self.beside)
 
     @property
     def paced(self) -> bool:
-        """Return True if its results have a `Pace`: times of their own, or flushes."""
-        return bool(self.replay or self.sync == "flush")
+        """Return True if its results have a `Pace`: times of their own, flushes or trims."""
+        return bool(self.replay or self.rate_iops or self.sync == "flush" or self.trim_pct)
 
     @property
     def mixed(self) -> bool:
@@ -173,13 +201,17 @@ class Workload(Kind, frozen=True):
             return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         size = "MIX" if self.mixed else block_label(self.block_bytes)
-        return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}{self.service}"
+        label = f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}{self.service}"
+        return " + ".join([label, *(load.label for load in self.beside)])
 
     @property
     def service(self) -> str:
-        """Return the part of the label that only synced writes have, such as ` FLUSH/4`; else ""."""
+        """Return the part of the label that only loads of services have: ` 5000/s FLUSH/4 TRIM 128K:10`; else ""."""
+        rate = f" {self.rate_iops:.15g}/s{' even' if self.arrivals == 'even' else ''}" if self.rate_iops else ""
         every = f"/{self.flush_every}" if self.sync == "flush" and self.flush_every > 1 else ""
-        return "" if self.sync == "none" else f" {self.sync.upper()}{every}"
+        sync = "" if self.sync == "none" else f" {self.sync.upper()}{every}"
+        trim = f" TRIM {block_label(self.trim_bytes or self.block_bytes)}:{self.trim_pct}" if self.trim_pct else ""
+        return rate + sync + trim
 
     @property
     def played_bytes(self) -> int | None:

@@ -292,7 +292,10 @@ def _workload(workload: Workload, profile: Profile, device: Identity, notes: lis
     )
     if len(mix) != len(workload.block_mix) or streams != workload.streams:
         notes.append(f"sizes of the block mix that {device.logical_bytes}-byte sectors cannot hold are rounded up")
-    return msgspec.structs.replace(workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams)
+    beside = tuple(_workload(load, profile, device, notes) for load in workload.beside)
+    return msgspec.structs.replace(
+        workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams, beside=beside
+    )
 
 
 def _whole(size: int, device: Identity) -> int:
@@ -316,7 +319,12 @@ def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[str]) 
 
 
 def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
-    if not isinstance(step, Hold) or step.workload.mixed:
+    if not isinstance(step, Hold):
+        return True
+    if step.workload.trims and not device.trim_bytes:
+        notes.append(f"{device.target} has no trims: steps with trims are left out")
+        return False
+    if step.workload.mixed:
         return True
     size = step.workload.block_bytes
     if size % device.logical_bytes:

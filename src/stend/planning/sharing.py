@@ -47,4 +47,4 @@ def _changes_state(phase: Phase) -> bool:
 
 
 def _only_reads(step: Step) -> bool:
-    return isinstance(step, Hold) and step.workload.read_pct == 100 and not step.workload.verify
+    return isinstance(step, Hold) and not step.workload.writes and not step.workload.verify

@@ -5,9 +5,10 @@ from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 from stend.engines import Engine, Load
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
-from stend.model.pace import Pace
+from stend.model.pace import Pace, paces
 from stend.model.surveyed import Surveyed
 from stend.model.verified import Verified
 
@@ -42,6 +43,14 @@ class Done(NamedTuple):
     pace: Pace | None = None
     verified: Verified | None = None
     places: Surveyed | None = None
+    beside: tuple[Beside, ...] = ()
+
+    def plus(self, counts: Counts, load: Load) -> "Done":
+        """Return this result with counts that the load has just returned, its pace and the loads beside it."""
+        more = tuple(getattr(load, "beside", ()))
+        beside = tuple(a + b for a, b in zip(self.beside, more, strict=True)) if self.beside and more else None
+        pace = paces(self.pace, getattr(load, "pace", None))
+        return self._replace(counts=self.counts + counts, pace=pace, beside=beside or self.beside or more)
 
 
 class Ahead(NamedTuple):
@@ -63,6 +72,7 @@ class Bench:
         self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
         self.remarks: list[str] = []
+        self.known: set[str] = set()
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
         """Send nothing to the drive until `seconds` after its last IO.
@@ -83,30 +93,27 @@ class Bench:
         """Run a workload for an amount, and yield the counts of each interval. `ahead` are the steps that follow."""
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
-        ended, ready, total = self.ended, _prepares_during(hold, ahead), Counts()
-        before: Pace | None = None if began else getattr(load, "pace", None)
+        ended, ready, done = self.ended, _prepares_during(hold, ahead), Done()
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
-            total += counts
+            done = done.plus(counts, load)
             if not ready and counts.cpu_s <= (CPUS - 1) * counts.seconds:
                 self._prepare(hold, ahead)
                 ready = True
             yield counts
             self._check_stop()
-            if isinstance(hold.amount, Seconds) and total.seconds + counts.seconds / 2 >= hold.amount.seconds:
+            if isinstance(hold.amount, Seconds) and done.counts.seconds + counts.seconds / 2 >= hold.amount.seconds:
                 break
         if limit is not None or not (ahead and _same(hold, ahead[0].step)):
-            total += self.stop()
-        self.advance(hold.workload, total)
+            done = done.plus(self.stop(), load)
+        self.advance(hold.workload, done.counts, done.pace)
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        pace: Pace | None = getattr(load, "pace", None)
-        pace = pace.since(before) if pace else None
         verified = getattr(load, "verified", None)
         places: Surveyed | None = load.taken() if hasattr(load, "taken") else None
-        return Done(total, gap_s, self.seed, pace, verified, places)
+        return done._replace(gap_s=gap_s, seed=self.seed, verified=verified, places=places)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""
@@ -114,7 +121,8 @@ class Bench:
             return Counts()
         load, self.load, self.workload = self.load, None, None
         tail = load.stop()
-        self.remarks += getattr(load, "remarks", ())
+        fresh = [text for text in getattr(load, "remarks", ()) if text not in self.known]
+        self.remarks, self.known = [*self.remarks, *fresh], self.known | set(fresh)
         self.ended = load.ended
         return tail or Counts()
 
@@ -150,10 +158,12 @@ class Bench:
             return start, min(limit, workload.verify_bytes(start))
         return (start, None) if limit is None else (0, limit)
 
-    def advance(self, workload: Workload, counts: Counts) -> None:
+    def advance(self, workload: Workload, counts: Counts, pace: Pace | None = None) -> None:
         """Record the position of a sequential stream, from which its next hold continues."""
         if workload.random_pct == 0:
-            moved = self.streams.get(workload, 0) + workload.covered_bytes(counts.read.bytes + counts.write.bytes)
+            trimmed = pace.discard.bytes if pace and workload.trim_pct == 100 else 0
+            covered = workload.covered_bytes(counts.read.bytes + counts.write.bytes)
+            moved = self.streams.get(workload, 0) + covered + trimmed
             self.streams[workload] = moved % workload.range_bytes
 
     def _check_stop(self) -> None:

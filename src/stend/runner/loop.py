@@ -175,7 +175,7 @@ class Runner:
         for result in self.past.results:
             held = isinstance(result.step, Hold) and result.step
             if held and (held.workload.verify or not isinstance(held.amount, Bytes)):
-                self.bench.advance(held.workload, result.counts)
+                self.bench.advance(held.workload, result.counts, result.pace)
         places = [(test, phase) for test in plan.tests for phase in test.phases]
         if again:
             names = [(test.name, phase.name) for test, phase in places]
@@ -290,8 +290,8 @@ class Runner:
         return result
 
     def check_direction(self, hold: Hold) -> None:
-        """Raise StepFailed for writes to a drive that was opened for reading."""
-        if hold.workload.read_pct < 100 and self.device.door.writes is False:
+        """Raise StepFailed for writes or trims to a drive that was opened for reading."""
+        if hold.workload.writes and self.device.door.writes is False:
             raise StepFailed(f"{hold.workload.label} writes, but the drive was opened for reading only")
 
     def hold(self, where: Position, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:

@@ -173,7 +173,7 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
             name = f"{source}_{kind}_bytes"
             if name not in before.values or name not in now.values:
                 continue
-            fio = sum(getattr(r.counts, kind).bytes for r in between)
+            fio = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
             counted = _grew(before, now, name)
             allowed = fio * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
             if abs(counted - fio) > allowed:
@@ -198,7 +198,7 @@ def _in_flight(result: Result) -> int:
     if not isinstance(result.step, Hold):
         return 0
     load = result.step.workload
-    return load.outstanding * max(size for size, _ in load.sizes)
+    return sum(one.outstanding * max(size for size, _ in one.sizes) for one in (load, *load.beside))
 
 
 def _wear(run: Run, test: str, phase: str) -> Iterator[str]:

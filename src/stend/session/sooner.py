@@ -41,7 +41,7 @@ class Tried(NamedTuple):
 
 def reads_short(plan: Plan) -> Plan:
     """Shorten cells that only read to a quarter of their minute."""
-    return _steps(plan, lambda hold: READS if hold.workload.read_pct == 100 else 1)
+    return _steps(plan, lambda hold: 1 if hold.workload.writes else READS)
 
 
 def half_minutes(plan: Plan) -> Plan:

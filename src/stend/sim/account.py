@@ -7,7 +7,7 @@ Each interval reports those that fall into it.
 import numpy as np
 import numpy.typing as npt
 
-from stend.sim.requests import BINS, NOT_FLUSHING, OUTSTANDING_AT, Ledger, Loop, ledger
+from stend.sim.requests import BINS, NOT_FLUSHING, OUTSTANDING_AT, READ, TRIM, WRITE, Ledger, Loop, ledger
 
 NS = 1_000_000_000
 LITTLE = 0.005
@@ -25,16 +25,15 @@ def bin_of(ns: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 def stretch(done: Ledger, factor: float) -> None:
     """Multiply all response times by a factor."""
-    for sums, bins in ((done.sums, done.bins), (done.commands, done.command_bins)):
-        sums[:, 2] *= factor
-        sums[:, 3] *= factor**2
-        sums[:, 4] *= factor
-        old = np.flatnonzero(bins.any(axis=0))
-        new = bin_of(_middle_ns(old) * factor)
-        counts = bins[:, old]
-        bins[:] = 0
-        for row in range(len(bins)):
-            np.add.at(bins[row], new, counts[row])
+    done.sums[:, 2] *= factor
+    done.sums[:, 3] *= factor**2
+    done.sums[:, 4] *= factor
+    old = np.flatnonzero(done.bins.any(axis=0))
+    new = bin_of(_middle_ns(old) * factor)
+    counts = done.bins[:, old]
+    done.bins[:] = 0
+    for way in range(len(done.bins)):
+        np.add.at(done.bins[way], new, counts[way])
 
 
 def delay(slots: Loop, seconds: float) -> None:
@@ -46,7 +45,7 @@ def delay(slots: Loop, seconds: float) -> None:
 
 def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
     """Correct rounding by the scale so that a limit of bytes is met exactly; return the bytes done so far."""
-    way = 1 if done.sums[1, 0] else 0
+    way = next((row for row in (WRITE, TRIM) if done.sums[row, 0]), READ)
     sums, bins = done.sums[way], done.bins[way]
     over = limit - given - sums[1]
     if sums[0] and (over < 0 or not more) and over:
@@ -59,11 +58,14 @@ def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
 
 
 def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
-    """Add a wait in ns to as many IOs as there are waits, spread evenly over both directions and all response times."""
-    ios, ways = done.sums[:, 0].copy(), done.sums[:, 2].copy()
+    """Add a wait in ns to as many IOs as there are waits, spread evenly over all rows and response times."""
+    answers, whole = done.answers(), len(waits_ns)
+    ios, ways = answers[:, 0], answers[:, 2]
     share = ways / ways.sum() if ways.sum() else ios / ios.sum()
-    reads = min(round(len(waits_ns) * share[0]), int(ios[0]))
-    for way, ns in ((0, waits_ns[:reads]), (1, waits_ns[reads : reads + int(ios[1])])):
+    used = np.flatnonzero(ios)
+    for way in used:
+        many = len(waits_ns) if way == used[-1] else round(whole * share[way])
+        ns, waits_ns = np.split(waits_ns, [min(many, int(ios[way]), len(waits_ns))])
         if len(ns):
             mean = ways[way] / ios[way]
             done.sums[way, 2] += ns.sum()
@@ -92,8 +94,8 @@ class Account:
     `pending_ns` is waiting of earlier loads that the drive has still to report.
     """
 
-    def __init__(self, slots: Loop, scale: int, now_ns: int, pending_ns: float) -> None:
-        self.slots, self.scale, self.outstanding = slots, scale, int(slots.at[OUTSTANDING_AT])
+    def __init__(self, slots: Loop, scale: int, now_ns: int, pending_ns: float, loads: int = 1) -> None:
+        self.slots, self.scale, self.loads, self.outstanding = slots, scale, loads, int(slots.at[OUTSTANDING_AT])
         self.pending_ns = pending_ns
         self.owed_ns = self.lasted_ns = 0.0
         self.early = self._under_way(now_ns)
@@ -113,7 +115,7 @@ class Account:
             _exchange(done, self.early, early)
             self.early = early
         self.lasted_ns += lasted_ns * self.scale
-        waited = done.sums[:, 2].sum()
+        waited = done.answers()[:, 2].sum()
         self.owed_ns += self.outstanding * lasted_ns * self.scale - waited
         owed = self.owed_ns - (pending_ns - self.pending_ns)
         if waited > 0 and abs(owed) > LITTLE * self.outstanding * self.lasted_ns:
@@ -123,7 +125,7 @@ class Account:
 
     def _under_way(self, now_ns: int) -> Ledger:
         """Return the full-size IOs answered by now, of those that the simulated IOs in flight represent."""
-        early = ledger()
+        early = ledger(self.loads)
         if self.scale == 1:
             return early
         keys = self.slots.heap[: self.slots.at[0]]
@@ -131,7 +133,8 @@ class Account:
         size, ns = self.slots.size[slot], (ends - self.slots.issued[slot]).astype(float)
         share = np.minimum(np.maximum((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0), 1)
         ios = np.where(size != 0, np.floor(self.scale * share), 0)
-        for way, chosen in ((0, size < 0), (1, size > 0)):
+        for way in np.unique(self.slots.row[slot]):
+            chosen = (self.slots.row[slot] == way) & (size != 0)
             n, t, nbytes = ios[chosen], ns[chosen], abs(size[chosen])
             if len(n):
                 early.sums[way] = n.sum(), (n * nbytes).sum(), (n * t).sum(), (n * t * t).sum(), t.max()
@@ -143,7 +146,7 @@ def _exchange(done: Ledger, old: Ledger, new: Ledger) -> None:
     """Add the early answers of this interval and subtract those reported in the interval before."""
     done.sums[:, :4] += new.sums[:, :4] - old.sums[:, :4]
     done.bins[:] += new.bins - old.bins
-    for way in (0, 1):
+    for way in range(len(done.sums)):
         if new.sums[way, 0]:
             done.sums[way, 4] = max(done.sums[way, 4], new.sums[way, 4])
         bins = done.bins[way]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.jit import compiled, i64, inlined, u64, wrapped
-from stend.sim.kernels import LATER, NONE, answered, flush_due, held_up, issue_time, next_of, sink, spend
-from stend.sim.requests import FUA, WORK
+from stend.sim.kernels import LATER, NONE, answered, flush_due, held_up, issue_time, made_durable, next_of, sink, spend
+from stend.sim.requests import WORK
 
 # Indices of `parameters`; times in ns.
 MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
@@ -241,7 +241,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             continue
         size, reads = stream.size[i], stream.reads[i]
         spend(loop, size // PAGE + a.unit.shape[0] // 64)
-        done = request(a, stream.offset[i], size, reads, t, stream.plan[FUA])
+        done = request(a, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
         done += held_up(stream, stream.offset[i], size, reads)
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = -size if reads else size

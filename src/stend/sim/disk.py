@@ -81,6 +81,10 @@ class DiskDrive(Drive):
             self._loop.heap.fill(self.inner_ns)
         self._forget_waiting()
 
+    def _wake(self, slots: Loop) -> None:
+        slots.heap[slots.claimed > 0] = self.inner_ns
+        slots.claimed[:] = 0
+
     def _forget_waiting(self) -> None:
         """Drop the requests that a host waited for; writes in the write memory stay."""
         m, s = self.memory, self.memory.state

@@ -48,8 +48,20 @@ from stend.sim.disk_state import (
     THROUGH,
     VOLATILE,
 )
-from stend.sim.kernels import LATER, LOW32, NONE, answered, flush_due, held_up, issue_time, next_of, random64, spend
-from stend.sim.requests import EVERY, FUA, NOT_FLUSHING, TURNS, WORK
+from stend.sim.draws import LOW32, random64
+from stend.sim.kernels import (
+    LATER,
+    NONE,
+    answered,
+    flush_due,
+    flushes,
+    held_up,
+    issue_time,
+    made_durable,
+    next_of,
+    spend,
+)
+from stend.sim.requests import FUA, NOT_FLUSHING, PLAN, TURNS, WORK
 
 
 @inlined
@@ -258,8 +270,17 @@ def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
     loop.issued[slot], loop.size[slot] = issue_time(stream, loop, i, at), size
     loop.at[WORK] -= stream.size[i] >> 12
-    accept(d, loop, slot, stream.offset[i], size, at, stream.plan[FUA])
+    accept(d, loop, slot, stream.offset[i], size, at, made_durable(stream, loop, slot))
     return True
+
+
+@inlined
+def synced(stream: Any) -> Any:
+    """Return 1 if the host of a load waits until its writes are durable, else 0."""
+    waits = flushes(stream)
+    for first in range(0, stream.plan.shape[0], PLAN):
+        waits = max(waits, stream.plan[first + FUA])
+    return waits
 
 
 @compiled
@@ -269,7 +290,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     `loop.heap` is used as an array here: the time of each slot's answer, FAR while its request is in the head's queue.
     """
     s = d.state
-    s[SYNCED] = max(stream.plan[EVERY], stream.plan[FUA]) * d.parameters[VOLATILE]
+    s[SYNCED] = synced(stream) * d.parameters[VOLATILE]
     slots = loop.heap.shape[0]
     while loop.at[0] > 0:
         soonest = i64(FAR)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stend.base.errors import StepFailed
 from stend.sim.accidents import Course
 from stend.sim.account import Account, delay, met_limit, stretch
+from stend.sim.arrivals import Arrivals
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
 from stend.sim.medium import Medium
@@ -22,7 +23,12 @@ from stend.sim.requests import (
     FAILED,
     FAILED_AT,
     OUTSTANDING_AT,
+    PLAN,
+    READ,
     SLOW,
+    STATE,
+    WORK,
+    WRITE,
     Ledger,
     Loop,
     Pattern,
@@ -36,6 +42,8 @@ from stend.sim.serving import FOREVER, serve
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
+SLOT_BITS, SLOT = 16, 0xFFFF
+"""The keys of `Loop.heap`: time above these bits, the slot in them."""
 POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
 POUR_BYTES = 16384
 """Bytes; larger writes change too much of a scaled drive while its queue builds up, and are undone."""
@@ -54,7 +62,14 @@ class Done(NamedTuple):
     more: bool
     """False once a limited pattern has ended"""
     ledger: Ledger
-    """the counts that `tallies` and `bins` are a part of, with those of flushes"""
+    """the counts that `tallies` and `bins` are a part of, with flushes and trims, and those of the loads beside"""
+
+
+def _small(pattern: Pattern) -> bool:
+    """Return True if building up the queue of a scaled drive changes little of it."""
+    if pattern.trim_pct:
+        return False
+    return pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
 
 
 class Drive(ABC):
@@ -73,33 +88,41 @@ class Drive(ABC):
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
-        self._crowd = 1.0
+        self._crowd, self._loads = 1.0, 1
         self._account: Account | None = None
         self._feed: Feed | None = None
+        self._source: Stream | None = None
         self.mind: Callable[[], None] = lambda: None
 
     def start(self, pattern: Pattern) -> None:
         """Start a pattern in place of the running one."""
         self.check()
-        self._stream = stream(pattern, self.spec.scale)
-        outstanding = pattern.threads * pattern.depth
+        self._stream = stream(pattern, self.spec.scale, self.inner_ns)
+        loads = [load.outstanding for load in pattern.loads]
+        outstanding, slots = sum(loads), self._slots(pattern, sum(loads))
+        self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
+        self._limit, self._given = pattern.limit_bytes, 0
+        self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads), len(loads)
+        room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
+        room = 0 if pattern.synced else room
+        if pattern.limit_bytes or pattern.timed or pattern.beside:
+            self._loop.at[BEGUN] = outstanding
+        if self.spec.scale > 1 and not pattern.limit_bytes and not pattern.timed:
+            kept = None if all(map(_small, pattern.loads)) else self._kept()
+            room //= max(map(mean_bytes, pattern.loads))
+            self._loop = self._poured(self._stream, self._loop, outstanding, slots + room)
+            self._restore(kept)
+        if not pattern.limit_bytes and not pattern.timed:
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0), self._loads)
+
+    def _slots(self, pattern: Pattern, outstanding: int) -> int:
+        """Return how many requests are in the drive at most; those with a rate do not wait in the host."""
+        if pattern.timed:
+            return outstanding
         slots = min(outstanding, self.spec.host.queue or outstanding)
         if self.spec.scale > 1:
-            slots = min(slots, max(8, QUEUED_BYTES // mean_bytes(pattern)))
-        self._crowd, self._account, self._feed = outstanding / slots, None, None
-        self._limit, self._given = pattern.limit_bytes, 0
-        self._loop = loop(outstanding, slots, self.inner_ns)
-        room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
-        room = 0 if pattern.synced else room
-        if pattern.limit_bytes:
-            self._loop.at[BEGUN] = outstanding
-        elif self.spec.scale > 1:
-            small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
-            kept = None if small else self._kept()
-            self._loop = self._poured(self._stream, outstanding, slots, slots + room // mean_bytes(pattern))
-            self._restore(kept)
-        if not pattern.limit_bytes:
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0))
+            slots = min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads))))
+        return slots
 
     def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
         """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight.
@@ -108,39 +131,58 @@ class Drive(ABC):
         """
         self.check()
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
-        self._stream, self._account, self._crowd = self._feed.stream, None, 1.0
-        self._limit = self._given = 0
+        self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
+        self._limit, self._given, self._loads = 0, 0, 1
         slots = max(min(slots, self.spec.host.queue or slots), 1)
         self._loop = loop(slots, slots, self.inner_ns)
         self._loop.at[BEGUN] = slots
 
-    def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
-        """Return the loop with queue and buffer as they are after `ios` requests and the first one of each slot.
+    def arrive(self, pattern: Pattern, rate_iops: float, *, even: bool) -> None:
+        """Start a pattern as an endless open loop; its threads x depth requests at most are in flight.
+
+        Response times count from when a request was due. On a scaled drive a backlog grows `scale` times as slowly.
+        """
+        arrivals = Arrivals(pattern, rate_iops, even=even, scale=self.spec.scale)
+        self.play(arrivals, 0, pattern.threads * pattern.depth, timed=True)
+        self._source = arrivals.source
+
+    @property
+    def schedule_counts(self) -> tuple[int, int]:
+        """Return how many requests of the running schedule were issued, and how many are due and wait for that."""
+        if self._feed is None or self._loop is None:
+            return 0, 0
+        sent, waiting = self._feed.sent(self._loop), self._feed.waiting(self.inner_ns)
+        return sent * self.spec.scale, waiting * self.spec.scale
+
+    def _poured(self, requests: Stream, inside: Loop, outstanding: int, ios: int) -> Loop:
+        """Return the fresh loop with queue and buffer as they are after `ios` requests and the first one of each slot.
 
         Requests in the host have waited as long as that rate implies. Without this step the build-up of the queue would
         last `scale` times as long in scaled time.
         """
-        inside, spent, ended = loop(slots, slots, self.inner_ns), ledger(), self.inner_ns + POUR_NS
-        inside.at[BEGUN] = slots
+        slots, waiting, queued = len(inside.heap), inside.waiting, inside.queued
+        inside = inside._replace(waiting=waiting[:0], queued=queued[:0])
+        inside.at[BEGUN] = inside.at[OUTSTANDING_AT] = slots
+        spent, ended = ledger(self._loads), self.inner_ns + POUR_NS
         began, first_ns, first = self.inner_ns, self.inner_ns, 0.0
-        while (done := spent.sums[:, 0].sum()) < ios + slots and self.inner_ns < ended:
+        while (done := spent.answers()[:, 0].sum()) < ios + slots and self.inner_ns < ended:
             if done < ios:
                 first_ns, first = self.inner_ns, done
             self.inner_ns += max(POUR_STEP_NS, (self.inner_ns - began) // 50)
             self._serve(requests, inside, spent, self.inner_ns)
         each_ns = (self.inner_ns - first_ns) / max(done - first, 1)
-        queue = loop(outstanding, slots, self.inner_ns)
-        queue.waiting[:] -= np.round(np.arange(outstanding - slots, 0, -1) * each_ns).astype(np.int64)
+        waiting[:] = self.inner_ns - np.round(np.arange(outstanding - slots, 0, -1) * each_ns).astype(np.int64)
         inside.issued[:] -= round((outstanding - slots) * each_ns)
         inside.at[BEGUN] = inside.at[OUTSTANDING_AT] = outstanding
-        return inside._replace(waiting=queue.waiting)
+        return inside._replace(waiting=waiting, queued=queued)
 
     def advance(self, seconds: float) -> Done:
         """Run the pattern for this time, or until it ends. Raise StepFailed at an IO error or an accident."""
         requests, slots = self._running()
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
-        done, passed, more, began = ledger(), 0.0, True, self.inner_ns
-        requests.plan[BAD : BAD + 2] = self.course.bad(self.now_s)
+        done, passed, more, began = ledger(self._loads), 0.0, True, self.inner_ns
+        source = requests if self._source is None else self._source
+        source.plan.reshape(-1, PLAN)[:, BAD : BAD + 2] = self.course.bad(self.now_s)
         for length, silent in self.course.pieces(self.now_s, seconds):
             if silent:
                 self._silent(slots, length)
@@ -149,48 +191,59 @@ class Drive(ABC):
                 took, more = self._advance(requests, slots, done, length)
                 passed += took
         self._count(done, passed, more, self.spec.scale, self.inner_ns - began)
-        if requests.at[ENDED] == FAILED:
-            where = int(requests.plan[FAILED_AT]) * self.spec.scale
+        for load in np.flatnonzero(source.at.reshape(-1, STATE)[:, ENDED] == FAILED):
+            where = int(source.plan[load * PLAN + FAILED_AT]) * self.spec.scale
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
-        return Done(passed, done.sums, done.bins, more, done)
+        return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
-        began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
+        began, speed, before = self.inner_ns, self.heat.speed, done.ways()[:2, 1]
         until = began + round(seconds * NS / self.spec.scale * speed)
-        requests = self._stream = self._feed.read(until, slots) if self._feed else requests
-        requests.plan[SLOW : SLOW + 4] = self.course.slow()
+        if self._feed and self._feed.keep_time(began, speed, slots):
+            self._wake(slots)
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
-        busy = self._busy(done.sums[:, 1] - before, max(self.inner_ns - began, 1))
+        busy = self._busy(done.ways()[:2, 1] - before, max(self.inner_ns - began, 1))
         self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
         return passed, more
 
     def _silent(self, slots: Loop, seconds: float) -> None:
         """Let all outstanding IOs wait this much longer."""
+        ns = round(seconds * NS)
         if self._account:
             self._account.wait(seconds)
-        else:
-            delay(slots, seconds)
+            return
+        delay(slots, seconds)
+        inner_ns = round(ns / self.spec.scale * self.heat.speed)
+        if self._feed and self._feed.stand_still(self.inner_ns, ns, inner_ns, slots):
+            self._wake(slots)
+
+    def _wake(self, slots: Loop) -> None:
+        """Let the slots that wait for a request's time claim one again now."""
+        keys = slots.heap[: slots.at[0]]
+        slot = keys & SLOT
+        claims = slots.claimed[slot] > 0
+        keys[claims] = (self.inner_ns - slots.at[1]) << SLOT_BITS | slot[claims]
+        keys.sort()
+        slots.claimed[:] = 0
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         self.now_s += passed
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale
-            done.commands[:, :4] *= scale
-            done.command_bins[:] *= scale
             self._report_single_ios(done)
         if self._account and lasted_ns:
-            usual_ns = lasted_ns * self._account.outstanding / max(float(done.sums[:, 0].sum()), 1.0)
+            usual_ns = lasted_ns * self._account.outstanding / max(float(done.answers()[:, 0].sum()), 1.0)
             self._account.settle(done, self.inner_ns, lasted_ns, self._pending_ns(usual_ns))
         if self.heat.speed < 1:
             stretch(done, 1 / self.heat.speed)
         if self._limit:
             self._given = met_limit(done, self._limit, self._given, more)
-        self.host_read_bytes += int(done.sums[0, 1])
-        self.host_write_bytes += int(done.sums[1, 1])
+        self.host_read_bytes += int(done.ways()[READ, 1])
+        self.host_write_bytes += int(done.ways()[WRITE, 1])
 
     def _running(self) -> tuple[Stream, Loop]:
         if self._stream is None or self._loop is None:
@@ -206,20 +259,21 @@ class Drive(ABC):
         if requests is None or slots is None or not slots.at[0]:
             return None
         self.check()
-        slots.claimed[:], self._feed = 0, None
+        slots.claimed[:], self._feed, self._source = 0, None, None
         silent_s = self.course.silent_s(self.now_s)
         self._silent(slots, silent_s)
-        requests.at[ENDED], requests.at[0] = DRAINED, requests.at[1]
-        done, began = ledger(), self.inner_ns
+        drawn = requests.at.reshape(-1, STATE)
+        drawn[:, ENDED], drawn[:, 0] = DRAINED, drawn[:, 1]
+        done, began = ledger(self._loads), self.inner_ns
         self._serve(requests, slots, done, FOREVER)
-        if not done.sums[:, 0].any():
+        if not done.answers()[:, 0].any():
             return None
         self.inner_ns = max(int(slots.at[ENDED_AT]), began)
         passed = silent_s + (self.inner_ns - began) * self._crowd / NS / self.heat.speed
         if self.spec.scale > 1:
             self._put_by()
         self._count(done, passed, True, max(round(self._crowd), 1))
-        return Done(passed, done.sums, done.bins, False, done)
+        return Done(passed, done.sums[:2], done.bins[:2], False, done)
 
     def idle(self, seconds: float) -> None:
         """Let time pass without requests."""
@@ -258,7 +312,17 @@ class Drive(ABC):
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         """Run the closed loop until a time in inner ns; return False once the stream is exhausted (`serving.serve`)."""
-        return serve(lambda: self._kernel(requests, slots, done, until), slots, until, self.spec.name, self.mind)
+        feed = self._feed
+
+        def kernel() -> bool:
+            served = requests
+            if feed is not None:
+                served = self._stream = feed.read(slots)
+                slots.at[WORK] = slots.at[WORK] if feed.over else min(slots.at[WORK], feed.unserved)
+            served.plan[SLOW : SLOW + 4] = self.course.slow()
+            return self._kernel(served, slots, done, until)
+
+        return serve(kernel, slots, until, self.spec.name, self.mind)
 
     @abstractmethod
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:

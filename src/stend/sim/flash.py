@@ -11,7 +11,7 @@ from stend.sim import flash_kernel
 from stend.sim import flash_state as k
 from stend.sim.account import delayed
 from stend.sim.drive import Drive
-from stend.sim.requests import Ledger, Loop, Pattern, Stream
+from stend.sim.requests import READ, WRITE, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Flash, Host, Spec, Tail
 from stend.sim.stalls import Stalls, write_share
 
@@ -104,6 +104,7 @@ def serving(p: npt.NDArray[np.int64], host: Host) -> None:
     p[k.T_ANSWER_READ], p[k.T_ANSWER_WRITE] = ns(host.read_answer_us), ns(host.write_answer_us)
     p[k.T_PAGE_READ], p[k.T_PAGE_WRITE] = ns(host.read_page_us), ns(host.write_page_us)
     p[k.T_TURN] = ns(host.turn_us)
+    p[k.T_TRIM], p[k.T_TRIM_MIB] = ns(host.trim_command_us), ns(host.trim_mib_us)
     p[k.T_PARTIAL], p[k.ONE_WAY] = ns(host.partial_us), host.one_way
 
 
@@ -198,7 +199,7 @@ class FlashDrive(Drive):
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         super()._count(done, passed, more, scale, lasted_ns)
-        reads, writes = done.sums[:, 0]
+        reads, writes = done.ways()[:2, 0]
         if self._account:
             waits_ns = self.stalls.closed_loop_waits_ns(self._account.outstanding)
         else:
@@ -208,9 +209,10 @@ class FlashDrive(Drive):
             delayed(done, waits_ns)
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        began, reads, writes = self.inner_ns, done.sums[0, 0], done.sums[1, 0]
+        began, before = self.inner_ns, done.ways()[:, 0]
         more = super()._serve(requests, slots, done, until)
-        if self.flash.busy_cleaning_pct and done.sums[0, 0] > reads and done.sums[1, 0] == writes:
+        grown = done.ways()[:, 0] - before
+        if self.flash.busy_cleaning_pct and grown[READ] > 0 and grown[WRITE] == 0:
             ended = until if more else int(slots.at[2])
             self._clean(began, ended - began, self.flash.busy_cleaning_pct)
         return more
@@ -248,7 +250,7 @@ class FlashDrive(Drive):
     def _report_single_ios(self, done: Ledger) -> None:
         """Add the wait for a pause to one full-size IO for each that waited, as far as IOs were answered."""
         s, p = self.memory.state, self.memory.parameters
-        waited = min(int(s[k.PAUSED]), int(done.sums[:, 0].sum()))
+        waited = min(int(s[k.PAUSED]), int(done.answers()[:, 0].sum()))
         if waited:
             s[k.PAUSED] -= waited
             delayed(done, np.full(waited, float(p[k.T_PAUSE])))

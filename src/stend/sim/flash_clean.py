@@ -8,8 +8,8 @@ from typing import Any
 
 from stend.base.jit import i64, inlined, prefetch, trailing_zeros, u32, u64
 from stend.sim import flash_state as k
+from stend.sim.draws import random64
 from stend.sim.flash_victims import choose
-from stend.sim.kernels import random64
 
 AHEAD = u64(32)
 """Distance in pages between the page being moved and the one whose map entry is prefetched."""

@@ -5,40 +5,34 @@ Links and channels count from when an IO was issued, not from when its data is r
 may go first.
 """
 
-import math
 from typing import Any
 
 from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
+from stend.sim.draws import LOW32, exponential, random64
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import (
     LATER,
-    LOW32,
     NONE,
     answered,
     flush_due,
+    heaped,
     held_up,
     issue_time,
+    made_durable,
     next_of,
-    random64,
     sink,
     spend,
 )
-from stend.sim.requests import FUA, NOT_FLUSHING, OUTSTANDING_AT, TURNS, WORK
+from stend.sim.requests import NOT_FLUSHING, OUTSTANDING_AT, TRIMS, TURNS, WORK
 
-FRACTION = 2.0**-53
+MIB = 1 << 20
 
 
 @inlined
 def chance(f: Any, share: Any) -> Any:
     """Return True with the probability `share` / 2^32."""
     return i64(random64(f.rng) & LOW32) < share
-
-
-@inlined
-def exponential(f: Any, mean: Any) -> Any:
-    """Draw a time in ns from the exponential distribution."""
-    return i64(-math.log((float(random64(f.rng) >> u64(11)) + 0.5) * FRACTION) * float(mean))
 
 
 @inlined
@@ -174,8 +168,22 @@ def taken(f: Any, page: Any, pages: Any, at: Any, fua: Any) -> Any:
 
 
 @inlined
+def discard(f: Any, offset: Any, size: Any, at: Any) -> Any:
+    """Trim the whole pages in a range, and return when the answer arrives: the map changes, and no die works."""
+    s, p = f.state, f.parameters
+    at = max(s[k.FIRMWARE], at) + p[k.T_TRIM] + p[k.T_TRIM_MIB] * size // MIB
+    s[k.FIRMWARE] = at
+    for w in range((offset + k.PAGE - 1) // k.PAGE, (offset + size) // k.PAGE):
+        forget(f, w)
+        f.map[w] = k.NONE
+    return at + p[k.T_ANSWER_WRITE]
+
+
+@inlined
 def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
     """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then in the flash."""
+    if reads == TRIMS:
+        return discard(f, offset, size, at)
     s, p = f.state, f.parameters
     if p[k.T_TURN] > 0:
         s[k.FIRMWARE] += p[k.T_TURN] * (reads ^ s[k.READ_LAST])
@@ -215,17 +223,23 @@ def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
     """Stop all work for the time of a pause.
 
     A scaled drive pauses for a time divided by the scale and counts the IOs that waited. For each of them one IO
-    reports the whole pause (`FlashDrive._report_single_ios`), and the others that it represents report none.
+    reports the whole pause (`FlashDrive._report_single_ios`), and the others that it represents report none. Requests
+    that are not due yet come at their times, and find the drive busy.
     """
     s, p = f.state, f.parameters
     s[k.BEFORE_PAUSE] = p[k.PAUSE]
-    ns = p[k.T_PAUSE] // p[k.SCALE]
+    ns, coming = p[k.T_PAUSE] // p[k.SCALE], 0
     for i in range(used):
-        loop.heap[i] += ns << 16
+        if loop.claimed[loop.heap[i] & 0xFFFF] > 0:
+            coming += 1
+        else:
+            loop.heap[i] += ns << 16
+    if coming > 0:
+        heaped(loop.heap, used)
     later(f, now, ns)
     if p[k.SCALE] == 1:
         return
-    s[k.PAUSED] += loop.at[OUTSTANDING_AT]
+    s[k.PAUSED] += loop.at[OUTSTANDING_AT] - coming
     for i in range(loop.flushing.shape[0]):
         loop.flushing[i] += ns * (loop.flushing[i] != NOT_FLUSHING)
     for since in (loop.issued, loop.waiting):
@@ -290,10 +304,10 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        done = request(f, stream.offset[i], size, reads, t, stream.plan[FUA])
+        done = request(f, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
         done += held_up(stream, stream.offset[i], size, reads)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
-        loop.size[slot] = -size if reads else size
+        loop.size[slot] = -size if reads == 1 else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
     return False
@@ -320,11 +334,3 @@ def settle(f: Any, now: Any) -> None:
         for n in range(clocks.shape[0]):
             clocks[n] = min(clocks[n], now)
     f.state[k.FIRMWARE] = min(f.state[k.FIRMWARE], now)
-
-
-@compiled
-def trim(f: Any, first: Any, pages: Any) -> None:
-    """Discard pages that the host no longer needs."""
-    for w in range(first, first + pages):
-        forget(f, w)
-        f.map[w] = k.NONE

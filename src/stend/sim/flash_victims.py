@@ -4,7 +4,7 @@ from typing import Any
 
 from stend.base.jit import i64, inlined
 from stend.sim import flash_state as k
-from stend.sim.kernels import below, random64
+from stend.sim.draws import below, random64
 
 SAMPLES = 10
 """Candidates that the sampled policy compares ("d choices", Van Houdt 2013)."""

@@ -9,7 +9,7 @@ from stend.sim.spec import Spec
 
 
 class IdealDrive(Drive):
-    """A drive with fixed service times."""
+    """A drive with fixed service times, or exponential ones; its queue is then M/D/1, or M/M/c, of queueing theory."""
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
@@ -21,13 +21,19 @@ class IdealDrive(Drive):
             k.MIB / h.write_mb_s,
             h.read_answer_us,
             h.write_answer_us,
+            h.trim_command_us,
+            h.trim_mib_us,
             0 if spec.protected else h.flush_us,
         )
-        self.parameters = np.array([round(t * 1e3) for t in times], np.int64)
-        self.busy = np.zeros(3, np.int64)
+        self.memory = k.Ideal(
+            parameters=np.array([*(round(t * 1e3) for t in times), spec.ideal.service == "exponential"], np.int64),
+            link=np.zeros(2, np.int64),
+            server=np.zeros(spec.ideal.servers, np.int64),
+            rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
+        )
 
     def fresh(self) -> None:
         """Do nothing: the ideal drive holds no data."""
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        return bool(k.serve((self.busy, self.parameters), requests, slots, done, until))
+        return bool(k.serve(self.memory, requests, slots, done, until))

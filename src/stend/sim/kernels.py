@@ -1,29 +1,32 @@
-"""Compiled parts that all kinds of virtual drives share: draw requests, keep the heap of the closed loop, count IOs."""
+"""Compiled parts that all kinds of virtual drives share: take requests, keep the heap of the closed loop, count IOs."""
 
 from typing import Any
 
-from stend.base.jit import bin_of, i64, inlined, u64, wrapped
+from stend.base.jit import bin_of, i64, inlined, u64
+from stend.sim.draws import LOW32, draw, part, random64
 from stend.sim.requests import (
-    BAD,
-    BATCH,
+    ANY_TIME,
     BEGUN,
-    ENDED,
     ENDED_AT,
     EVERY,
-    FAILED,
-    FAILED_AT,
-    FLUSHES,
+    FLUSH,
+    FUA,
     LONGEST,
     NOT_FLUSHING,
     OUTSTANDING_AT,
+    PLAN,
+    ROWS,
     SLOW,
     SLOW_NS,
     SLOW_SHARE,
+    STATE,
+    TRIM,
+    TRIMS,
     TURNS,
     WORK,
+    WRITE,
 )
 
-LOW32 = u64(0xFFFFFFFF)
 BIN_BITS = 6
 BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
 WORST = 1 << 62
@@ -34,111 +37,35 @@ BUILD_UP_NS = 20_000_000
 
 
 @inlined
-def random64(state: Any) -> Any:
-    """Advance state[0] by one step of xorshift64* (Vigna 2016), and return 64 random bits."""
-    x = state[0]
-    x ^= x >> u64(12)
-    x ^= wrapped(x << u64(25))
-    x ^= x >> u64(27)
-    state[0] = x
-    return wrapped(x * u64(0x2545F4914F6CDD1D))
-
-
-@inlined
-def below(bits: Any, count: Any) -> Any:
-    """Return a number in [0, count) from 64 random bits; the bias is below 2^-32 for count < 2^31, above below 1e-6."""
-    if count < i64(1 << 31):
-        return i64(((bits >> u64(32)) * u64(count)) >> u64(32))
-    return i64(bits % u64(count))
-
-
-@inlined
-def pick(edges: Any, bits: Any) -> Any:
-    """Return the class that 32 random bits fall into."""
-    k = 0
-    while bits >= edges[k]:
-        k += 1
-    return k
-
-
-@inlined
-def weighted(s: Any, at: Any) -> Any:
-    """Draw request `at` from one of several kinds, and return its size."""
-    k = pick(s.kind_edges, random64(s.rng) & LOW32)
-    size, part = s.kinds[k, 2], s.kinds[k, 4]
-    if s.kinds[k, 0] == 1:
-        place = below(random64(s.rng), part // size) * size
-    else:
-        j = s.kind_cursor[k, 0]
-        s.kind_cursor[k, 0] = j + 1 if j + 2 < s.kind_cursor.shape[1] else 0
-        c = s.kind_cursor[k, 1 + j]
-        s.kind_cursor[k, 1 + j] = c + size if c + 2 * size <= part else 0
-        place = c + j * part
-        if place + size > s.kinds[k, 5]:
-            place = c
-    s.offset[at] = s.kinds[k, 3] + place
-    s.reads[at] = s.kinds[k, 1]
-    return size
-
-
-@inlined
-def draw(s: Any) -> Any:
-    """Draw the next batch of a Stream; return the number drawn, 0 once its limit is reached or it has ended."""
-    count, mixed, kinds = 0, s.plan[0], s.kinds.shape[0]
-    while count < BATCH and s.at[ENDED] == 0:
-        choice = random64(s.rng)
-        if kinds > 0:
-            size = weighted(s, count)
-        elif i64(choice >> u64(32)) < mixed:
-            if s.plan[3] <= 0:
-                break
-            s.plan[3] -= 1
-            k = pick(s.size_edges, choice & LOW32) if s.sizes.shape[0] > 1 else 0
-            size = s.sizes[k]
-            place = random64(s.rng)
-            z = pick(s.zone_edges, place & LOW32) if s.zone_start.shape[0] > 1 else 0
-            step = s.plan[2] if s.plan[2] > 0 else size
-            blocks = (s.zone_bytes[z] - size) // step + 1
-            if s.zone_start.shape[0] > 1:
-                place = random64(s.rng)
-            s.offset[count] = s.zone_start[z] + below(place, blocks) * step
-        else:
-            j = s.at[2]
-            threads, tried = s.left.shape[0], 0
-            while s.left[j] <= 0 and tried < threads:
-                j = j + 1 if j + 1 < threads else 0
-                tried += 1
-            if tried == threads:
-                break
-            s.left[j] -= 1
-            size = s.sizes[0]
-            c = s.cursor[j]
-            s.offset[count] = s.region_start[j] + c
-            s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
-            s.at[2] = j + 1 if j + 1 < threads else 0
-        if s.offset[count] < s.plan[BAD + 1] and s.offset[count] + size > s.plan[BAD]:
-            s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
-            break
-        s.size[count] = size
-        s.reads[count] = s.reads[count] if kinds > 0 else i64(random64(s.rng) & LOW32) < s.plan[1]
-        count += 1
-    s.at[0], s.at[1] = 0, count
-    return count
-
-
-@inlined
 def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
-    """Return the place of the slot's next request at `t`, NONE, or LATER if it is not due yet (`loop.claimed`)."""
+    """Return the place of the slot's next request at `t`, NONE, or LATER if it is not due yet (`loop.claimed`).
+
+    Each request of a schedule counts as work, because `Drive` gives a kernel no more work than it has requests.
+    """
+    if stream.due.shape[0] > 0:
+        loop.at[WORK] -= 1
     claimed = loop.claimed[slot]
     if claimed > 0:
         loop.claimed[slot] = 0
         return claimed - 1
-    if stream.at[0] == stream.at[1]:
+    k, at, first = i64(0), i64(0), i64(0)
+    if stream.loads.shape[0] > 1:
+        if loop.queued.shape[0] > 0:  # the request that has waited longest in the host takes the slot
+            turn = loop.at[LONGEST]
+            loop.load[slot], loop.queued[turn] = loop.queued[turn], loop.load[slot]
+        k = loop.load[slot]
+        at, first = k * STATE, stream.loads[k, 0]
+        if stream.at[at] == stream.at[at + 1]:
+            draw(part(stream, k))
+    elif stream.at[0] == stream.at[1]:
         draw(stream)
-    i = stream.at[0]
-    if i == stream.at[1]:
+    i = stream.at[at]
+    if i == stream.at[at + 1]:
         return i64(NONE)
-    stream.at[0] = i + 1
+    stream.at[at] = i + 1
+    i += first
+    way = stream.reads[i]
+    loop.row[slot] = k * ROWS + (i64(TRIM) if way == TRIMS else i64(1 - way))
     if stream.due.shape[0] > 0 and stream.due[i] > t:
         loop.claimed[slot] = i + 1
         loop.size[slot] = 0
@@ -150,7 +77,7 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
 def held_up(stream: Any, offset: Any, size: Any, reads: Any) -> Any:
     """Return by how many ns a slow place delays the answer to a request."""
     plan = stream.plan
-    if not reads or offset >= plan[SLOW + 1] or offset + size <= plan[SLOW]:
+    if reads != 1 or offset >= plan[SLOW + 1] or offset + size <= plan[SLOW]:
         return i64(0)
     return plan[SLOW_NS] if i64(random64(stream.rng) & LOW32) < plan[SLOW_SHARE] else i64(0)
 
@@ -164,7 +91,13 @@ def sooner(heap: Any, first: Any, second: Any) -> Any:
 @inlined
 def sink(heap: Any, used: Any, key: Any) -> None:
     """Replace the smallest key of a 4-ary heap by `key`."""
-    i, c, end = u64(0), u64(1), u64(used)
+    sink_from(heap, used, u64(0), key)
+
+
+@inlined
+def sink_from(heap: Any, used: Any, i: Any, key: Any) -> None:
+    """Replace the key at place `i` (u64) of a 4-ary heap by `key`, which is not smaller than the key above it."""
+    c, end = u64(4) * i + u64(1), u64(used)
     while c < end:
         if c + u64(3) < end:
             at = sooner(heap, sooner(heap, c, c + u64(1)), sooner(heap, c + u64(2), c + u64(3)))
@@ -180,33 +113,49 @@ def sink(heap: Any, used: Any, key: Any) -> None:
 
 
 @inlined
-def count(ledger: Any, size: Any, ns: Any) -> None:
-    """Add a completed IO to its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
-    if size < 0:
-        tally(ledger.sums, ledger.bins, 0, -size, ns)
-    else:
-        tally(ledger.sums, ledger.bins, 1, size, ns)
+def heaped(heap: Any, used: Any) -> None:
+    """Make a 4-ary heap of `used` keys in any order."""
+    for n in range(used):
+        i = u64(used - 1 - n)
+        sink_from(heap, used, i, heap[i])
 
 
 @inlined
-def tally(sums: Any, bins: Any, row: Any, size: Any, ns: Any) -> None:
-    """Add one to a row of [IOs, bytes, sum ns, sum ns^2, max ns] and of latency bins."""
-    sums[row, 0] += 1
-    sums[row, 1] += size
-    sums[row, 2] += ns
-    sums[row, 3] += float(ns) * float(ns)
-    sums[row, 4] = max(sums[row, 4], float(ns))
-    bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
+def count(ledger: Any, row: Any, size: Any, ns: Any) -> None:
+    """Add a completed IO or flush to its row's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
+    tallies = ledger.sums
+    tallies[row, 0] += 1
+    tallies[row, 1] += abs(size)
+    tallies[row, 2] += ns
+    tallies[row, 3] += float(ns) * float(ns)
+    tallies[row, 4] = max(tallies[row, 4], float(ns))
+    ledger.bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
+
+
+@inlined
+def made_durable(stream: Any, loop: Any, slot: Any) -> Any:
+    """Return 1 if the load of a slot makes each write durable by itself, else 0."""
+    return stream.plan[loop.load[slot] * PLAN + FUA]
+
+
+@inlined
+def flushes(stream: Any) -> Any:
+    """Return 1 if a load sends flushes, else 0."""
+    sends = i64(0)
+    for first in range(0, stream.plan.shape[0], PLAN):
+        sends = i64(1) if stream.plan[first + EVERY] > 0 else sends
+    return sends
 
 
 @inlined
 def flush_due(stream: Any, loop: Any, ledger: Any, slot: Any, at: Any) -> Any:
     """Return True if the slot sends a flush at `at`, when its request is done; count a flush that has ended."""
-    every = stream.plan[EVERY]
-    if every == 0 or loop.size[slot] <= 0:
+    load = loop.load[slot]
+    every = stream.plan[load * PLAN + EVERY]
+    if every == 0 or loop.row[slot] != load * ROWS + WRITE:
         return False
     if loop.flushing[slot] != NOT_FLUSHING:
-        tally(ledger.commands, ledger.command_bins, FLUSHES, 0, at - loop.flushing[slot])
+        count(ledger, load * ROWS + FLUSH, i64(0), at - loop.flushing[slot])
         loop.flushing[slot] = NOT_FLUSHING
         return False
     loop.unsynced[slot] += 1
@@ -223,8 +172,8 @@ def issue_time(stream: Any, loop: Any, i: Any, at: Any) -> Any:
     That is its due time if it has one, otherwise `at`, or the issue time of the request that has waited longest in the
     host.
     """
-    if stream.due.shape[0] > 0:
-        return stream.due[i] if stream.due[i] >= 0 else at
+    if stream.due.shape[0] > 0 and stream.due[i] > ANY_TIME:
+        return stream.due[i]
     many = loop.waiting.shape[0]
     if many == 0:
         return at
@@ -248,7 +197,7 @@ def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
         since = at - loop.at[1]
         if since > BUILD_UP_NS:
             ns = max(ns, since * loop.at[OUTSTANDING_AT] // loop.at[BEGUN])
-    count(ledger, loop.size[slot], ns)
+    count(ledger, loop.row[slot], loop.size[slot], ns)
     loop.at[ENDED_AT] = at
 
 

@@ -5,7 +5,7 @@ the same for every kind of drive, and kernels can prefetch for coming requests.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,20 +17,30 @@ from stend.base.units import KiB
 SECTOR = 512
 BATCH = 2048
 LARGE = 1 << 62
+ANY_TIME = -(1 << 62)
+"""In `Stream.due`: a request that is issued as soon as a slot is free, and counts from then."""
 OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
 """Index in `Stream.at`; its values when no more requests are drawn."""
+DRAWN = 4
+"""Index in `Stream.at` of the place where the next batch begins."""
 ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
 """Indices in `Loop.at`, which describes them."""
-BAD, FAILED_AT = 4, 6
-"""Indices in `Stream.plan` of the range [from, to) where IOs fail, and of the offset of the first failure."""
-FUA, EVERY = 7, 8
-"""Indices in `Stream.plan`: 1 if each write is made durable by itself; writes of a slot between two flushes, or 0."""
-FLUSHES = 0
-"""Row of `Ledger.commands`."""
-SLOW, SLOW_NS, SLOW_SHARE = 9, 11, 12
-"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32."""
+BAD, FAILED_AT, FUA, EVERY = 4, 6, 7, 8
+"""Indices in `Stream.plan`: the range [from, to) where IOs fail; the offset of the first failure; 1 if each write is
+made durable by itself; writes of a slot between two flushes, or 0."""
+SLOW, SLOW_NS, SLOW_SHARE, PLAN = 9, 11, 12, 13
+"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32 (those
+of the first load count for all); the length of the `plan` of one load."""
+STATE = 5
+"""The length of `Stream.at` of one load."""
+READ, WRITE, FLUSH, TRIM, ROWS = range(5)
+"""Rows of one load in a Ledger; a load beside another one has the next rows."""
+TRIMS = 2
+"""Value of `Stream.reads` for a trim; 1 is a read and 0 a write."""
+TRIM_SHARE, TRIM_BYTES, TRIM_AT, TRIM_START, TRIM_RANGE, TRIM_LEFT = range(6)
+"""Indices in `Stream.trim`."""
 
 
 class Weighted(NamedTuple):
@@ -50,6 +60,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     `sizes` is ((bytes, weight), ...), `zones` is ((weight, share of the range), ...), `limit_bytes` 0 means endless.
     `weighted` ties size, access and direction together; if given, all requests come from it, endlessly. With `fua` each
     write is made durable by itself. With `flush_every` above 0 each slot sends a flush after that many writes.
+    `trim_pct` of all requests are trims of `trim_bytes`; a limit counts them only if all are. With `rate_iops` requests
+    are due at this rate, `even` or by a Poisson process. `beside` are patterns that run at the same time.
     """
 
     random_pct: int
@@ -67,24 +79,53 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     weighted: tuple[Weighted, ...] = ()
     fua: bool = False
     flush_every: int = 0
+    trim_pct: int = 0
+    trim_bytes: int = 0
+    rate_iops: float = 0
+    even: bool = False
+    beside: tuple["Pattern", ...] = ()
 
     @property
     def synced(self) -> bool:
         """Return True if the host waits until its writes are durable."""
         return self.fua or self.flush_every > 0
 
+    @property
+    def loads(self) -> tuple["Pattern", ...]:
+        """Return this pattern and those beside it."""
+        return (self, *self.beside)
+
+    @property
+    def timed(self) -> bool:
+        """Return True if this pattern or one beside it has a rate."""
+        return any(load.rate_iops for load in self.loads)
+
+    @property
+    def outstanding(self) -> int:
+        """Return the most requests in flight, without those of patterns beside it."""
+        return self.threads * self.depth
+
+    @property
+    def writes(self) -> bool:
+        """Return True if this pattern or one beside it writes or trims."""
+        return any(p.read_pct < 100 or p.trim_pct > 0 for p in self.loads)
+
 
 class Stream(NamedTuple):
-    """Arrays that the kernels share: the requests drawn ahead, and the state to draw more."""
+    """Arrays that the kernels share: the requests drawn ahead, and the state to draw more.
+
+    For several loads each array holds the parts of all loads, one after the other.
+    """
 
     offset: npt.NDArray[np.int64]
     size: npt.NDArray[np.int64]
     reads: npt.NDArray[np.uint8]
     at: npt.NDArray[np.int64]
-    """[next to serve, drawn, thread whose turn it is, reason of the end: 0, DRAINED, FAILED]"""
+    """[next to serve, end of those drawn, thread whose turn it is, reason of the end: 0, DRAINED, FAILED, begin of the
+    next batch]"""
     rng: npt.NDArray[np.uint64]
     plan: npt.NDArray[np.int64]
-    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, see BAD, FUA]"""
+    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, then see BAD]"""
     sizes: npt.NDArray[np.int64]
     size_edges: npt.NDArray[np.uint64]
     zone_start: npt.NDArray[np.int64]
@@ -100,11 +141,38 @@ class Stream(NamedTuple):
     kind_cursor: npt.NDArray[np.int64]
     """[kinds, 1 + threads]: thread whose turn it is, then the position of each in its part"""
     due: npt.NDArray[np.int64]
-    """inner ns when a request is due, -1 for any time; empty if requests are drawn"""
+    """inner ns when a request is due (negative: before the clock began, after a long silence), or ANY_TIME; empty if
+    all are due at any time"""
+    trim: npt.NDArray[np.int64]
+    """[share of trims of 2^32, bytes of one, position of the next sequential one, start and length of the range, limit
+    of trims]"""
+    pace: npt.NDArray[np.float64]
+    """[inner ns of the last due request, mean ns between two, 1 if that is constant]"""
+    loads: npt.NDArray[np.int64]
+    """[loads, 2 x fields]: begin and end of each array's part of a load; the table itself has no part"""
 
 
-def stream(pattern: Pattern, scale: int) -> Stream:
-    """Return the stream of a pattern on a drive whose capacity is divided by `scale`."""
+def stream(pattern: Pattern, scale: int, now_ns: int = 0) -> Stream:
+    """Return the stream of a pattern and those beside it, on a drive whose capacity is divided by `scale`.
+
+    Requests of a pattern with a rate are due from `now_ns` on.
+    """
+    streamed = {load.threads for load in pattern.loads if load.weighted}
+    if len(streamed) > 1:
+        raise BadInput("on a virtual drive workloads of streams that run together need equal numbers of threads")
+    width = 1 + max(streamed, default=0)
+    parts = [_stream(load, scale, now_ns, timed=pattern.timed, width=width) for load in pattern.loads]
+    if len(parts) == 1:
+        return parts[0]
+    fields = range(len(Stream._fields) - 1)
+    ends = np.array([np.cumsum([len(part[n]) for part in parts]) for n in fields])
+    begins = np.column_stack([np.zeros(len(ends), np.int64), ends[:, :-1]])
+    table = np.stack([begins, ends], axis=1).reshape(-1, len(parts)).T
+    arrays: list[npt.NDArray[Any]] = [np.concatenate([part[n] for part in parts]) for n in fields]
+    return Stream._make((*arrays, np.ascontiguousarray(table)))
+
+
+def _stream(pattern: Pattern, scale: int, now_ns: int, *, timed: bool, width: int) -> Stream:
     block = pattern.sizes[0][0]
     start = pattern.start_bytes // scale // (4 * KiB) * (4 * KiB) if scale > 1 else pattern.start_bytes
     range_bytes = max(pattern.range_bytes // scale // SECTOR * SECTOR, *(s for s, _ in pattern.sizes))
@@ -112,11 +180,12 @@ def stream(pattern: Pattern, scale: int) -> Stream:
     regions = _regions(start, range_bytes, pattern.threads, block)
     left, shared = _limits(pattern, regions[1], range_bytes, block)
     skip = pattern.from_bytes * int(regions[1].sum()) // max(pattern.range_bytes, 1) // pattern.threads // block * block
+    places = BATCH * (2 + pattern.outstanding // BATCH) if timed else BATCH  # slots hold requests until they are due
     return Stream(
-        offset=np.zeros(BATCH, np.int64),
-        size=np.zeros(BATCH, np.int64),
-        reads=np.zeros(BATCH, np.uint8),
-        at=np.zeros(4, np.int64),
+        offset=np.zeros(places, np.int64),
+        size=np.zeros(places, np.int64),
+        reads=np.zeros(places, np.uint8),
+        at=np.zeros(STATE, np.int64),
         rng=np.array([_mixed(pattern.seed)], np.uint64),
         plan=np.array(
             [
@@ -138,9 +207,22 @@ def stream(pattern: Pattern, scale: int) -> Stream:
         kinds=np.array(
             [_kind(kind, start, range_bytes, pattern.threads) for kind in pattern.weighted], np.int64
         ).reshape(-1, 6),
-        kind_cursor=np.zeros((len(pattern.weighted), 1 + pattern.threads), np.int64),
-        due=np.zeros(0, np.int64),
+        kind_cursor=np.zeros((len(pattern.weighted), width), np.int64),
+        due=np.full(places if timed else 0, ANY_TIME, np.int64),
+        trim=np.array(_trims(pattern, start, range_bytes), np.int64),
+        pace=np.array([now_ns, 1e9 / pattern.rate_iops if pattern.rate_iops else 0, pattern.even], float),
+        loads=np.zeros((1, 0), np.int64),
     )
+
+
+def _trims(pattern: Pattern, start: int, range_bytes: int) -> tuple[int, ...]:
+    """Return `Stream.trim` of a pattern; a trim that is larger than the range takes all of it."""
+    size = max(min(pattern.trim_bytes or pattern.sizes[0][0], range_bytes), SECTOR)
+    only = pattern.trim_pct == 100
+    share = pattern.limit_bytes / max(pattern.range_bytes, 1)
+    limit = max(round(share * range_bytes / size), 1) if only and pattern.limit_bytes else LARGE
+    place = pattern.from_bytes * range_bytes // max(pattern.range_bytes, 1) // size * size if only else 0
+    return _share(pattern.trim_pct), size, place % max(range_bytes // size * size, 1), start, range_bytes, limit
 
 
 def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[int, ...]:
@@ -156,7 +238,7 @@ def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream
     """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
     drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR, seed=seed), 1)
-    drawn.at[:] = 0, len(offset), 0, DRAINED
+    drawn.at[:] = 0, len(offset), 0, DRAINED, 0
     return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
 
 
@@ -244,15 +326,24 @@ class Loop(NamedTuple):
     """writes of the slot since its last flush"""
     flushing: npt.NDArray[np.int64]
     """issue time of the slot's flush, or NOT_FLUSHING"""
+    load: npt.NDArray[np.int64]
+    """the load whose request is in the slot, or will be next"""
+    queued: npt.NDArray[np.int64]
+    """the loads of the requests in `waiting`"""
+    row: npt.NDArray[np.int64]
+    """the row of the ledger for the request in the slot"""
 
 
-def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
+def loop(outstanding: int, slots: int, now_ns: int, loads: Sequence[int] = ()) -> Loop:
     """Return a loop with all slots free to issue, and the remaining requests waiting in the host.
 
-    Raise BadInput for more than OUTSTANDING, the limit of the heap's keys.
+    `loads` are the outstanding requests of each of several loads. Raise BadInput for more than OUTSTANDING, the limit
+    of the heap's keys.
     """
     if outstanding > OUTSTANDING:
         raise BadInput(f"a virtual drive has at most {OUTSTANDING} IOs outstanding, not {outstanding}")
+    turns = sorted(((n + 0.5) / many, k) for k, many in enumerate(loads or (outstanding,)) for n in range(many))
+    load = np.array([k for _, k in turns], np.int64)
     return Loop(
         heap=np.arange(slots, dtype=np.int64),
         issued=np.zeros(slots, np.int64),
@@ -262,6 +353,9 @@ def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
         claimed=np.zeros(slots, np.int64),
         unsynced=np.zeros(slots, np.int64),
         flushing=np.full(slots, NOT_FLUSHING, np.int64),
+        load=load[:slots].copy(),
+        queued=load[slots:].copy(),
+        row=np.zeros(slots, np.int64),
     )
 
 
@@ -269,17 +363,25 @@ NOT_FLUSHING = -(1 << 62)
 
 
 class Ledger(NamedTuple):
-    """Counts of completed IOs; row 0 is reads, row 1 writes. Those of commands without data have rows of their own."""
+    """Counts of completed IOs, ROWS rows for each load: reads, writes, flushes, trims."""
 
     sums: npt.NDArray[np.float64]
-    """[2, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
+    """[rows, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
     bins: npt.NDArray[np.int64]
-    """[2, BINS]: IOs by fio's latency bins"""
-    commands: npt.NDArray[np.float64]
-    """[1, 5]: the sums of FLUSHES"""
-    command_bins: npt.NDArray[np.int64]
+    """[rows, BINS]: IOs by fio's latency bins"""
+
+    def answers(self) -> npt.NDArray[np.float64]:
+        """Return a copy of `sums` without flushes, whose time is also a part of the write before them."""
+        answers = self.sums.copy()
+        answers.reshape(-1, ROWS, 5)[:, FLUSH] = 0
+        return answers
+
+    def ways(self) -> npt.NDArray[np.float64]:
+        """Return `sums` of reads, writes, flushes and trims, [ROWS, 5], added up over all loads."""
+        added: npt.NDArray[np.float64] = self.sums.reshape(-1, ROWS, 5).sum(axis=0)
+        return added
 
 
-def ledger() -> Ledger:
+def ledger(loads: int = 1) -> Ledger:
     """Return an empty Ledger."""
-    return Ledger(np.zeros((2, 5)), np.zeros((2, BINS), np.int64), np.zeros((1, 5)), np.zeros((1, BINS), np.int64))
+    return Ledger(np.zeros((loads * ROWS, 5)), np.zeros((loads * ROWS, BINS), np.int64))

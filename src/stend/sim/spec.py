@@ -178,6 +178,15 @@ class Array(Part, frozen=True, kw_only=True):
     """longest wait of a read for a write from the cache that the controller has started"""
 
 
+class Ideal(Part, frozen=True, kw_only=True):
+    """Command processors of the ideal drive, and how long each takes for a command."""
+
+    servers: Annotated[int, Meta(ge=1, le=256)] = 1
+    """command processors that work at the same time on one queue"""
+    service: Literal["fixed", "exponential"] = "fixed"
+    """fixed: the command times of `host`; exponential: drawn, with these means"""
+
+
 class Host(Part, frozen=True, kw_only=True):
     """Link and command handling; times in microseconds, rates in 10^6 bytes per second."""
 
@@ -200,6 +209,10 @@ class Host(Part, frozen=True, kw_only=True):
     """further response time of a write that does not cover whole 4 KiB pages"""
     flush_us: Micros = 0
     """further response time of a flush, and of a write with FUA, on a drive that is not `protected`"""
+    trim_command_us: Micros = 20
+    """time of the command processor for one trim; assumed, and only flash and ideal drives have trims"""
+    trim_mib_us: Micros = 1
+    """further time for each MiB of a trim; assumed"""
     queue: Annotated[int, Meta(ge=0, le=65536)] = 0
     """most commands in the drive (32 with SATA's NCQ); further ones wait in the host; 0: any number"""
 
@@ -294,6 +307,7 @@ class Spec(Part, frozen=True, kw_only=True):
     flash: Flash | None = None
     disk: Disk | None = None
     array: Array | None = None
+    ideal: Ideal = Ideal()
     host: Host
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}
@@ -313,3 +327,8 @@ class Spec(Part, frozen=True, kw_only=True):
     serial: Annotated[str, Meta(max_length=40)] = ""
     reports: dict[str, Any] = {}
     """logs that the drive states about itself, as in the passport of an inspection: `hours`, `counts`, `wear_pct`"""
+
+    @property
+    def trims(self) -> bool:
+        """Return True if the drive has trims: flash drives do, disks and arrays of controllers do not."""
+        return self.kind in ("flash", "ideal")

@@ -62,7 +62,7 @@ class Language(Formatter):
         if word.isdigit() and phase in ("wait", "baseline"):
             return f"1:{word}"
         if word.isdigit():
-            return f"{word}/{100 - int(word)}" if phase in ("mix", "curve") else f"{word}{numbers.NBSP}%"
+            return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
         return word.upper()
 
     def title(self, name: str, title: str) -> str:

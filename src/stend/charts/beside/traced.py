@@ -1,4 +1,4 @@
-"""One trace on several drives: the share of IOs slower than a response time, as captured and as replayed."""
+"""Loads that keep their times on several drives: a trace as captured and as replayed, and the map of two rates."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,6 +7,7 @@ from stend.charts.headroom import drawing
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import thin_lines
 from stend.charts.parts.sides import Side, channels
+from stend.charts.service_map import beside
 from stend.findings.look.replayed import replayed
 from stend.model.definition import PlannedTest
 from stend.model.tally import Tally
@@ -57,4 +58,4 @@ def _trace_and_speed(test: PlannedTest) -> tuple[str, float]:
     return (test.traced.number if test.traced else "", test.profile.options["speed"])
 
 
-KINDS = {"replay": replay, "headroom": headroom}
+KINDS = {"replay": replay, "headroom": headroom, "service_map": beside}

@@ -60,6 +60,7 @@ def common(looked: Looked, node: str, kernel: Kernel) -> None:
         poll_queues=text(queue / "io_poll"),
         numa_node=_numa(device),
         kernel_write_cache=text(queue / "write_cache"),
+        trim_max_bytes=tools.number(text(queue / "discard_max_bytes")) or None,
         **kinds.of_node(node, kernel),
     )
 

@@ -19,7 +19,7 @@ class Numbers(NamedTuple):
 
 NUMBERS = {"x86_64": Numbers(206, 207, 209, 208), "aarch64": Numbers(0, 1, 2, 4), "riscv64": Numbers(0, 1, 2, 4)}
 """arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h."""
-PREAD, PWRITE, FDSYNC = 0, 1, 3
+PREAD, PWRITE, FDSYNC, POLL = 0, 1, 3, 5
 DSYNC = 2
 """RWF_DSYNC: a write that is on the medium when it is answered, by FUA if the drive has that."""
 DATA, KEY_FLAGS, OPCODE_FD, BUFFER, LENGTH, OFFSET = range(6)

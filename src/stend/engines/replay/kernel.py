@@ -10,8 +10,8 @@ from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import HELD_NS, now, send, slept, wait, write_snapshot
 from stend.model.stats import BIN_BITS, BINS
-from stend.sim.kernels import draw
-from stend.sim.requests import ENDED
+from stend.sim.draws import draw
+from stend.sim.requests import ENDED, TRIMS
 
 BATCH = 64
 """The most IOs that are sent before answers are taken."""
@@ -48,10 +48,11 @@ def late(at: Any, done: Any, ns: Any) -> None:
 
 
 @inlined
-def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any) -> Any:
+def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any, from_due: Any) -> Any:
     """Send the IO at place `n` of the ring; return False if the kernel accepts none now."""
     flags = aio.DSYNC if r.flags[n] & 1 and r.op[n] == m.WRITE else 0
-    if not send(f, at, done, r.op[n], flags, r.offset[n], r.length[n], at[m.TAKEN] * 7919, t):
+    begins = r.due[n] if from_due else t
+    if not send(f, at, done, r.op[n], flags, r.offset[n], r.length[n], at[m.TAKEN] * 7919, begins):
         return False
     if timed:
         late(at, done, t - r.due[n])
@@ -61,16 +62,34 @@ def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any) -> Any:
     return True
 
 
+@inlined
+def waiting(at: Any, r: Any, t: Any) -> Any:
+    """Return how many IOs that were read ahead are due at `t` and not sent: their times in the ring rise."""
+    low, high = at[m.TAKEN], at[m.FED]
+    while low < high:
+        middle = (low + high) // 2
+        if r.due[middle % r.due.shape[0]] <= t:
+            low = middle + 1
+        else:
+            high = middle
+    return low - at[m.TAKEN]
+
+
 @compiled
-def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any) -> None:
-    """Send the schedule in `r` until its end, STOP, or an error; the caller sets BEGAN and NEXT_SNAPSHOT."""
-    places, bound = i64(r.due.shape[0]), i64(f.iocb.shape[0])
+def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any, from_due: Any) -> None:
+    """Send the schedule in `r` until its end, STOP, or an error; the caller sets BEGAN and NEXT_SNAPSHOT.
+
+    With `from_due` response times count from when an IO was due, otherwise from when it was sent.
+    """
+    places, bound, stopped = i64(r.due.shape[0]), i64(f.iocb.shape[0]), i64(NEVER)
     while True:
         t = now(f, at)
         at[m.BEAT] = t
         if t >= at[m.NEXT_SNAPSHOT]:
+            done.words[m.UNSENT] = waiting(at, r, t) if from_due else 0
             write_snapshot(at, shared, done, t)
         until, full, ending = i64(NEVER), False, at[m.STOP] != 0 or at[m.ERRNO] != 0
+        stopped = min(stopped, t) if ending else stopped
         for _ in range(BATCH):
             if ending or at[m.TAKEN] >= at[m.FED]:
                 break
@@ -79,7 +98,7 @@ def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any) -> None:
                 until, at[m.BLAMED] = r.due[n], 0
                 break
             full = at[m.FLYING] >= bound or (not timed and r.depth[n] > 0 and at[m.FLYING] >= r.depth[n])
-            full = full or not sent(f, at, done, r, n, t, timed)
+            full = full or not sent(f, at, done, r, n, t, timed, from_due)
             if full or at[m.ERRNO] != 0:
                 at[m.BLAMED] = 1
                 break
@@ -93,6 +112,7 @@ def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any) -> None:
             break
         wait(f, at, done, t, i64(NEVER) if ending else until, full or ending)
         at[m.SLEPT] = slept(f)
+    done.words[m.UNSENT] = waiting(at, r, stopped) if from_due else 0
     write_snapshot(at, shared, done, max(at[m.ANSWERED], i64(1)))
     at[m.OVER] = 1
 
@@ -116,7 +136,8 @@ def press(f: Any, at: Any, shared: Any, done: Any, s: Any, flags: Any) -> None:
                 ending = True
                 break
             i = s.at[0]
-            op, how = (i64(m.READ), i64(0)) if s.reads[i] else (i64(m.WRITE), i64(flags))
+            op = i64(m.DISCARD) if s.reads[i] == TRIMS else i64(m.WRITE) - i64(s.reads[i])
+            how = i64(flags) if op == m.WRITE else i64(0)
             if not send(f, at, done, op, how, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
                 break
             s.at[0] = i + 1

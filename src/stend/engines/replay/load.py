@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from stend.base.errors import LoadFailed
 from stend.engines._fio_load import busy_cpu_s
@@ -23,9 +24,9 @@ SILENCE_S = 30.0
 class SenderLoad:
     """A load of a sender; `began` is the start of its schedule and `ended` the end of the last snapshot, in seconds."""
 
-    def __init__(self, sender: Sender, label: str, *, interval_s: float, silence_s: float, scheduled: bool) -> None:
+    def __init__(self, sender: Sender, label: str, *, interval_s: float, silence_s: float, paced: bool) -> None:
         self.sender, self.label, self.interval_s, self.silence_s = sender, label, interval_s, silence_s
-        self.shared, self.scheduled = sender.shared, scheduled
+        self.shared, self.paced, self.left_out = sender.shared, paced, 0
         self.over, self.snapshots, self.until_ns = False, 0, 0
         self.before = m.ledger()
         self.pace: Pace | None = None
@@ -52,6 +53,7 @@ class SenderLoad:
 
     def stop(self) -> Counts | None:
         """Send no more IOs, wait for those in flight, and return the counts since the last `next`."""
+        self.pace = None
         if self.over:
             return None
         self.sender.request_stop()
@@ -100,25 +102,27 @@ class SenderLoad:
         more = bins - self.before.bins
         until_ns = max(int(words[m.UNTIL]), self.until_ns)
         seconds, self.until_ns, self.snapshots = (until_ns - self.until_ns) * NS, until_ns, count
+        words = words - self.before.words
+        words[m.LATEST] = self.shared.words[missed, m.LATEST].max() if missed else 0
         cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
-        self.before = m.Ledger(sums, bins, words)
+        self.before = m.Ledger(sums, bins, self.before.words + words)
         self.ended = self.began + until_ns * NS
-        if self.scheduled:
-            self.pace = self._pace()
+        if self.paced:
+            self.pace = self._pace(grown, more, words)
         reads, writes = (tally(grown[way], more[way]) for way in (m.READ, m.WRITE))
         return Counts(seconds, self.cpu_s - cpu_s, reads, writes)
 
-    def _pace(self) -> Pace:
-        done = self.before
-        lateness = done.bins[m.LATENESS]
-        used = np.flatnonzero(lateness)
+    def _pace(self, sums: npt.NDArray[np.float64], bins: npt.NDArray[np.int64], words: npt.NDArray[np.int64]) -> Pace:
+        used = np.flatnonzero(bins[m.LATENESS])
+        left_out, self.left_out = self.at(m.LEFT_OUT) - self.left_out, self.at(m.LEFT_OUT)
         return Pace(
-            sent=int(done.words[m.SENT]),
-            late=int(done.words[m.LATE]),
-            full=int(done.words[m.FULL]),
-            latest_ns=int(done.words[m.LATEST]),
-            lateness=dict(zip(used.tolist(), lateness[used].tolist(), strict=True)),
-            flush=tally(done.sums[m.FLUSH], done.bins[m.FLUSH]),
-            discard=tally(done.sums[m.DISCARD], done.bins[m.DISCARD]),
-            left_out={"discards": left_out} if (left_out := self.at(m.LEFT_OUT)) else {},
+            sent=int(words[m.SENT]),
+            late=int(words[m.LATE]),
+            full=int(words[m.FULL]),
+            latest_ns=int(words[m.LATEST]),
+            lateness=dict(zip(used.tolist(), bins[m.LATENESS][used].tolist(), strict=True)),
+            flush=tally(sums[m.FLUSH], bins[m.FLUSH]),
+            discard=tally(sums[m.DISCARD], bins[m.DISCARD]),
+            unsent=int(self.before.words[m.UNSENT]),
+            left_out={"discards": left_out} if left_out else {},
         )

@@ -41,12 +41,13 @@ is set.
 """
 WORDS = 17
 READ, WRITE, FLUSH, DISCARD, LATENESS = range(5)
-"""Rows of bins and, without the last one, of sums; the first four are the operations of a trace."""
-SENT, LATE, FULL, LATEST, UNTIL = range(5)
+"""Rows of bins and, without the last one, of sums; the first four are the operations."""
+SENT, LATE, FULL, LATEST, UNTIL, UNSENT = range(6)
 """Words of a snapshot.
 
 SENT: IOs of a schedule that were sent. LATE: those more than LATE_NS late. FULL: the late ones that waited for room in
-the queue. LATEST: the longest lateness in ns. UNTIL: the time of the snapshot in ns.
+the queue. LATEST: the longest lateness in ns since the last snapshot. UNTIL: the time of the snapshot in ns. UNSENT:
+IOs of an open loop that are due and wait for room.
 """
 LATE_NS = 1_000_000
 SLOTS = 16

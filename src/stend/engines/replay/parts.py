@@ -37,15 +37,12 @@ SLEPT = 16
 EIO, EAGAIN = 5, 11
 AWAKE_NS, NAP_NS = 1_000_000, 100_000
 """After AWAKE_NS without sleep the sender sleeps NAP_NS; else the kernel would run waiting processes for 50 ms."""
-LOOK_NS = 200_000
-"""While a discard is in flight the loop checks for its end at this interval, because AIO does not report it."""
-CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, HANDED, ENDED, SEEN, EVERY = range(14)
+CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, EVERY = range(11)
 """Places in `Flight.set`.
 
 CONTEXT: AIO context. FD: descriptor (negative: no drive). SUBMIT, GETEVENTS: system calls. FREE: free slots. POOL,
-POOL_BYTES: memory that writes send. SCRATCH: memory for reads. RESTED: the time of the last sleep. For discards (see
-`discards.py`) BELL: the eventfd that signals one. HANDED: how many were handed over. ENDED: how many ended. SEEN: how
-many of those ends were counted. EVERY: writes of a slot between two flushes; 0 for no flushes.
+POOL_BYTES: memory that writes send. SCRATCH: memory for reads. RESTED: the time of the last sleep. BELL: the pipe that
+hands trims over (see `discards.py`). EVERY: writes of a slot between two flushes; 0 for no flushes.
 """
 
 
@@ -57,10 +54,8 @@ class Flight(NamedTuple):
     pointer: npt.NDArray[np.int64]
     events: npt.NDArray[np.int64]
     free: npt.NDArray[np.int64]
-    handed: npt.NDArray[np.int64]
-    """[bound]: slots of discards handed over, discard n at n modulo the length"""
     ended: npt.NDArray[np.int64]
-    """[bound, 2]: slots of ended discards, and their response time in ns or the negative errno"""
+    """[bound]: response time of an ended trim in ns, or the negative errno"""
     issued: npt.NDArray[np.int64]
     unsynced: npt.NDArray[np.int64]
     """[bound]: writes of a slot since its last flush"""
@@ -74,13 +69,12 @@ class Flight(NamedTuple):
 def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int = 0) -> Flight:
     """Return an empty Flight for `bound` IOs; `pool` is (address, bytes) for writes, and the address for reads."""
     calls = aio.numbers()
-    words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, 0, 0, 0, every], np.int64)
+    words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, every], np.int64)
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
     free, issued, op = np.arange(bound), np.zeros(bound, np.int64), np.zeros(bound, np.int64)
-    unsynced, wrote = np.zeros(bound, np.int64), np.full((bound, 2), -1)
-    handed, ended = np.zeros(bound, np.int64), np.zeros((bound, 2), np.int64)
+    unsynced, wrote, ended = np.zeros(bound, np.int64), np.full((bound, 2), -1), np.zeros(bound, np.int64)
     pointer, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
-    return Flight(words, iocb, pointer, events, free, handed, ended, issued, unsynced, wrote, op, times, usage)
+    return Flight(words, iocb, pointer, events, free, ended, issued, unsynced, wrote, op, times, usage)
 
 
 @inlined
@@ -144,9 +138,7 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
     c[aio.OFFSET] = offset
     f.issued[slot], f.op[slot] = at_ns, op
     if op == m.DISCARD:
-        f.handed[f.set[HANDED] % f.handed.shape[0]] = slot
-        f.set[HANDED] += 1
-        f.pointer[0] = 1
+        f.pointer[0] = slot
         _write(f.set[BELL], f.pointer.ctypes.data, 8)
         under_way(f, at)
         return True
@@ -182,21 +174,6 @@ def flushes(f: Any, at: Any, slot: Any, t: Any) -> Any:
 
 
 @inlined
-def discarded(f: Any, at: Any, done: Any) -> None:
-    """Count the discards that have ended."""
-    while f.set[SEEN] < f.set[ENDED]:
-        n = f.set[SEEN] % f.ended.shape[0]
-        slot, ns = f.ended[n, 0], f.ended[n, 1]
-        if ns < 0:
-            at[m.ERRNO], at[m.FAILED_AT] = -ns, f.iocb[slot, aio.OFFSET]
-        else:
-            answered(f, at, done, i64(m.DISCARD), f.iocb[slot, aio.LENGTH], ns)
-            at[m.ANSWERED] = max(at[m.ANSWERED], f.issued[slot] + ns)
-        landed(f, at, slot)
-        f.set[SEEN] += 1
-
-
-@inlined
 def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
     """Take all available answers; if `least` is 1, wait up to `wait_ns` for the first one."""
     f.time[2], f.time[3] = wait_ns // SECOND, wait_ns % SECOND
@@ -210,7 +187,11 @@ def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
         slot, result = f.events[n, aio.EVENT_DATA], f.events[n, aio.EVENT_RESULT]
         nbytes = f.iocb[slot, aio.LENGTH]
         op = f.op[slot]
-        if result != (nbytes if op <= m.WRITE else 0):
+        if op == m.DISCARD and f.ended[slot] < 0:
+            at[m.ERRNO], at[m.FAILED_AT] = -f.ended[slot], f.iocb[slot, aio.OFFSET]
+        elif op == m.DISCARD:
+            answered(f, at, done, op, nbytes, f.ended[slot])
+        elif result != (nbytes if op <= m.WRITE else 0):
             at[m.ERRNO] = -result if result < 0 else EIO
             at[m.FAILED_AT] = f.iocb[slot, aio.OFFSET]
         elif flushes(f, at, slot, t):
@@ -236,10 +217,7 @@ def wait(f: Any, at: Any, done: Any, t: Any, until: Any, full: Any) -> None:
         _sleep(MONOTONIC, ABSOLUTE, f.time.ctypes.data + 16, 0)
         f.set[RESTED] = now(f, at)
         length = i64(0)
-    discarded(f, at, done)
     if at[m.FLYING] > 0:
-        if f.set[HANDED] > f.set[SEEN]:
-            length = min(length, i64(LOOK_NS))
         if length >= NAP_NS:
             f.set[RESTED] = t + length
         reap(f, at, done, 1 if length > 0 else 0, length)
@@ -259,6 +237,7 @@ def write_snapshot(at: Any, shared: Any, done: Any, t: Any) -> None:
         done.sums[row, 4] = 0.0
     for n in range(done.words.shape[0]):
         shared.words[slot, n] = done.words[n]
+    done.words[m.LATEST] = 0
     at[m.SNAPSHOTS] += 1
     while at[m.NEXT_SNAPSHOT] <= t:
         at[m.NEXT_SNAPSHOT] += at[m.INTERVAL]

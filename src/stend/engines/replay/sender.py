@@ -13,19 +13,21 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from stend.base.errors import StendError
+from stend.base.errors import StendError, StepFailed
+from stend.engines.arriving import arriving
 from stend.engines.mapped import Requests, requests
 from stend.engines.replay import aio, discards, kernel
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import FD, Flight, flight
 from stend.engines.replay.task import GO, READY, Task
-from stend.engines.simulated import pattern
+from stend.engines.simulated import Drawing, pattern
+from stend.model.definition import Workload
 from stend.sim.requests import stream
 from stend.trace import form
 
@@ -50,7 +52,8 @@ def main(task: Task) -> None:
     # 2. Open the target and compile the kernel.
     shared, fd = m.mapped(task.memory), _opened(task)
     under_way = _flight(task, fd)
-    send = _played(task, under_way, shared) if task.trace else _drawn(task, under_way)
+    scheduled = task.trace or task.workload.rate_iops
+    send = _played(task, under_way, shared) if scheduled else _drawn(task, under_way, shared)
     send(m.nothing())  # compile the kernel, or load it from the cache
     # 3. Wait for GO and send, without interruptions by the garbage collector.
     sys.stdout.write(f"{READY}\n")
@@ -58,15 +61,18 @@ def main(task: Task) -> None:
     if sys.stdin.readline().strip() != GO:
         return
     gc.disable()
-    _raise_priority()
+    _raise_priority(task)
     shared.at[m.INTERVAL] = shared.at[m.NEXT_SNAPSHOT] = task.interval_ns
     shared.at[m.BEGAN] = time.monotonic_ns()
     send(shared)
 
 
-def _raise_priority() -> None:
-    """Run before other processes, if the host has more than one processor and allows it."""
-    if (os.cpu_count() or 1) > 1:
+def _raise_priority(task: Task) -> None:
+    """Run before other processes, if the host allows it and has more processors than loads that run together.
+
+    Otherwise a sender that never waits would keep another one from its processor for a tenth of a second.
+    """
+    if (os.cpu_count() or 1) > task.loads:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
@@ -74,18 +80,33 @@ def _raise_priority() -> None:
 def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
     fd, played = int(under_way.set[FD]), task.workload.replay
     if threads := fd >= 0 and discards.taken(fd):
-        discards.Discards(under_way, shared)
-    feed = Feed(task, shared, discards=threads or fd < 0)
-    timed = played is not None and played.timed
-    return lambda memory: kernel.play(under_way, memory.at, memory, m.ledger(), feed.ring, timed)
+        discards.start_threads(under_way, shared.at, lambda: _raise_priority(task))
+    if played is None:
+        feed = Feed(arriving(_placed(task), **_drawing(task)), shared)
+    else:
+        trace = form.opened(Path(task.trace))
+        batches = requests(trace, task.workload, task.range_bytes, task.block_bytes, discards=threads or fd < 0)
+        feed = Feed(batches, shared, trace.ios)
+    timed, from_due = played is None or played.timed, played is None
+    return lambda memory: kernel.play(under_way, memory.at, memory, m.ledger(), feed.ring, timed, from_due)
 
 
-def _drawn(task: Task, under_way: Flight) -> Callable[[m.Shared], None]:
-    load = msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
-    drawn = pattern(load, seed=task.seed, from_bytes=task.from_bytes, limit_bytes=task.limit_bytes or None)
-    requests = stream(drawn, 1)
-    flags = aio.DSYNC if load.sync == "fua" else 0
+def _drawn(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
+    if task.workload.trim_pct and (fd := int(under_way.set[FD])) >= 0:
+        if not discards.taken(fd):
+            raise StepFailed(f"{task.path} takes no trims")
+        discards.start_threads(under_way, shared.at, lambda: _raise_priority(task))
+    requests = stream(pattern(_placed(task), **_drawing(task)), 1)
+    flags = aio.DSYNC if task.workload.sync == "fua" else 0
     return lambda memory: kernel.press(under_way, memory.at, memory, m.ledger(), requests, flags)
+
+
+def _placed(task: Task) -> Workload:
+    return msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
+
+
+def _drawing(task: Task) -> Drawing:
+    return {"seed": task.seed, "from_bytes": task.from_bytes, "limit_bytes": task.limit_bytes or None}
 
 
 def _opened(task: Task) -> int:
@@ -110,11 +131,10 @@ def _flight(task: Task, fd: int) -> Flight:
 
 
 class Feed:
-    """Reads the schedule ahead of the compiled loop, in a separate thread."""
+    """Reads a schedule ahead of the compiled loop, in a separate thread; `ios` is its length, 0 if it is endless."""
 
-    def __init__(self, task: Task, shared: m.Shared, *, discards: bool) -> None:
-        self.ring, self.at, self.trace = kernel.ring(AHEAD), shared.at, form.opened(Path(task.trace))
-        batches = requests(self.trace, task.workload, task.range_bytes, task.block_bytes, discards=discards)
+    def __init__(self, batches: Iterator[Requests], shared: m.Shared, ios: int = 0) -> None:
+        self.ring, self.at, self.ios = kernel.ring(AHEAD), shared.at, ios
         self.parts = (part for batch in batches for part in batch.parts(AHEAD // 4))
         self._fill(AHEAD // 2)
         threading.Thread(target=self._fill_all, daemon=True).start()
@@ -123,7 +143,7 @@ class Feed:
         while self.at[m.FED] < least and not self.at[m.FED_ALL]:
             part = next(self.parts, None)
             if part is None:
-                self.at[m.LEFT_OUT] = self.trace.ios - int(self.at[m.FED])
+                self.at[m.LEFT_OUT] = max(self.ios - int(self.at[m.FED]), 0)
                 self.at[m.FED_ALL] = 1
             else:
                 self._put(part)

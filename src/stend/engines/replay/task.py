@@ -9,7 +9,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """A load on the drive or file at `path`, "" for none; `trace` is the path of the workload's trace, or empty.
 
     The load may touch `range_bytes` from its workload's start on. Its IOs are multiples of `block_bytes`. `bound` is
-    the most IOs in flight, and `memory` the descriptor of the shared memory.
+    the most IOs in flight, `loads` how many loads run together, and `memory` the descriptor of the shared memory.
     """
 
     path: str
@@ -22,12 +22,13 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     trace: str = ""
     from_bytes: int = 0
     limit_bytes: int = 0
+    loads: int = 1
     memory: int = -1
 
     @property
     def writes(self) -> bool:
-        """Return True if the load writes."""
-        return self.workload.read_pct < 100
+        """Return True if the load writes or trims."""
+        return self.workload.writes
 
 
 READY, GO = "ready", "go"

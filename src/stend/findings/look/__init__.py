@@ -9,7 +9,7 @@ from stend.model.definition import Hold, Idle, Phase, PlannedTest, Steady, Workl
 from stend.model.events import Judged, Result
 from stend.model.record import Run
 from stend.model.stats import percentile_s
-from stend.model.tally import PERCENTS
+from stend.model.tally import NONE, PERCENTS, Tally
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests that measure states which do not last in service."""
@@ -66,6 +66,7 @@ class Cell(NamedTuple):
     phase: str
     workload: Workload
     counts: Counts
+    trims: Tally = NONE
 
 
 def phase_names(test: PlannedTest) -> list[str]:
@@ -85,7 +86,7 @@ def measuring(run: Run, test: PlannedTest) -> list[Phase]:
 
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
-    """Return the cells of a test in the order measured; each has at least one IO."""
+    """Return the cells of a test in the order measured; each has at least one read or write."""
     return [cell for cell in every_cell(run, test) if cell.counts.iops]
 
 
@@ -138,7 +139,11 @@ def cells_of(run: Run, test: str, phase: str) -> tuple[Cell, ...]:
     """Return the loads of one phase, measuring or preparing, in the order of their first results."""
     planned = next((p for t, p in run.phases() if (t.name, p.name) == (test, phase)), None)
     loads = dict.fromkeys(r.step.workload for r in run.of(test, phase) if isinstance(r.step, Hold))
-    every = [Cell(phase, load, _result(run, test, planned, load)) for load in loads] if planned else []
+    trims = dict.fromkeys(loads, NONE)
+    for result in run.of(test, phase):
+        if isinstance(result.step, Hold):
+            trims[result.step.workload] += result.trims
+    every = [Cell(phase, load, _result(run, test, planned, load), trims[load]) for load in loads] if planned else []
     return tuple(cell for cell in every if cell.counts.seconds)
 
 

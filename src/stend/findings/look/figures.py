@@ -16,7 +16,7 @@ from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.events import Result, ToolFigures
 from stend.model.record import Run
 from stend.model.stats import percentiles_s
-from stend.model.tally import PERCENTS, Tally
+from stend.model.tally import NONE, PERCENTS, Tally
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """In order: purged and not filled; preconditioned; in the measurement window; at the end of a saturation; after rests;
@@ -25,9 +25,10 @@ LASTING: tuple[State, ...] = ("window", "saturated", "filled")
 """States that last in service."""
 Window = Literal["rounds", "whole", "first", "last", "bursts"]
 """The records of a row: the judged rounds, all, the first, the last fifth, the later half of bursts."""
-Direction = Literal["both", "read", "write"]
+Direction = Literal["both", "read", "write", "trim"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
-CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom")
+"""Directions of counts; trims are counted apart from reads and writes."""
+CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map")
 """Tests whose phases measure a change, not a state."""
 SATURATING = ("saturate",)
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
@@ -145,24 +146,24 @@ class Figures(NamedTuple):
 def figures(run: Run) -> tuple[Figures, ...]:
     """Return the figures of states, test by test.
 
-    A mix has three rows, both directions first; any other load has one.
+    A mix has three rows, both directions first; any other load has one. Trims have another row.
     """
     return tuple(row for test in look.tests(run) for row in _of_test(run, test) if row.tally.ios)
 
 
 def lasting(run: Run) -> list[Figures]:
-    """Return the figures of lasting states, both directions together."""
+    """Return the figures of lasting states, both directions together; not of loads at a rate, which is no limit."""
     rows = [row for row in figures(run) if row.direction == "both"]
-    return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY]
+    return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY and not row.workload.rate_iops]
 
 
 def answers(run: Run, *names: str) -> list[Figures]:
-    """Return the figures with IOs of the measuring phases, as listed, both directions together.
+    """Return the figures with IOs of closed loops in the measuring phases, as listed, both directions together.
 
     `names` selects tests; without names all tests count.
     """
     every = (row for test in look.tests(run, *names) for row in loads(run, test))
-    return [row for row in every if row.direction == "both" and row.tally.ios]
+    return [row for row in every if row.direction == "both" and row.tally.ios and not row.workload.rate_iops]
 
 
 def loads(run: Run, test: PlannedTest) -> Iterator[Figures]:
@@ -182,10 +183,10 @@ def listed(run: Run, test: str, phase: str) -> tuple[Figures, ...]:
     judged = run.verdict_rounds(test, phase)
     places: dict[str, int] = {}
     rows: list[Figures] = []
-    for _, load, counts in look.cells_of(run, test, phase):
+    for _, load, counts, trims in look.cells_of(run, test, phase):
         place = places[load.label] = places.get(load.label, 0) + 1
         window: Window = "bursts" if look.rest_s(planned_phase) else "rounds" if judged else "whole"
-        rows += _rows(run, (test, phase, _state(run, planned, planned_phase), window, load, place), counts)
+        rows += _rows(run, (test, phase, _state(run, planned, planned_phase), window, load, place), counts, trims)
     return tuple(rows)
 
 
@@ -203,16 +204,17 @@ def together(rows: Iterable[Figures]) -> Iterator[Figures]:
         )
 
 
-def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]:
+def _rows(run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE) -> Iterator[Figures]:
     test, phase, _, window, *_ = place
     judged = look.last_judged(run, run.holder(test, phase), phase) if window == "rounds" else None
     rounds = run.verdict_rounds(test, phase) if window == "rounds" else ()
     steady = judged.steady if judged else None
     reported = _reported(run, test, phase, place[4]) if run.source else None
-    for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
-        yield Figures._make(
-            (*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), reported, None)
-        )
+    tallies = {direction: getattr(counts, direction) for direction in DIRECTIONS}
+    if not (counts.read.ios and counts.write.ios):
+        tallies = {"both": counts.both} if counts.ios or not trims.ios else {}
+    for direction, tally in (tallies | ({"trim": trims} if trims.ios else {})).items():
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None))
 
 
 def _reported(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.findings.look.figures import Direction, of_record
+import msgspec
+
+from stend.findings.look.figures import Direction, of_record, quantities
 from stend.findings.look.replayed import lateness_s
 from stend.model.definition import Hold
 from stend.model.events import Result
@@ -29,15 +31,22 @@ COLUMNS: dict[str, str] = {
     "trace": "VARCHAR", "speed": "DOUBLE", "sent_ios": "BIGINT", "late_ios": "BIGINT", "full_ios": "BIGINT",
     "late_p50_s": "DOUBLE", "late_p99_s": "DOUBLE", "late_p99_9_s": "DOUBLE", "late_max_s": "DOUBLE",
     "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
+    "trim_ios": "BIGINT", "trim_bytes": "BIGINT", "trim_mean_s": "DOUBLE", "trim_p99_s": "DOUBLE",
+    "trim_max_s": "DOUBLE",
     "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
 
 
 def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
-    """Yield one row per step that was done."""
+    """Yield one row per step that was done, and one of the kind `beside` for each load beside it."""
     for result in run.results:
         yield _row(result, name)
+        if isinstance(result.step, Hold):
+            for load, done in zip(result.step.workload.beside, result.beside, strict=False):
+                step = Hold(workload=load, amount=result.step.amount)
+                other = msgspec.structs.replace(result, step=step, counts=done.counts, pace=done.pace, beside=())
+                yield _row(other, name) | {"kind": "beside"}
 
 
 def _row(result: Result, name: str) -> dict[str, Any]:
@@ -56,6 +65,7 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= _replay(load.replay, result.pace) if load.replay else {}
         row |= _flushes(result.pace) if result.pace and result.pace.flush.ios else {}
         row |= _verified(result.verified) if result.verified else {}
+        row |= _trims(result) if load.trim_pct else {}
     return row
 
 
@@ -72,6 +82,13 @@ def _tally(result: Result, way: Direction) -> dict[str, Any]:
         figures |= {key: values[quantity] for key, quantity in WAITS.items()}
         figures["deviation_s"] = tally.deviation_s if tally.latency_ns2 else None
     return {f"{way}_{key}": value for key, value in figures.items()}
+
+
+def _trims(result: Result) -> dict[str, Any]:
+    """Return the trims of a load; without trims, or with too small a sample, response times are empty."""
+    values = quantities(result.trims, result.counts.seconds, ("mean", "p99", "max"))
+    waits = {f"trim_{name}_s": value for name, value in values.items()}
+    return {"trim_ios": result.trims.ios, "trim_bytes": result.trims.bytes} | waits
 
 
 def _verified(verified: Verified) -> dict[str, Any]:

@@ -159,7 +159,8 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
     """Return the row of a load with its name, and its phase if there are several; directions are indented below it."""
     name = (words.name_of("phase", row.phase) + ": " if several else "") + row.workload.label
-    label = {"both": name}.get(row.direction) or "\u2003" + words(f"column.{row.direction}s")
+    first = row.direction == "both" or row.workload.trim_pct == 100
+    label = name if first else "\u2003" + words(f"column.{row.direction}s")
     if not row.tally.ios:
         return (label, "0", "0", *["–"] * (len(TAIL) + 2))
     rate, bytes_per_s = row.iops, row.number("throughput")

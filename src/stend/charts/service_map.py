@@ -1,0 +1,106 @@
+"""Service map: reads per second that stay within a limit beside a rate of writes, one line per limit."""
+
+from collections.abc import Iterator, Sequence
+
+from stend.charts.parts import GREY, Drawing, Row, axis, ladder
+from stend.charts.parts.marks import Channel, tips
+from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.vega import Chart
+from stend.model import service_map
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.model.service_map import Cell, Key
+from stend.words import Language
+
+TESTS = ("diskplorer",)
+SHAPES = {"": "circle", "full": "triangle-up", "host": "cross"}
+"""Shape of a cell by the reason why it shows no response time; "" if it does."""
+LIMITS_S = (0.001, 0.002, 0.005, 0.01)
+"""Limits of an imported map, which names none."""
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """Yield one chart per percentile."""
+    cells = service_map.cells(run, test)
+    for percent in dict.fromkeys(percent for cell in cells for percent in cell.waits):
+        lines = [row for limit in _limits(test) for row in _line(run, test, cells, Key(percent, limit), words)]
+        if lines:
+            yield _drawing(lines, [_point(cell, percent, words) for cell in cells], percent, words)
+
+
+def _limits(test: PlannedTest) -> Sequence[float]:
+    options = test.profile.options
+    return [limit / 1e3 for limit in options["limits_ms"]] if "limits_ms" in options else LIMITS_S
+
+
+def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
+    """Return the contour of a limit up to the write rate where it ends; nothing if no cell kept it."""
+    points = service_map.contour(cells, key, service_map.axes(run, test).reads)
+    named = words("service_map.limit", limit=key.limit_s * 1e3)
+    last = max((place for place, (_, reads) in enumerate(points) if reads), default=-2)
+    return [{"mbs": writes / 1e6, "reads": reads, "limit": named} for writes, reads in points[: last + 2]]
+
+
+def _point(cell: Cell, percent: float, words: Language) -> Row:
+    wait = cell.waits[percent]
+    shown = {"ms": min(wait, service_map.MOST_S) * 1e3} if wait is not None else {}
+    how = words(f"service_map.{cell.why or 'measured'}")
+    return {"mbs": cell.writes / 1e6, "reads": cell.reads, "how": how, **shown}
+
+
+def _drawing(lines: list[Row], cells: list[Row], percent: float, words: Language) -> Drawing:
+    names = list(dict.fromkeys(str(row["limit"]) for row in lines))
+    colour: Channel = {
+        "field": "limit",
+        "type": "nominal",
+        "title": words("service_map.within", percent=percent),
+        "scale": {"domain": names, "range": ladder(len(names))},
+    }
+    x, y = axis("mbs", words("axis.written_mbs")), axis("reads", words("axis.reads"))
+    wait: Channel = {"field": "ms", "type": "quantitative", "title": words("axis.percentile_ms", percentile=percent)}
+    shapes = {words(f"service_map.{why or 'measured'}"): shape for why, shape in SHAPES.items()}
+    kept = [name for name in shapes if any(row["how"] == name for row in cells)]
+    how: Channel = {
+        "field": "how",
+        "type": "nominal",
+        "title": words("service_map.cells"),
+        "scale": {"domain": kept, "range": [shapes[name] for name in kept]},
+    }
+    size = 45 if len(cells) < 100 else 12
+    points = Chart("cells").mark("point", size=size, color=GREY, filled=True, opacity=0.6)
+    points = points.encode(x=x, y=y, shape=how, tooltip=tips(x, y, wait, how))
+    line = Chart("rows").mark("line", strokeWidth=2.2).encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y))
+    return Drawing(
+        words("chart.service_map", percent=percent),
+        points + line,
+        {"rows": lines, "cells": cells},
+        words("says.service_map"),
+    )
+
+
+def beside(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Yield the first contour that a drive of the page keeps, one line per drive; nothing for a single drive."""
+    found = [(side, test) for side in sides if side.run and (test := side.test("service-map"))]
+    if len(found) < 2:
+        return
+    asked = _question(found[0][1])
+    for percent, limit in ((p, ms / 1e3) for p in asked[1] for ms in asked[0]):
+        rows: list[Row] = []
+        for side, test in found:
+            if side.run and _question(test) == asked:
+                lines = _line(side.run, test, service_map.cells(side.run, test), Key(percent, limit), words)
+                rows += [row | {"drive": side.name} for row in lines]
+        if rows:
+            kinds = channels(sides, [str(row["drive"]) for row in rows])
+            x, y = axis("mbs", words("axis.written_mbs")), axis("reads", words("axis.reads"))
+            shown = {name: kinds[name] for name in ("color", "strokeDash")}
+            chart = Chart().mark("line", strokeWidth=2, point=True)
+            chart = chart.encode(x=x, y=y, tooltip=tips(kinds["color"], x, y), **shown)
+            title = words("beside.service_map", percent=percent, limit=limit * 1e3)
+            yield Drawing(title, chart, {"rows": rows}, words("beside.service_map_says"))
+            return
+
+
+def _question(test: PlannedTest) -> tuple[Sequence[float], Sequence[float], float, float]:
+    options = test.profile.options
+    return options["limits_ms"], options["percentiles"], options["read_kib"], options["write_kib"]

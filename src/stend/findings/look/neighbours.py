@@ -1,0 +1,56 @@
+"""Figures of a victim alone and beside each neighbour, and of trims; findings and charts share them."""
+
+from typing import Literal, NamedTuple
+
+from stend.findings import look
+from stend.findings.look.figures import Figures, listed
+from stend.model.definition import PlannedTest, Workload
+from stend.model.record import Run
+
+NAME = "neighbours"
+Neighbour = Literal["", "read", "stream", "write", "trim"]
+
+
+class Pair(NamedTuple):
+    """A victim's figures beside a neighbour at a queue depth; both are "" and 0 for the victim alone."""
+
+    phase: str
+    neighbour: Neighbour
+    depth: int
+    row: Figures
+
+    @property
+    def p99_s(self) -> float | None:
+        """Return the victim's p99 in seconds; None if the sample is too small."""
+        return self.row.value("p99")
+
+
+def kind(load: Workload) -> Neighbour:
+    """Return the kind of load that a neighbour is."""
+    if load.trim_pct:
+        return "trim"
+    if load.random_pct == 0:
+        return "stream"
+    return "read" if load.read_pct else "write"
+
+
+def pairs(run: Run, test: PlannedTest) -> dict[str, list[Pair]]:
+    """Return {phase: the victim alone first, then beside each neighbour}; victims without IOs alone are left out."""
+    found: dict[str, list[Pair]] = {}
+    for phase in look.measuring(run, test):
+        rows = [row for row in listed(run, test.name, phase.name) if row.direction == "both"]
+        every = [_pair(row) for row in rows]
+        if every and not every[0].neighbour and every[0].row.tally.ios:
+            found[phase.name] = every
+    return found
+
+
+def _pair(row: Figures) -> Pair:
+    beside = row.workload.beside
+    return Pair(row.phase, kind(beside[0]) if beside else "", beside[0].outstanding if beside else 0, row)
+
+
+def inflation(alone: Pair, pair: Pair) -> float | None:
+    """Return how many times as long the victim's p99 is beside a neighbour; None if a sample is too small."""
+    before_s, beside_s = alone.p99_s, pair.p99_s
+    return beside_s / before_s if before_s and beside_s is not None else None

@@ -1,0 +1,64 @@
+"""Neighbours: the neighbour that lengthens a victim's p99 most, and what remains of the victim's IOPS."""
+
+from collections.abc import Iterator
+
+from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.neighbours import Pair, inflation, pairs
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+
+NAME = "neighbours"
+MUCH, LITTLE = 10.0, 1.5
+"""Times of the p99 alone that speak against a drive and for it; ours."""
+CHANGED = 1.2
+"""The victim's mean alone, last against first, from which the drive changed during the test; ours."""
+FALLEN = 0.9
+"""Share of its IOPS alone below which a victim has lost some."""
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield for each victim its worst neighbour, what is unknown beside others, and a change of the drive."""
+    for test in look.tests(run, NAME):
+        for phase, (alone, *beside) in pairs(run, test).items():
+            yield from _of_victim(test, phase, alone, beside)
+            yield from _change(run, test, phase)
+
+
+def _of_victim(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:
+    known = [(times, pair) for pair in beside if (times := inflation(alone, pair)) is not None]
+    if stopped := [pair for pair in beside if not pair.row.tally.ios]:
+        values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
+        yield Finding(name=NAME, key="stopped", test=test.name, values=values, side="con")
+    if not known:
+        yield Finding(name=NAME, key="few", test=test.name, values={"phase": phase}, confidence="can't tell")
+        return
+    times, pair = max(known, key=lambda one: one[0])
+    kept = pair.row.iops / alone.row.iops
+    values = {
+        "phase": phase,
+        "neighbour": pair.neighbour,
+        "depth": pair.depth,
+        "alone": alone.p99_s,
+        "beside": pair.p99_s,
+        "times": times,
+        "iops": pair.row.iops,
+        "kept": kept,
+    }
+    key = "worst_fallen" if kept < FALLEN else "worst"
+    speaks = side(pro=times < LITTLE, con=times > MUCH)
+    yield Finding(name=NAME, key=key, test=test.name, values=values, side=speaks)
+    slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
+    for other in slow[-1:]:
+        values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
+        yield Finding(name=NAME, key="unknown", test=test.name, values=values, confidence="low")
+
+
+def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
+    """Yield how much the victim alone changed from the first minute to the last."""
+    held = [record.counts for record in look.records(run, test.name, phase) if not record.workload.beside]
+    if len(held) < 2 or not held[0].ios or not held[-1].ios:
+        return
+    first_s, last_s = held[0].mean_s, held[-1].mean_s
+    if max(first_s, last_s) >= CHANGED * min(first_s, last_s):
+        values = {"phase": phase, "first": first_s, "last": last_s}
+        yield Finding(name=NAME, key="changed", test=test.name, values=values, confidence="medium")

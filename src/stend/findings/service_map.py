@@ -1,0 +1,72 @@
+"""Service map: the reads per second that stay within a limit, alone and beside half of the drive's writes."""
+
+from collections.abc import Iterator
+
+from stend.findings import Confidence, Finding, Sheet, look, side
+from stend.model import service_map
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.model.service_map import Cell, Key
+
+NAME = "service_map"
+TESTS = ("service-map",)
+HALF = 0.5
+"""Share of the drive's most sequential writes beside which reads are stated."""
+LITTLE = 0.5
+"""Reads beside those writes below this share of the reads alone speak against the drive."""
+COARSE = 2.0
+"""A contour that may be farther off than this many times `within_pct` is called coarse."""
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield one finding of the first percentile, for its lowest limit that was kept; then what was not reached."""
+    for test in look.tests(run, *TESTS):
+        cells, options = service_map.cells(run, test), test.profile.options
+        if not cells:
+            continue
+        scale, seconds = run.plan.device.facts.get("scale", 1), max(cell.measured.seconds for cell in cells)
+        wanted = service_map.search(run, test, seconds, scale)
+        doubt = service_map.doubt(cells, wanted)
+        kept = list(dict.fromkeys(key.percent for key in wanted.keys))
+        yield from (_of(run, test, cells, percent, doubt) for percent in kept[:1])
+        yield from (_few(test, percent) for percent in options["percentiles"] if percent not in kept)
+        if late := [cell for cell in cells if cell.why == "host"]:
+            least = min(late, key=lambda cell: cell.reads)
+            values = {"reads": least.reads, "written": least.writes, "cells": len(late)}
+            yield Finding(name=NAME, key="host", test=test.name, values=values)
+        if doubt > COARSE * options["within_pct"] / 100:
+            values = {"cells": len(cells), "doubt": doubt}
+            yield Finding(name=NAME, key="coarse", test=test.name, values=values, confidence="low")
+
+
+def _few(test: PlannedTest, percent: float) -> Finding:
+    return Finding(name=NAME, key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
+
+
+def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float) -> Finding:
+    ends, limits = service_map.axes(run, test), [limit / 1e3 for limit in sorted(test.profile.options["limits_ms"])]
+    for limit in limits:
+        points = service_map.contour(cells, Key(percent, limit), ends.reads)
+        alone = service_map.between(points, 0.0)
+        beside = service_map.between(points, HALF * ends.writes)
+        if not alone:
+            continue
+        values = {"percent": percent, "limit": limit, "alone": _short(alone), "written": HALF * ends.writes}
+        if beside is None:
+            return Finding(name=NAME, key="alone", test=test.name, values=values, confidence="low")
+        sure: Confidence = "low" if doubt > test.profile.options["within_pct"] / 100 else "medium"
+        return Finding(
+            name=NAME,
+            key="reads" if beside else "none_beside",
+            test=test.name,
+            values=values | ({"beside": _short(beside), "share": beside / alone} if beside else {}),
+            confidence=sure,
+            side=side(pro=beside >= LITTLE * alone, con=not beside),
+        )
+    values = {"percent": percent, "limit": limits[-1]}
+    return Finding(name=NAME, key="never", test=test.name, values=values, confidence="medium", side=side(con=True))
+
+
+def _short(rate: float) -> float:
+    """Return a rate to three digits, which a search within some percent supports."""
+    return float(f"{rate:.3g}")

@@ -1,0 +1,110 @@
+"""Trim: cost of a trim by size, reads beside trims, and what trimming half of the range does for random writes."""
+
+from collections.abc import Iterator
+
+from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.figures import Figures, listed
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+
+NAME = "trim"
+COVERED = 0.1
+"""Share of the range trimmed beside the reads above which many reads met trimmed blocks; ours."""
+MUCH, GAINS = 3.0, 1.1
+"""Times of the mean of reads alone that speak against a drive; rates that differ by less count as equal; ours."""
+COUNTERS = ("host_write_bytes", "nand_write_bytes")
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield the cost and rate of trims, the reads beside them, and the writes to a half-trimmed drive."""
+    for test in look.tests(run, NAME):
+        yield from _costs(run, test)
+        yield from _reads(run, test)
+        yield from _half(run, test)
+
+
+def _rows(run: Run, test: PlannedTest, phase: str, direction: str) -> list[Figures]:
+    if not run.of(test.name, phase):
+        return []
+    return [row for row in listed(run, test.name, phase) if row.direction == direction and row.tally.ios]
+
+
+def _costs(run: Run, test: PlannedTest) -> Iterator[Finding]:
+    """Yield the response time of the smallest trims alone, the time of each further MiB, and the highest rates."""
+    rows = _rows(run, test, "sizes", "trim")
+    single = sorted((row for row in rows if row.workload.depth == 1), key=_size)
+    if len(single) > 1:
+        small, large = single[0], single[-1]
+        each_s = (large.number("mean") - small.number("mean")) / (_size(large) - _size(small))
+        values = {"size": _size(small), "mean": small.number("mean"), "mib": max(each_s, 0.0) * 2**20}
+        yield Finding(name=NAME, key="cost", test=test.name, values=values)
+    for row in (
+        (max(rows, key=lambda row: row.iops), max(rows, key=lambda row: row.number("throughput"))) if rows else ()
+    ):
+        values = {"size": _size(row), "depth": row.workload.depth, "rate": row.iops, "bytes": row.number("throughput")}
+        yield Finding(name=NAME, key="rate", test=test.name, values=values)
+
+
+def _size(row: Figures) -> int:
+    return row.workload.trim_bytes or row.workload.block_bytes
+
+
+def _reads(run: Run, test: PlannedTest) -> Iterator[Finding]:
+    """Yield the reads beside the share of trims that slows them most."""
+    rows = _rows(run, test, "reads", "both")
+    alone = next((row for row in rows if not row.workload.trim_pct), None)
+    beside = [row for row in rows if row.workload.trim_pct]
+    if alone is None or not beside:
+        return
+    worst = max(beside, key=lambda row: row.number("mean"))
+    ratio = worst.number("mean") / alone.number("mean")
+    trims = {row.workload: row.tally.bytes for row in _rows(run, test, "reads", "trim")}
+    covered = min(trims.get(worst.workload, 0) / max(worst.workload.range_bytes, 1), 1.0)
+    values = {
+        "share": worst.workload.trim_pct / 100,
+        "alone": alone.number("mean"),
+        "beside": worst.number("mean"),
+        "times": ratio,
+        "covered": covered,
+    }
+    key = "reads_covered" if covered > COVERED else "reads"
+    yield Finding(
+        name=NAME,
+        key=key,
+        test=test.name,
+        values=values,
+        confidence="low" if covered > COVERED else "high",
+        side=side(con=ratio > MUCH),
+    )
+
+
+def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
+    """Yield random writes to half of the range with data in the other half, and with that half trimmed."""
+    ends = [look.last_judged(run, test.name, phase) for phase in ("half-full", "half-trimmed")]
+    rows = [row for phase in ("half-full", "half-trimmed") for row in _rows(run, test, phase, "both")]
+    if len(rows) != 2 or not all(ends):
+        return
+    full, trimmed = rows
+    gain = trimmed.iops / full.iops
+    values = {"full": full.iops, "trimmed": trimmed.iops, "times": gain}
+    written = [_amplification(run, test, phase) for phase in ("half-full", "half-trimmed")]
+    if None not in written:
+        values |= {"amplified_full": written[0] or 0.0, "amplified": written[1] or 0.0}
+    if "amplified" in values:
+        key = "gains_amplified" if gain >= GAINS else "no_gain_amplified"
+    else:
+        key = "gains" if gain >= GAINS else "no_gain"
+    steady = all(end.steady for end in ends if end)
+    yield Finding(name=NAME, key=key, test=test.name, values=values, confidence="high" if steady else "medium")
+
+
+def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:
+    """Return NAND bytes per byte written by the host in the later half of a phase; None without the counters."""
+    results = run.of(test.name, phase)
+    first = results[len(results) // 2].t
+    looks = [look.values for look in run.present[1] if first <= look.t <= results[-1].t + 1]
+    known = [values for values in looks if all(name in values for name in COUNTERS)]
+    if len(known) < 2:
+        return None
+    host, nand = (float(known[-1][name]) - float(known[0][name]) for name in COUNTERS)
+    return nand / host if host > 0 else None

@@ -1,0 +1,74 @@
+"""Neighbours: a victim's response times while another load reads, writes, streams or trims on the same drive. Ours.
+
+The victim works in the first half of a full range and the neighbour in the second, as two tenants do. The victim runs
+alone first and last: the difference is how much the drive changed meanwhile.
+"""
+
+import msgspec
+
+from stend.model.definition import Identity, Phase, Profile, Test, Workload
+from stend.suite import trim
+from stend.suite._clauses import filled, known, minutes, purged, random, sequential, span
+
+VICTIMS = ["reads", "synced-writes"]
+RATES_IOPS = [1000, 50]
+"""Reads per second of the victim on drives without and with moving parts; 0: a closed loop at QD1. Ours."""
+IN_FLIGHT = 256
+"""Most reads of a victim with a rate in flight; ours."""
+NEIGHBOURS = ["read", "stream", "write", "trim"]
+"""Reads first and trims last, because each changes the drive more than those before it."""
+DEPTHS = [1, 8, 32]
+"""Intensities of a neighbour: its queue depth; ours."""
+STREAM_KIB, TRIM_KIB = 128, 64
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Return purge and fill; then for each victim a minute alone, beside each neighbour, and alone again."""
+    return (
+        purged(),
+        filled(profile.threads, profile.depth),
+        *(_beside(profile, device, name) for name in profile.options["victims"]),
+    )
+
+
+def _beside(profile: Profile, device: Identity, name: str) -> Phase:
+    middle = profile.active_range(device) / 2
+    own, other = span(profile, device, 0, middle), span(profile, device, middle, middle)
+    victim = _victim(profile, device, known(name, VICTIMS, "victim"), own)
+    options = profile.options
+    neighbours = [
+        _neighbour(known(kind, NEIGHBOURS, "neighbour"), depth, other)
+        for kind in options["neighbours"]
+        for depth in profile.ladder(options["depths"])
+        if kind != "trim" or device.trim_bytes
+    ]
+    loads = [victim, *(msgspec.structs.replace(victim, beside=(load,)) for load in neighbours)]
+    return Phase(name=f"beside-{name}", round=minutes(profile, [*loads, victim]), boundary="phase")
+
+
+def _victim(profile: Profile, device: Identity, name: str, place: dict[str, int]) -> Workload:
+    if name == "synced-writes":
+        return msgspec.structs.replace(random(0, 4, 1, 1, **place), sync="flush")
+    rate = profile.options["rates_iops"][device.rotational]
+    reads = random(100, 4, 1, IN_FLIGHT if rate else 1, **place)
+    return msgspec.structs.replace(reads, rate_iops=float(rate))
+
+
+def _neighbour(kind: str, depth: int, place: dict[str, int]) -> Workload:
+    match kind:
+        case "stream":
+            return sequential(0, STREAM_KIB, 1, depth, **place)
+        case "trim":
+            return trim.trims(TRIM_KIB, depth, **place)
+        case _:
+            return random(100 if kind == "read" else 0, 4, 1, depth, **place)
+
+
+TEST = Test(
+    title="Neighbours",
+    clause="own",
+    phases=phases,
+    charts=("neighbours",),
+    options={"victims": VICTIMS, "rates_iops": RATES_IOPS, "neighbours": NEIGHBOURS, "depths": DEPTHS},
+    summary="response times of a load while another one reads, writes, streams or trims beside it",
+)

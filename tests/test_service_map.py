@@ -1,0 +1,216 @@
+"""Service map: the search finds contours with few cells, and run, page and import say the same of them."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import findings
+from stend.charts import pictures
+from stend.charts.beside import Side, picture
+from stend.cli import main
+from stend.model import service_map, service_search
+from stend.model.counts import Counts
+from stend.model.definition import Hold
+from stend.model.events import Result
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.model.service_map import Axes, Cell, Key, Search
+from stend.model.tally import Tally
+from stend.words import Language
+from stend.words.sentences import finding_said
+from tests.imported import run_of as imported_run
+from tests.synthetic import Truth, made
+
+READS, WRITES = 200_000.0, 1e9
+KEYS = tuple(Key(percent, limit) for percent in (99.0, 99.9) for limit in (0.001, 0.002, 0.005, 0.01))
+WANTED = Search(Axes(READS, WRITES), KEYS, 60, 0.05, 2000.0)
+Wait = Callable[[float, float], float]
+
+
+def queue(reads: float, writes: float) -> float:
+    """p99 of M/M/1 in closed form: writes at full rate take nine tenths of the drive."""
+    load = reads / READS + 0.9 * writes / WRITES
+    return 80e-6 * math.log(100) / (1 - load) if load < 1 else math.inf
+
+
+def plateau(reads: float, writes: float) -> float:
+    """The first writes cost 2.2 ms, more change little, and at the end of the drive's rate waits have no end."""
+    load = reads / READS + 0.95 * writes / WRITES
+    return math.inf if load >= 1 else 0.0003 if not writes else 0.0024 + 0.0005 * load
+
+
+def slope(reads: float, writes: float) -> float:
+    load = reads / READS + 0.9 * writes / WRITES
+    return 0.0005 + 0.02 * load**3 if load < 1 else math.inf
+
+
+def cell(wait: Wait, reads: float, writes: float) -> Cell:
+    seconds = wait(reads, writes)
+    counts = Counts(50.0, 0, Tally(ios=round(reads * 50)))
+    return Cell(reads, writes, {99.0: seconds, 99.9: 1.5 * seconds}, "" if math.isfinite(seconds) else "full", counts)
+
+
+def searched(wait: Wait, wanted: Search = WANTED) -> list[Cell]:
+    cells: list[Cell] = []
+    while (place := service_search.following(cells, wanted)) is not None:
+        cells.append(cell(wait, *place))
+    return cells
+
+
+def truth(wait: Wait, key: Key, writes: float) -> float:
+    """The highest read rate within the limit, by bisection."""
+    times = 1.0 if key.percent == 99.0 else 1.5
+    low, high = 0.0, READS
+    if wait(WANTED.least, writes) * times > key.limit_s:
+        return 0.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if wait(middle, writes) * times <= key.limit_s else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize("wait", [queue, plateau, slope])
+def test_contours_of_sixty_cells_are_near_the_true_ones(wait: Wait) -> None:
+    cells = searched(wait)
+    assert len(cells) <= 60
+    distances = []
+    for key in KEYS:
+        curve = service_map.contour(cells, key, READS)
+        for step in range(21):
+            ours = service_map.between(curve, WRITES * step / 20)
+            assert ours is not None
+            distances.append(abs(ours - truth(wait, key, WRITES * step / 20)) / READS)
+    distances.sort()
+    assert sum(distances) / len(distances) < 0.02
+    assert distances[int(0.95 * len(distances))] <= 0.05
+
+
+def test_the_search_never_asks_the_same_twice_without_a_reason_and_ends() -> None:
+    cells = searched(slope)
+    assert len({(one.reads, one.writes) for one in cells}) == len(cells)
+    assert service_search.following(cells, WANTED) is None or len(cells) == 60
+
+
+def test_a_cell_of_the_host_is_tried_again_and_ends_its_column() -> None:
+    spoiled = cell(queue, 100_000, 0)._replace(why="host")
+    assert service_search.following([spoiled], WANTED) == (100_000, 0)
+    column = [cell(queue, 50_000, 0), spoiled, spoiled]
+    for key in KEYS:
+        assert service_map.bracket(service_map.columns(column)[0.0], key, READS).failed == 100_000
+    good = cell(queue, 100_000, 0)
+    (_, kept) = service_map.columns([cell(queue, 50_000, 0), spoiled, good])[0.0]
+    assert kept.why == ""
+
+
+def test_waits_that_fall_share_their_mean_so_that_noise_makes_no_contour() -> None:
+    noisy = {10_000: 0.0009, 20_000: 0.0012, 30_000: 0.0008, 40_000: 0.0009, 50_000: 0.004}
+    column = [cell(lambda reads, _: noisy[round(reads)], reads, 0.0) for reads in noisy]
+    waits = service_map.rising(column, 99.0)
+    assert [wait for _, wait in waits] == sorted(wait for _, wait in waits)
+    found = service_map.bracket(column, Key(99.0, 0.001), READS)
+    assert (found.held, found.failed) == (40_000, 50_000)
+
+
+def test_unsent_ios_have_waited_longest() -> None:
+    tally = Tally(ios=10_000, bins={100: 9_950, 600: 50}, latency_ns=1e6, max_ns=1e6)
+    counts = Counts(1.0, 0, tally)
+    usual, some, many = (service_map.wait_of(counts, unsent, 99.0) for unsent in (0.0, 0.006, 0.02))
+    assert usual is not None
+    assert some is not None
+    assert usual < some
+    assert many == math.inf
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return made("service-map", truth=Truth(capacity_bytes=8 << 30), interval_s=10.0, shorten=60)
+
+
+def told(run: Run, lang: str = "en") -> dict[str, str]:
+    found = [finding for finding in findings.find(run) if finding.name == "service_map"]
+    return {finding.key: finding_said(finding, Language(lang)) for finding in found}
+
+
+def test_the_finding_is_where_the_truth_is(run: Run) -> None:
+    """The synthetic drive: p99 of its answers is within 1 ms up to most of its read rate; writes take their share."""
+    (finding,) = [one for one in findings.find(run) if one.name == "service_map" and one.key == "reads"]
+    axes = service_map.axes(run, run.plan.tests[0])
+    assert finding.values["alone"] == pytest.approx(axes.reads, rel=0.2)
+    half = 0.5 * axes.writes / 1.5e9  # what half of the writes take of the drive
+    assert finding.values["beside"] == pytest.approx(
+        300_000 * (1 - half) - (300_000 - finding.values["alone"]), rel=0.25
+    )
+    assert "reads per second" in told(run)["reads"]
+    assert "чтений в секунду" in told(run, "ru")["reads"]
+
+
+def test_a_map_has_a_chart_per_percentile_with_a_line_per_limit(run: Run) -> None:
+    drawn = list(pictures("service_map", run, run.plan.tests[0]))
+    assert len(drawn) == 2
+    for one in drawn:
+        rows, cells = one.spec["datasets"]["rows"], one.spec["datasets"]["cells"]
+        assert len({row["limit"] for row in rows}) == 4
+        assert len(cells) == len(service_map.cells(run, run.plan.tests[0]))
+
+
+def changed(run: Run, **pace: Any) -> Run:
+    """The run with another pace in its cells of the most reads."""
+    most = max(cell.reads for cell in service_map.cells(run, run.plan.tests[0]))
+
+    def event(result: Result) -> Result:
+        step = result.step
+        if isinstance(step, Hold) and step.workload.rate_iops and service_map.rates(step.workload)[0] == most:
+            return msgspec.structs.replace(result, pace=Pace(**pace))
+        return result
+
+    return Run([*run.started, *map(event, run.results), *([run.ended] if run.ended else [])])
+
+
+def test_what_the_host_could_not_send_is_marked_and_said_in_one_sentence(run: Run) -> None:
+    late = changed(run, sent=1000, late=500)
+    assert told(late)["host"].startswith("The host could not send")
+    assert told(late, "ru")["host"].startswith("Хост не смог подать")
+    drawn = next(pictures("service_map", late, late.plan.tests[0]))
+    assert [row for row in drawn.spec["datasets"]["cells"] if row["how"] == "the host was late, not valid"]
+    assert not [stamp for stamp in late.stamps if "late" in stamp]  # the cell is left out, not the run
+
+
+def test_two_drives_lie_beside_one_another(run: Run) -> None:
+    sides = [Side("first", run), Side("second", run)]
+    (drawn,) = picture("service_map", sides, Language("en"), ())
+    assert {row["drive"] for row in drawn.spec["datasets"]["rows"]} == {"first", "second"}
+    assert not list(picture("service_map", sides[:1], Language("en"), ()))
+
+
+def test_a_published_grid_is_drawn_by_the_same_chart(tmp_path: Path) -> None:
+    """Eight cells of a published result: m7gd.4xlarge; at 604.7 MB/s and 147,895 reads p99.9 was 3.49 ms."""
+    run = imported_run("diskplorer.json", tmp_path)
+    (test,) = run.plan.tests
+    cells = service_map.cells(run, test)
+    assert cells[-1].reads == 147_895
+    assert cells[-1].writes == pytest.approx(604_719_934, abs=1)
+    assert cells[-1].waits == {99.0: pytest.approx(366.592e-6), 99.9: pytest.approx(3.489792e-3)}
+    assert {cell.why for cell in cells} == {""}
+    usual, rare = pictures("service_map", run, test)
+    assert len(usual.spec["datasets"]["cells"]) == 8
+    assert {row["limit"] for row in rare.spec["datasets"]["rows"]} == {"1 ms", "2 ms", "5 ms", "10 ms"}
+
+
+def test_every_sentence_can_be_said_in_both_languages() -> None:
+    values = {"percent": 99.0, "limit": 0.001, "alone": 1e5, "beside": 5e4, "share": 0.5, "written": 1e8, "reads": 1e5}
+    values |= {"cells": 2, "doubt": 0.2}
+    for key in ("reads", "none_beside", "alone", "never", "few", "host", "coarse"):
+        for lang in ("en", "ru"):
+            finding = findings.Finding(name="service_map", key=key, test="service-map", values=values)
+            assert finding_said(finding, Language(lang))
+
+
+@pytest.mark.slow
+def test_a_run_on_a_virtual_drive_comes_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(tmp_path / "run")
+    assert main(["run", "service-map", "--target", "sim:kc2000", "--quick", "--seed", "3", "--into", place]) == 0
+    assert "Service Map" in capsys.readouterr().out
