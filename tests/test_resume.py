@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import time
+from io import RawIOBase
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def killed(arguments: list[str], folder: Path, size: int) -> None:
         shutil.rmtree(folder)
         if before.exists():
             shutil.copytree(before, folder)
+
+
+def killed_after(arguments: list[str], *marks: bytes) -> None:
+    """stend that kills itself once it has written a line with the last of these marks, each in a line after the one
+    before it. How busy the host is, and how many samples it tells of a step, makes no difference.
+    """
+    plain, left = store._write, list(marks)
+
+    def written(file: RawIOBase, line: bytes) -> None:
+        plain(file, line)
+        if left[0] in line:
+            left.pop(0)
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    assert os.waitpid(child(arguments, before=lambda: vars(store).update(_write=written)), 0)[1] == signal.SIGKILL
 
 
 @pytest.fixture(scope="module")
