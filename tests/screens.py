@@ -55,7 +55,7 @@ class Terminal:
 def terminal(
     folder: Path, columns: int, lines: int, *words: str, module: str = "stend", **environment: str
 ) -> Iterator[Terminal]:
-    """Run stend in a terminal; the screen stays after it has ended, with its exit code. `tests.held` waits for looks."""
+    """Run stend in a terminal; the screen stays after it has ended, with its exit code. `tests.held` can be held."""
     shown = Terminal(folder, columns, lines)
     stend = shlex.join([sys.executable, "-m", module, *words])
     settings = [f"{name}={value}" for name, value in ({"PYTHONPATH": os.pathsep.join(sys.path)} | environment).items()]

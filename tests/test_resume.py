@@ -5,7 +5,6 @@ import random
 import shutil
 import signal
 import time
-from io import RawIOBase
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from stend import store
 from stend.cli import _ends, main
 from stend.model.events import Result
-from tests.forks import child
+from tests.forks import child, once_written
 
 ASKED = ["latency", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
 KILLS = 50
@@ -58,19 +57,9 @@ def killed(arguments: list[str], folder: Path, size: int) -> None:
 
 
 def killed_after(arguments: list[str], *marks: bytes) -> None:
-    """stend that kills itself once it has written a line with the last of these marks, each in a line after the one
-    before it. How busy the host is, and how many samples it tells of a step, makes no difference.
-    """
-    plain, left = store._write, list(marks)
-
-    def written(file: RawIOBase, line: bytes) -> None:
-        plain(file, line)
-        if left[0] in line:
-            left.pop(0)
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    assert os.waitpid(child(arguments, before=lambda: vars(store).update(_write=written)), 0)[1] == signal.SIGKILL
+    """stend that kills itself once it has written these marks (`once_written`)."""
+    process = child(arguments, before=lambda: once_written(marks, lambda: os.kill(os.getpid(), signal.SIGKILL)))
+    assert os.waitpid(process, 0)[1] == signal.SIGKILL
 
 
 @pytest.fixture(scope="module")
