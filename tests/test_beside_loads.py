@@ -127,7 +127,10 @@ def test_the_worst_neighbour_is_the_one_with_the_longest_p99() -> None:
 def test_each_load_beside_is_a_row_of_the_records() -> None:
     run = run_of("neighbours")
     rows = list(records.rows(run, "r"))
-    wanted = [(r, b) for r in run.results if isinstance(r.step, Hold) for b in r.beside]
+    loads = [(r, r.step.workload) for r in run.results if isinstance(r.step, Hold)]
+    assert [len(r.beside) for r, _ in loads] == [len(load_.beside) for _, load_ in loads]
+    assert any(r.beside for r, _ in loads)
+    wanted = [(r, b) for r, _ in loads for b in r.beside]
     beside = [row for row in rows if row["kind"] == "beside"]
     assert [row["write_ios"] for row in beside] == [b.counts.write.ios for _, b in wanted]
     assert [row["trim_ios"] for row in beside if row["trim_ios"]] == [b.pace.discard.ios for _, b in wanted if b.pace]
