@@ -19,6 +19,8 @@ from stend.many.sides import key_of
 from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Hold
+from stend.model.pace import Pace
+from stend.model.record import Run
 from stend.model.workload import Stream, Workload, streamed
 from stend.report.parts import records
 from stend.sim import build, load
@@ -124,10 +126,40 @@ def test_the_worst_neighbour_is_the_one_with_the_longest_p99() -> None:
         assert finding.values["times"] == finding.values["beside"] / finding.values["alone"]
 
 
+@pytest.mark.parametrize(
+    ("pace", "alone", "keys"),
+    [
+        (Pace(sent=1000, late=10), True, {"worst"}),  # 1 % late is allowed
+        (Pace(sent=1000, late=11), True, {"host"}),
+        (Pace(sent=1000, late=11), False, {"host", "worst"}),  # beside one neighbour: that one alone is left out
+        (Pace(sent=1000, late=11, full=11), True, {"rate"}),  # the queue was full: the drive did not keep up
+        (Pace(sent=980, unsent=20), True, {"rate"}),
+    ],
+)
+def test_of_a_rate_that_was_not_kept_nothing_is_concluded(pace: Pace, *, alone: bool, keys: set[str]) -> None:
+    run, phase = run_of("neighbours"), "beside-reads"
+    worst = next(f for f in findings.find(run) if f.name == "neighbours" and f.values["phase"] == phase)
+    changed_, left = Run(), 1
+    changed_.add(run.started[0])
+    for result in run.results:
+        load_ = result.step.workload if isinstance(result.step, Hold) else None
+        if result.where.phase == phase and load_ and (alone or load_.beside) and left:
+            left -= not alone
+            result = msgspec.structs.replace(result, pace=pace)  # noqa: PLW2901
+        changed_.add(result)
+    found = [f for f in findings.find(changed_) if f.name == "neighbours" and f.values["phase"] == phase]
+    assert {f.key.removesuffix("_fallen") for f in found} - {"changed", "unknown"} == keys
+    assert all(f.confidence == "can't tell" for f in found if f.key in ("host", "rate"))
+    assert all(f.values == worst.values for f in found if f.key == worst.key)
+
+
 def test_each_load_beside_is_a_row_of_the_records() -> None:
     run = run_of("neighbours")
     rows = list(records.rows(run, "r"))
-    wanted = [(r, b) for r in run.results if isinstance(r.step, Hold) for b in r.beside]
+    loads = [(r, r.step.workload) for r in run.results if isinstance(r.step, Hold)]
+    assert [len(r.beside) for r, _ in loads] == [len(load_.beside) for _, load_ in loads]
+    assert any(r.beside for r, _ in loads)
+    wanted = [(r, b) for r, _ in loads for b in r.beside]
     beside = [row for row in rows if row["kind"] == "beside"]
     assert [row["write_ios"] for row in beside] == [b.counts.write.ios for _, b in wanted]
     assert [row["trim_ios"] for row in beside if row["trim_ios"]] == [b.pace.discard.ios for _, b in wanted if b.pace]

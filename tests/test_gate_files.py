@@ -280,6 +280,10 @@ def test_flags_are_told(plain: Path, monkeypatch: pytest.MonkeyPatch, flags: int
     assert fit.forbidden([layer(plain)]) == ""
     monkeypatch.setattr(fit, "answer_at", lambda path, request: None)
     assert fit.forbidden([layer(plain)]) == ""
+    with monkeypatch.context() as mounted:
+        flags_of = os.statvfs_result((4096, 4096, 1, 1, 1, 1, 1, 1, os.ST_RDONLY, 255))
+        mounted.setattr(os, "statvfs", lambda path: flags_of)
+        assert fit.forbidden([layer(plain)]).startswith("is on a file system that is mounted read-only; `mount -o")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert fit.forbidden([layer(plain)]).startswith("cannot be written by this user")
     assert fit.forbidden([layer(plain, words="is set up on the file x")]) == ""  # the loop driver writes it

@@ -1,5 +1,6 @@
 """Synced writes on virtual drives and by the sender: what a flush waits for, what is counted, what fio is asked for."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,9 @@ import msgspec
 import pytest
 
 from stend import sim
-from stend.base.errors import StepFailed
+from stend.base.errors import Refused, StepFailed
 from stend.base.units import KiB, MiB
+from stend.cli import main
 from stend.engines import Engine
 from stend.engines._fio_job import kind
 from stend.engines.replay import ReplayEngine
@@ -18,7 +20,7 @@ from stend.model.definition import Hold, Seconds
 from stend.model.tally import Tally
 from stend.model.workload import Workload
 from stend.runner.bench import Ahead, Bench, Done
-from tests.stand import ours
+from tests.stand import Stand, ours
 
 WRITES = Workload(random_pct=0, read_pct=0, block_bytes=4 * KiB)
 SIZE = 32 * MiB
@@ -156,3 +158,38 @@ def test_a_step_counts_its_own_flushes_and_none_of_the_step_before() -> None:
         assert done.pace
         assert done.pace.flush.ios == pytest.approx(done.counts.write.ios, abs=1)
     assert sum(done.pace.flush.ios for done in parts if done.pace) == whole.counts.write.ios
+
+
+def refused(target: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What `run journal` says of a target whose content may be overwritten; it leaves no run behind."""
+    words = ["run", "journal", "--target", target, "--quick", "--into", str(folder / "run")]
+    assert main([*words, "--destroy-data", name, "--overwrite-file", name]) == Refused.exit_code
+    assert not (folder / "run").exists()
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_a_journal_on_a_write_protected_file_is_refused_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(bytes(range(256)) * 8192)
+    path.chmod(0o444)
+    line = refused(str(path), str(path), tmp_path, capsys)
+    assert line == f"stend: {path} is write-protected; `chmod u+w {path}` first, if it may be overwritten"
+    assert path.read_bytes() == bytes(range(256)) * 8192
+
+
+@pytest.mark.block
+def test_a_journal_on_a_read_only_loop_device_is_refused_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ExitStack() as end:
+        stand = Stand(tmp_path, end)
+        path = stand.file()
+        before = Path(path).read_bytes()
+        node = stand.loop(path, "--read-only")
+        line = refused(node, str(path), tmp_path, capsys)
+        way = "set it up again without `losetup --read-only`, if it may be written"
+        assert line == f"stend: {node} is read-only; {way}"
+        assert Path(path).read_bytes() == before

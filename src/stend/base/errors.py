@@ -17,6 +17,10 @@ class BadInput(StendError):
     exit_code = 2
 
 
+class NotOnDrive(BadInput):
+    """A test cannot run on this drive, because the drive lacks the commands that the test measures."""
+
+
 class Refused(StendError):
     """The gate refused: writing to this target could destroy data that the user did not name."""
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.neighbours import Pair, inflation, pairs
-from stend.model.definition import PlannedTest
+from stend.model.definition import PlannedTest, Workload
+from stend.model.pace import MOST_LATE, Pace, paces
 from stend.model.record import Run
 
 NAME = "neighbours"
@@ -17,11 +18,46 @@ FALLEN = 0.9
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield for each victim its worst neighbour, what is unknown beside others, and a change of the drive."""
+    """Yield for each victim its worst neighbour, what is unknown beside others, and a change of the drive.
+
+    Loads whose rate the host did not keep are left out. Without a kept rate of the victim alone nothing is concluded.
+    """
     for test in look.tests(run, NAME):
-        for phase, (alone, *beside) in pairs(run, test).items():
-            yield from _of_victim(test, phase, alone, beside)
+        for phase, every in pairs(run, test).items():
+            kept = _paces(run, test, phase)
+            late = [pair for pair in every if kept[pair.row.workload].invalid]
+            yield from _late(test, phase, late, kept)
+            alone, *beside = every
+            if alone in late:
+                continue
+            if not _follows(kept[alone.row.workload]):
+                values = {"phase": phase, "rate": alone.row.workload.rate_iops}
+                yield Finding(name=NAME, key="rate", test=test.name, values=values, confidence="can't tell")
+                continue
+            if timely := [pair for pair in beside if pair not in late]:
+                yield from _of_victim(test, phase, alone, timely)
             yield from _change(run, test, phase)
+
+
+def _paces(run: Run, test: PlannedTest, phase: str) -> dict[Workload, Pace]:
+    """Return how each load of a phase kept its rate."""
+    found = dict[Workload, Pace]()
+    for record in look.records(run, test.name, phase):
+        found[record.workload] = paces(found.get(record.workload), record.result.pace) or Pace()
+    return found
+
+
+def _follows(pace: Pace) -> bool:
+    """Return True if the drive answered a rate: no queue was full, and no IO waited for room at the end."""
+    return max(pace.full_share, pace.unsent / max(pace.sent + pace.unsent, 1)) <= MOST_LATE
+
+
+def _late(test: PlannedTest, phase: str, late: list[Pair], kept: dict[Workload, Pace]) -> Iterator[Finding]:
+    """Yield the largest share of IOs that the host sent late, with the count of such loads; nothing without any."""
+    if late:
+        share = max(kept[pair.row.workload].host_share for pair in late)
+        values = {"phase": phase, "share": share, "loads": len(late), "rate": late[0].row.workload.rate_iops}
+        yield Finding(name=NAME, key="host", test=test.name, values=values, confidence="can't tell")
 
 
 def _of_victim(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:

@@ -65,7 +65,7 @@ def forbidden(layers: list[Layer]) -> str:
 
 def _forbidden(layer: Layer) -> str:
     try:
-        mode = os.stat(layer.path).st_mode
+        mode, mounted = os.stat(layer.path).st_mode, os.statvfs(layer.path).f_flag
     except OSError:
         return f"vanished; {ELSEWHERE}"
     if not mode & 0o222:
@@ -75,6 +75,8 @@ def _forbidden(layer: Layer) -> str:
     if flags & (IMMUTABLE | APPEND_ONLY):
         kind, letter = ("immutable", "i") if flags & IMMUTABLE else ("append-only", "a")
         return f"is {kind}; `chattr -{letter} {layer.path}` first, if it may be overwritten"
+    if not layer.words and mounted & os.ST_RDONLY:
+        return "is on a file system that is mounted read-only; `mount -o remount,rw` first, if it may be overwritten"
     if not layer.words and not os.access(layer.path, os.W_OK):
         return "cannot be written by this user; become its owner, or make another with --create 1GiB"
     return ""

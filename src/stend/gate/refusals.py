@@ -62,7 +62,11 @@ def _unready(path: str, node: str, kernel: Kernel) -> str:
         return "has no size; set it up first"
     if kernel.suspended(node):
         return f"is suspended; `dmsetup resume {kernel.label(node)}` first"
-    return f"is read-only; `blockdev --setrw {path}` first, if it may be written" if kernel.read_only(node) else ""
+    if not kernel.read_only(node):
+        return ""
+    if node.startswith("loop"):  # `blockdev --setrw` does not change a loop device of `losetup --read-only`
+        return "is read-only; set it up again without `losetup --read-only`, if it may be written"
+    return f"is read-only; `blockdev --setrw {path}` first, if it may be written"
 
 
 def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from stend import suite
 from stend.base import checked, limits, untrusted
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, NotOnDrive
 from stend.base.text import did_you_mean
 from stend.base.units import GiB, binary, block_label
 from stend.model import stats
@@ -198,7 +198,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         raise BadInput("write_cache of a profile must be enabled or disabled; only imported runs have unknown")
     notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
-    every_test = [_test(name, profile, device, notes) for name in suite.expand(tuple(names))]
+    every_test = _tests(suite.expand(tuple(names)), profile, device, notes)
     if profile.verify:
         every_test, deviations = verifying.verified(every_test, deviations)
     drawn = verifying.numbered(shared(every_test, device, notes))
@@ -237,6 +237,20 @@ def purged_first(plan: Plan) -> Plan:
         return plan
     phases = (Phase(name="purge", round=(Purge(),), boundary="phase"), *first.phases)
     return msgspec.structs.replace(plan, tests=(msgspec.structs.replace(first, phases=phases), *plan.tests[1:]))
+
+
+def _tests(names: tuple[str, ...], profile: Profile, device: Identity, notes: list[str]) -> list[PlannedTest]:
+    """Return the tests that can run on this drive, and a note for each other one. Raise NotOnDrive if none can."""
+    possible, error = list[PlannedTest](), None
+    for name in names:
+        try:
+            possible.append(_test(name, profile, device, notes))
+        except NotOnDrive as reason:
+            error = reason
+            notes.append(f"{reason}; it is left out")
+    if error and not possible:
+        raise error
+    return possible
 
 
 def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> PlannedTest:

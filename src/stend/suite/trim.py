@@ -7,7 +7,7 @@ that half was trimmed.
 
 import msgspec
 
-from stend.base.errors import BadInput
+from stend.base.errors import NotOnDrive
 from stend.base.units import KiB
 from stend.model.definition import Bytes, Hold, Identity, Phase, Profile, Test, Workload
 from stend.suite._clauses import filled, half_hourly, minutes, purged, random, span
@@ -27,11 +27,11 @@ HALF_KIB = 1024
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Return purge and fill; trims by size; refill and reads with trims; and the two saturations of a half.
 
-    Raise BadInput if the drive has no trims.
+    Raise NotOnDrive if the drive has no trims.
     """
     if not device.trim_bytes:
         why = "they end in its file system" if device.kind == "file" else "the kernel reports none"
-        raise BadInput(f"the test trim cannot run on {device.target}: it has no trims ({why})")
+        raise NotOnDrive(f"the test trim cannot run on {device.target}: it has no trims ({why})")
     whole = profile.active_range(device)
     half = span(profile, device, 0, whole / 2)
     writes = random(0, 4, profile.threads, profile.depth, **half)
