@@ -281,6 +281,7 @@ class Runner:
             pace=done.pace,
             verified=done.verified,
             places=done.places,
+            beside=done.beside,
         )
         yield self.past.add(result)
         yield from self.remarks()
