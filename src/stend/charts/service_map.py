@@ -22,7 +22,7 @@ LIMITS_S = (0.001, 0.002, 0.005, 0.01)
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart per percentile."""
     cells = service_map.cells(run, test)
-    for percent in dict.fromkeys(percent for cell in cells for percent in cell.waits):
+    for percent in service_map.percents(run, test):
         lines = [row for limit in _limits(test) for row in _line(run, test, cells, Key(percent, limit), words)]
         if lines:
             yield _drawing(lines, [_point(cell, percent, words) for cell in cells], percent, words)

@@ -6,6 +6,7 @@ from stend.findings.look import records
 from stend.findings.look.figures import Figures, listed, quantities
 from stend.findings.look.once import once
 from stend.model.record import Run
+from stend.model.stats import percentile_s
 from stend.model.tally import NONE, Tally
 
 TEST = "journal"
@@ -22,6 +23,11 @@ class Synced(NamedTuple):
         """Return the median response time of a flush in seconds, the mean of a small sample; None without flushes."""
         values = quantities(self.flush, self.write.seconds, ("p50", "mean"))
         return values["p50"] or values["mean"]
+
+    @property
+    def slow_flush_s(self) -> float | None:
+        """Return the response time in seconds that a tenth of the flushes exceed; None for too small a sample."""
+        return percentile_s(self.flush, 90)
 
     @property
     def burst_bytes(self) -> int:
