@@ -154,6 +154,17 @@ def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:
             assert (told.finished, told.quantiles) == (event.step.workload.label, {p: s for p, s in known.items() if s})
 
 
+def test_a_rate_that_results_choose_is_not_shown_as_the_one_of_the_plan(tmp_path: Path) -> None:
+    assert main(["run", "service-map", "--target", "sim:small", "--quick", "--into", str(tmp_path / "run")]) == 0
+    course, shown = Course(), dict[str, set[str]]()
+    for event in store.read(tmp_path / "run"):
+        course.add(event)
+        if course.at:
+            shown.setdefault(course.at.phase, set()).add(course.doing)
+    assert shown["map"] - {""} == {"a rate chosen from the results"}
+    assert shown["limits"] - {""} == {"RND 4K 100/0 T4 Q32", "SEQ 128K 0/100 T1 Q32"}
+
+
 def test_a_run_is_running_cut_off_or_elsewhere(runs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(runs / "cut", folder)

@@ -121,13 +121,17 @@ class Course:
 
     @property
     def doing(self) -> str:
-        """Return the current step in the specification's short form, or an empty string."""
+        """Return the current step in the specification's short form, or an empty string.
+
+        A rate that was chosen from results is not in the record before the step is done: the plan has an example.
+        """
         done, every = self.steps
         if not self.place or done >= every:
             return ""
         match self.place[1].round[done]:
             case Hold(workload=workload):
-                return workload.label
+                chosen = self.place[1].choose and workload.rate_iops
+                return "a rate chosen from the results" if chosen else workload.label
             case Idle(seconds=seconds):
                 return f"rest of {seconds:g} s"
             case Purge():
