@@ -35,7 +35,7 @@ def _limits(test: PlannedTest) -> Sequence[float]:
 
 def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
     """Return the contour of a limit up to the write rate where it ends; nothing if no cell kept it."""
-    points = service_map.contour(cells, key, service_map.axes(run, test).reads)
+    points = service_map.contour(cells, key, service_map.axes(run, test))
     named = words("service_map.limit", limit=key.limit_s * 1e3)
     last = max((place for place, (_, reads) in enumerate(points) if reads), default=-2)
     return [{"mbs": writes / 1e6, "reads": reads, "limit": named} for writes, reads in points[: last + 2]]

@@ -46,7 +46,7 @@ def _few(test: PlannedTest, percent: float) -> Finding:
 def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float) -> Finding:
     ends, limits = service_map.axes(run, test), [limit / 1e3 for limit in sorted(test.profile.options["limits_ms"])]
     for limit in limits:
-        points = service_map.contour(cells, Key(percent, limit), ends.reads)
+        points = service_map.contour(cells, Key(percent, limit), ends)
         alone = service_map.between(points, 0.0)
         beside = service_map.between(points, HALF * ends.writes)
         if not alone:
