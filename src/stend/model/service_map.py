@@ -250,6 +250,15 @@ def contour(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float,
     return [*points, (ends.writes, 0.0)] if points and points[-1][0] < ends.writes else points
 
 
+def band(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float, float, float]]:
+    """Return (written bytes, lowest, highest reads) per second between which waits are as near to the limit as FLAT.
+
+    Where waits hardly change with the rate, a small error of a wait moves the contour far.
+    """
+    low, high = (contour(measured, key._replace(limit_s=key.limit_s * (1 + off)), ends) for off in (-FLAT, FLAT))
+    return [(x, min(y, other), max(y, other)) for (x, y), (_, other) in zip(low, high, strict=True)]
+
+
 def between(points: Sequence[tuple[float, float]], writes: float) -> float | None:
     """Return the read rate of a contour at a write rate, on the line between its points; None outside of them."""
     for (x1, y1), (x2, y2) in pairwise(points):

@@ -24,6 +24,8 @@ EDGE = 0.15
 """Least distance of a cell from the ends of its bracket, as a share of it."""
 AIM = 0.3
 """Distance of a cell from the place where its contour is expected, as a share of the allowed distance."""
+FARTHER = 4
+"""Growth of the steps away from a wrong expectation."""
 NARROWEST = 1 / 40
 """Least distance of columns, as a share of the write axis."""
 ALONE = 0.8
@@ -110,16 +112,16 @@ def _inside(begun: dict[float, list[Cell]], writes: float, key: Key, wanted: Sea
 def _near(expected: float, found: Bracket, wanted: Search) -> float:
     """Return a read rate that likely is an end of a narrow bracket around the expected one.
 
-    Beyond a wrong expectation the steps double, up to the middle of the bracket; without a held cell the least rate is
-    next.
+    Beyond a wrong expectation the steps grow by FARTHER, up to the middle of the bracket. Without a held cell the least
+    rate is next.
     """
     aim, middle = AIM * wanted.within * wanted.axes.reads, (found.held + found.failed) / 2
     if not found.held and expected + aim >= found.failed:
         return wanted.least
     if expected - aim <= found.held:
-        return min(found.held + 2 * max(aim, found.held - expected), middle)
+        return min(found.held + max(2 * aim, FARTHER * (found.held - expected)), middle)
     if expected + aim >= found.failed:
-        return max(found.failed - 2 * max(aim, expected - found.failed), middle)
+        return max(found.failed - max(2 * aim, FARTHER * (expected - found.failed)), middle)
     return expected - aim
 
 
