@@ -189,7 +189,7 @@ def queue(key: Key, ends: Axes) -> list[tuple[float, float]]:
         return (1 - busy) / (busy * math.exp(decay * service_s) - 1) * math.exp(-decay * (key.limit_s - fixed_s))
 
     total = root(lambda rate: beyond(rate) - (1 - key.percent / 100), 0.8 / service_s, (1 - 1e-5) / service_s)
-    steps = [step / 200 * ends.writes for step in range(201)]
+    steps = [step / GRID * ends.writes for step in range(GRID + 1)]
     return [(writes, max(total - writes / (128 * KiB), 0.0)) for writes in steps]
 
 

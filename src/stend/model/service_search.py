@@ -30,7 +30,7 @@ NARROWEST = 1 / 40
 """Least distance of columns, as a share of the write axis."""
 ALONE = 0.8
 """Part of the allowed distance that the brackets of reads alone may take."""
-ENOUGH = 0.5
+ENOUGH = 0.35
 """Brackets at least this share of what the distance of columns leaves open are narrowed first."""
 
 
