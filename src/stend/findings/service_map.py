@@ -45,7 +45,7 @@ def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Find
     for key in wanted.keys:
         bands = service_map.band(cells, key, wanted.axes)
         written, low, high = max(bands, key=lambda one: one[2] - one[1])
-        if high - low > wanted.within * wanted.axes.reads:
+        if high - low > 2 * wanted.within * wanted.axes.reads:
             values = {"percent": key.percent, "limit": key.limit_s, "near": service_map.FLAT}
             values |= {"written": written, "low": _short(low), "high": _short(high)}
             yield Finding(name=NAME, key="flat", test=test.name, values=values, confidence="can't tell")
