@@ -20,6 +20,8 @@ THROTTLED = 1.2
 FULL = 4
 """The buffer is full for most of a burst that is this many times as large."""
 ALIKE = 1.1
+BUSY = 0.9
+"""Processors that were busy with a load, from which the sender, which has one thread, may be its limit."""
 KNOWN = 0.04
 """A flush of an almost empty buffer takes at most this share of that of a full one: the size is then known to 2 %."""
 SCALES, SLOWED = 1.5, 1.25
@@ -132,13 +134,13 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
 def _threads(test: str, log: Journal) -> Iterator[Finding]:
     """Yield how the rate of the smallest block grows with the writers."""
     load = log.first.write.workload
-    ladder = [row.write for row in log.alone if row.write.workload.block_bytes == load.block_bytes]
+    ladder = [row for row in log.alone if row.write.workload.block_bytes == load.block_bytes]
     if len(ladder) < 2:
         return
-    most = max(ladder, key=lambda row: row.workload.threads)
+    most, busy = max(((row.write, row.busy) for row in ladder), key=lambda pair: pair[0].workload.threads)
     gain = most.iops / log.first.write.iops
     values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
-    key = "grows" if gain >= SCALES else "level"
+    key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "level"
     yield Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "grows", con=key == "level"))
 
 

@@ -51,7 +51,7 @@ def _loads(phase: Phase) -> list[Workload]:
 
 def _served(load: Workload) -> bool:
     """Return True if stend sends a load of a service, to which the others of its phase are compared."""
-    return not load.replay and (load.paced or bool(load.beside))
+    return not load.replay and (load.paced or load.sync != "none" or bool(load.beside))
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:
