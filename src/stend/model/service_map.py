@@ -339,9 +339,9 @@ def _side(found: Bracket, key: Key, wanted: Search) -> tuple[float, float, float
     return low, likely, high
 
 
-def flat(found: Bracket, key: Key) -> bool:
+def flat(edges: Bracket, key: Key) -> bool:
     """Return True if the waits of both cells are so near the limit that noise decides which of them keeps it."""
-    waits = found.held_s, found.failed_s
+    waits = edges.held_s, edges.failed_s
     return all(wait is not None and abs(math.log(wait / key.limit_s)) < FLAT for wait in waits)
 
 
