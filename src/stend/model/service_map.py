@@ -164,17 +164,6 @@ def search(run: Run, test: PlannedTest, seconds: float, scale: int = 1) -> Searc
     return Search(ends, keys, options["cells"], options["within_pct"] / 100, least)
 
 
-def percents(run: Run, test: PlannedTest) -> list[float]:
-    """Return the percentiles that the map has contours of: those of the search, or all of an imported map."""
-    measured = cells(run, test)
-    known = dict.fromkeys(percent for cell in measured for percent in cell.waits)
-    if run.source or not measured:
-        return list(known)
-    seconds, scale = max(cell.measured.seconds for cell in measured), run.plan.device.facts.get("scale", 1)
-    keys = {key.percent for key in search(run, test, seconds, scale).keys}
-    return [percent for percent in known if percent in keys]
-
-
 def columns(measured: Sequence[Cell]) -> dict[float, list[Cell]]:
     """Return the cells by write rate, in the order the columns were begun; each column by rising read rate.
 
@@ -350,9 +339,9 @@ def _side(found: Bracket, key: Key, wanted: Search) -> tuple[float, float, float
     return low, likely, high
 
 
-def flat(bracket: Bracket, key: Key) -> bool:
+def flat(edges: Bracket, key: Key) -> bool:
     """Return True if the waits of both cells are so near the limit that noise decides which of them keeps it."""
-    waits = bracket.held_s, bracket.failed_s
+    waits = edges.held_s, edges.failed_s
     return all(wait is not None and abs(math.log(wait / key.limit_s)) < FLAT for wait in waits)
 
 
