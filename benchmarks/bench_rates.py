@@ -4,17 +4,24 @@
     STEND_RATES_DRIVES=ideal python -m benchmarks rates         # the map on this virtual drive only; "" for none
 
 The first table is of nothing and of zram: lateness after an IO's time. The second compares each contour with that of
-the grid, at the grid's write rates: their distance as a share of the read axis. Where a wait hardly changes with the
-rate, contours of equal waits can be far apart; `or 5 % in time` also counts a point as near if the grid's wait there is
-within 5 % of the limit.
+a full grid, or of `ideal` with the closed form of its queue, above the lowest read rate of a cell. Distances are shares
+of both axes:
+
+- `up` is the distance in reads at the same writes. Where a contour falls steeply, a small error of the writes is a
+  large one of the reads; two grids of the same drive differ there as well (`grid again`).
+- `near` is the distance along the shortest way, in the larger of both axes, from every place of either contour.
+- `shaded` is `near` without the places that the map shades, where waits are within 5 % of the limit.
 """
 
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from benchmarks.bench_replay import drive
 from stend import suite
@@ -33,13 +40,16 @@ from stend.model.workload import Workload
 from stend.planning import plan
 from stend.runner.bench import Done
 from stend.sim import build, load
+from stend.sim.closed_forms import root
 from stend.suite.service_map import load as cell_load
 
 RATES = (5_000, 10_000, 20_000, 50_000, 100_000)
 SECONDS = int(os.environ.get("STEND_RATES_SECONDS", "8"))
 DRIVES = os.environ.get("STEND_RATES_DRIVES", "kc2000 sn150 ideal").split()
 GRID, CELL_S, WARM_S = 20, 50, 10
-NEAR = 0.05
+PLACES = 400
+"""Places per axis along a contour."""
+Places = npt.NDArray[np.float64]
 
 
 def main() -> None:
@@ -124,45 +134,98 @@ class Rig:
         return Cell(*service_map.rates(workload), waits, "full" if full else "", counts.without_bins())
 
 
+Contours = dict[Key, list[tuple[float, float]]]
+
+
 def compared(name: str) -> None:
-    """Print the cells that a search used on a drive, and how far its contours are from the grid's."""
+    """Print the cells that a search used on a drive, and how far its contours are from the true ones."""
     began, rig = time.monotonic(), Rig(name)
-    options = rig.profile.options
+    options, ends = rig.profile.options, rig.axes
     needed = {p: service_map.needed(p, CELL_S, rig.scale) for p in options["percentiles"]}
-    keys = tuple(Key(p, ms / 1e3) for p in needed if needed[p] <= rig.axes.reads / 2 for ms in options["limits_ms"])
-    least = max(service_map.LEAST * rig.axes.reads, *(needed[key.percent] for key in keys))
-    wanted = Search(rig.axes, keys, options["cells"], options["within_pct"] / 100, float(math.ceil(least)))
+    keys = tuple(Key(p, ms / 1e3) for p in needed if needed[p] <= ends.reads / 2 for ms in options["limits_ms"])
+    least = float(math.ceil(max(service_map.LEAST * ends.reads, *(needed[key.percent] for key in keys))))
+    wanted = Search(ends, keys, options["cells"], options["within_pct"] / 100, least)
     cells = list[Cell]()
     while (place := service_search.following(cells, wanted)) is not None:
         cells.append(rig.cell(*place))
-    steps = [step / GRID for step in range(GRID + 1)]
-    grid = [rig.cell(max(y * rig.axes.reads, least), x * rig.axes.writes) for x in steps for y in steps]
-    distances = sorted(distance for key in keys for distance, _ in _points(cells, grid, key, rig.axes))
-    nearest = sorted(min(both) for key in keys for both in _points(cells, grid, key, rig.axes))
-    rate, either = (_summary(values) for values in (distances, nearest))
-    used = f"{len(cells)} cells in {len(service_map.columns(cells))} columns against {len(grid)}"
-    print(
-        f"{name}: {used} ({time.monotonic() - began:.0f} s)\n  in rate: {rate}\n  or 5 % in time: {either}", flush=True
+    searched: Contours = {key: service_map.contour(cells, key, ends) for key in keys}
+    doubt = service_map.doubt(cells, wanted)
+    many = f"{len(cells)} cells in {len(service_map.columns(cells))} columns, stated doubt {doubt:.3f}"
+    print(f"{name}: {many} ({time.monotonic() - began:.0f} s)", flush=True)
+    grids = [{key: queue(key, ends) for key in keys}] if name == "ideal" else [grid(rig, keys, least) for _ in range(2)]
+    for key in keys:
+        bands = service_map.band(cells, key, ends)
+        up, near, shaded = distances(searched[key], grids[0][key], bands, wanted)
+        again = "".join(
+            "   grid again: up {:.3f} near {:.3f}".format(*distances(g[key], grids[0][key], [], wanted))
+            for g in grids[1:]
+        )
+        print(
+            f"  p{key.percent:g} {key.limit_s * 1e3:>3g} ms: up {up:.3f} near {near:.3f} shaded {shaded:.3f}{again}",
+            flush=True,
+        )
+
+
+def grid(rig: Rig, keys: Sequence[Key], least: float) -> Contours:
+    """Return the contours of a grid of 441 cells."""
+    steps, ends = [step / GRID for step in range(GRID + 1)], rig.axes
+    cells = [rig.cell(max(y * ends.reads, least), x * ends.writes) for x in steps for y in steps]
+    return {key: service_map.contour(cells, key, ends) for key in keys}
+
+
+def queue(key: Key, ends: Axes) -> list[tuple[float, float]]:
+    """Return a contour of `ideal`: the tail of the waits of M/D/1, whose server takes 5 us for each read or write.
+
+    The tail of a long wait w is (1 - r) / (r e^(n d) - 1) e^(-n w), where n solves n = l (e^(n d) - 1), and the load is
+    r = l d (Cramer and Lundberg; Asmussen 2003). The link and the answer add a fixed time.
+    """
+    host = load("ideal").host
+    service_s = host.read_command_us * 1e-6
+    fixed_s = service_s + 4 * KiB / (host.read_mb_s * 1e6) + host.read_answer_us * 1e-6
+
+    def beyond(rate: float) -> float:
+        busy = rate * service_s
+        decay = root(lambda n: rate * math.expm1(n * service_s) - n, 1e-6 / service_s, 100 / service_s)
+        return (1 - busy) / (busy * math.exp(decay * service_s) - 1) * math.exp(-decay * (key.limit_s - fixed_s))
+
+    total = root(lambda rate: beyond(rate) - (1 - key.percent / 100), 0.8 / service_s, (1 - 1e-5) / service_s)
+    steps = [step / GRID * ends.writes for step in range(GRID + 1)]
+    return [(writes, max(total - writes / (128 * KiB), 0.0)) for writes in steps]
+
+
+def distances(
+    ours: list[tuple[float, float]],
+    true: list[tuple[float, float]],
+    bands: list[tuple[float, float, float]],
+    wanted: Search,
+) -> tuple[float, float, float]:
+    """Return the largest distances of two contours: in reads at equal writes, the shortest, the shortest not shaded."""
+    reads, writes = wanted.axes.reads, wanted.axes.writes
+    up = max(
+        abs(max(service_map.between(ours, x) or 0, wanted.least) - max(y, wanted.least)) / reads
+        for x, y in true
+        if x < writes * (1 - 1e-9)
     )
+    one, other = _dense(ours, wanted), _dense(true, wanted)
+    there, back = _nearest(other, one), _nearest(one, other)
+    low, high = ([(x, ends[place]) for x, *ends in bands] for place in (0, 1))
+    free = [
+        not bands
+        or not (service_map.between(low, x * writes) or 0) <= y * reads <= (service_map.between(high, x * writes) or 0)
+        for x, y in other
+    ]
+    return up, max(there.max(), back.max()), there[np.array(free)].max()
 
 
-def _summary(values: list[float]) -> str:
-    p95 = values[int(0.95 * len(values))]
-    return f"{share(values):.1%} within 5 %, mean {sum(values) / len(values):.3f}, p95 {p95:.3f}, most {values[-1]:.3f}"
+def _dense(points: list[tuple[float, float]], wanted: Search) -> Places:
+    """Return places along a contour, as shares of both axes; it closes at the end of the write axis."""
+    least = wanted.least / wanted.axes.reads
+    shares = [(x / wanted.axes.writes, max(y / wanted.axes.reads, least)) for x, y in points]
+    shares += [(shares[-1][0], least), (1.0, least)]
+    parts = [np.linspace(a, b, 2 + int(max(abs(b[0] - a[0]), abs(b[1] - a[1])) * PLACES)) for a, b in pairwise(shares)]
+    return np.concatenate(parts)
 
 
-def share(values: list[float]) -> float:
-    """Return the share of distances that are near."""
-    return sum(value <= NEAR for value in values) / len(values)
-
-
-def _points(cells: list[Cell], grid: list[Cell], key: Key, axes: Axes) -> Iterator[tuple[float, float]]:
-    """Yield the distance in rate and in time of a contour from the grid's, at each of the grid's write rates."""
-    curve = service_map.contour(cells, key, axes.reads)
-    columns = service_map.columns(grid)
-    for writes, reads in service_map.contour(grid, key, axes.reads):
-        ours = service_map.between(curve, min(writes, curve[-1][0])) or 0.0
-        waits = service_map.rising(columns[writes], key.percent)
-        there = service_map.between(waits, max(ours, waits[0][0]))
-        in_time = abs(math.log(there / key.limit_s)) if there else math.inf
-        yield abs(ours - reads) / axes.reads, in_time
+def _nearest(places: Places, others: Places) -> Places:
+    """Return the distance of each place from the nearest of others, in the axis where it is larger."""
+    return np.array([np.abs(others - place).max(axis=1).min() for place in places])

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.gate_verbs import needs
-from tests.stand import Stand, let_go, sh
+from tests.stand import Stand, let_go, loop_of, sh
 
 SIZE = 4 << 20
 WORDS = {
@@ -358,6 +358,6 @@ def reached(stand: Stand, ground: Ground, way: Way) -> Iterator[str]:
             end.callback(subprocess.run, ["umount", "-l", str(folder)], check=False)
             target = folder / ground.target.name
         for options in way.loops:
-            target = sh("losetup", "-f", "--show", *options, target)
+            target = loop_of(target, *options)
             end.callback(let_go, target)
         yield str(target)

@@ -52,10 +52,12 @@ class Terminal:
 
 
 @contextmanager
-def terminal(folder: Path, columns: int, lines: int, *words: str, **environment: str) -> Iterator[Terminal]:
-    """Run stend in a terminal; the screen stays after it has ended, with its exit code."""
+def terminal(
+    folder: Path, columns: int, lines: int, *words: str, module: str = "stend", **environment: str
+) -> Iterator[Terminal]:
+    """Run stend in a terminal; the screen stays after it has ended, with its exit code. `tests.held` can be held."""
     shown = Terminal(folder, columns, lines)
-    stend = shlex.join([sys.executable, "-m", "stend", *words])
+    stend = shlex.join([sys.executable, "-m", module, *words])
     settings = [f"{name}={value}" for name, value in ({"PYTHONPATH": os.pathsep.join(sys.path)} | environment).items()]
     line = f"{shlex.join(['env', '-u', 'COLUMNS', '-u', 'LINES', *settings])} {stend}; echo exit code $?; exec cat"
     shown.tmux("new-session", "-d", "-x", str(columns), "-y", str(lines), "-c", str(folder), line)

@@ -36,13 +36,23 @@ def sh(*words: str | Path, give: str | None = None) -> str:
 def loop_of(path: Path | str, *options: str | Path, again: str = "") -> str:
     """Set up a loop device and return its node; `again` is one to detach first, whose number it takes.
 
-    Meanwhile no other test on this host, which may be another checkout's, sets one up.
+    Meanwhile no other test on this host, which may be another checkout's, sets one up. What else takes the number, or
+    opens the node to look at it, gives it back.
     """
-    with open("/dev/loop-control", "rb") as control:
-        fcntl.flock(control, fcntl.LOCK_EX)
-        if again:
-            let_go(again)
-        return sh("losetup", "--show", *options, again or "-f", path)
+    bound = [again] if again else []
+
+    def made() -> "subprocess.CompletedProcess[str] | None":
+        with open("/dev/loop-control", "rb") as control:
+            fcntl.flock(control, fcntl.LOCK_EX)
+            if bound:
+                let_go(bound.pop())
+            words = ["losetup", "--show", *map(str, options), again or "-f", str(path)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | {"LC_ALL": "C"})
+        return None if "Device or resource busy" in done.stderr else done
+
+    done = wait_for(made)
+    assert not done.returncode, f"losetup cannot be used here: {done.stderr.strip()}"
+    return done.stdout.strip()
 
 
 def let_go(loop: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import findings
+from stend import findings, store
 from stend.base.errors import BadInput, LoadFailed
 from stend.base.units import KiB, MiB
 from stend.capture import drive as drives
@@ -23,6 +23,7 @@ from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.workload import Stream, Workload, streamed
 from stend.report.parts import records
+from stend.session import Request, start
 from stend.sim import build, load
 from tests.pictures import run_of
 from tests.stand import Stand
@@ -62,6 +63,21 @@ def test_the_loads_together_are_what_the_drive_counts(target: str, rate: float) 
     for counts in every:
         assert sum(counts.read.bins.values()) == counts.read.ios
         assert sum(counts.write.bins.values()) == counts.write.ios
+
+
+@pytest.mark.parametrize("target", ["kc2000", "sn150", "small"])
+def test_no_interval_of_a_scaled_drive_takes_ios_back(target: str) -> None:
+    """A flush behind 32 large writes takes longer than an interval: its write is not answered, and not in parts."""
+    on = SimulatedEngine(build(load(target)), interval_s=0.1)
+    victim = changed(WRITES, sync="flush", flush_every=1, beside=(changed(STREAM, depth=32, start_bytes=MiB),))
+    under_way, written = on.start(victim, seed=5), 0
+    assert isinstance(under_way, SimulatedLoad)
+    for step in (*[under_way.next] * 40, under_way.stop):
+        for counts in (step() or Counts(), *(load_.counts for load_ in under_way.beside)):
+            assert counts.write.ios >= 0
+            assert sum(counts.write.bins.values()) == counts.write.ios
+            written += counts.write.bytes
+    assert written == on.drive.health()["host_write_bytes"]
 
 
 @pytest.mark.parametrize("depth", [1, 15, 63, 255])
@@ -161,9 +177,21 @@ def test_each_load_beside_is_a_row_of_the_records() -> None:
     assert any(r.beside for r, _ in loads)
     wanted = [(r, b) for r, _ in loads for b in r.beside]
     beside = [row for row in rows if row["kind"] == "beside"]
+    assert len(wanted) == sum(bool(r.step.workload.beside) for r in run.results if isinstance(r.step, Hold)) > 0
     assert [row["write_ios"] for row in beside] == [b.counts.write.ios for _, b in wanted]
     assert [row["trim_ios"] for row in beside if row["trim_ios"]] == [b.pace.discard.ios for _, b in wanted if b.pace]
     assert len(rows) == len(run.results) + len(wanted)
+
+
+def test_a_run_has_no_bytes_that_nothing_sent(tmp_path: Path) -> None:
+    """The drive's counters move by the loads beside too: their sum is compared."""
+    request = Request(["neighbours"], "sim:kc2000", quick=True, seed=7, into=str(tmp_path / "run"))
+    with start(request) as under_way:
+        for _ in under_way:
+            pass
+    run = store.load(under_way.folder)
+    assert [note.text for note in run.notes if note.kind == "mismatch"] == []
+    assert all(len(r.beside) == len(r.step.workload.beside) for r in run.results if isinstance(r.step, Hold))
 
 
 def test_figures_beside_unlike_neighbours_are_not_compared() -> None:

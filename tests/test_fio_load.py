@@ -75,6 +75,43 @@ def test_a_release_that_is_heard_late_does_not_shorten_the_first_interval(stage:
     assert seconds == pytest.approx(load.ended - load.began, abs=1e-6)
 
 
+@pytest.mark.parametrize("way", ["next", "stop"])
+def test_a_load_that_was_over_before_its_release_was_heard_lasted_as_long_as_its_io(
+    stage: Stage, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy host its release and its last totals are read together, in this order or in the other one."""
+    text = f'echo Saving output of a; read x; echo {RELEASED} >&2; printf %s "$1"'
+    process = stage.process(text, document(1000, time.time(), runtime_ms=30), limit_bytes=1000)
+    monkeypatch.setattr("stend.engines._fio_load.STEP_S", PATIENCE_S)
+    release = process.release
+
+    def heard_late() -> None:
+        release()
+        process.child.wait(PATIENCE_S)
+        time.sleep(0.2)
+
+    process.release = heard_late  # type: ignore[method-assign]
+    load = stage.load(process)
+    counts = getattr(load, way)()
+    assert counts.write.bytes == 1000
+    assert counts.seconds == pytest.approx(0.03)
+    assert load.ended - load.began == pytest.approx(0.03)
+    assert process.released_at is not None
+    assert load.ended < process.released_at - 0.1, "when its IO ended, not when that was heard"
+
+
+def test_totals_that_are_heard_more_than_a_second_late_end_where_they_were_read(stage: Stage) -> None:
+    """Else the IOs that follow them were done in no time."""
+    load = stage.load(stage.process(WAITS))
+    wall, now = time.time(), time.monotonic()
+    for size, runtime_ms, seconds in ((1000, 400, 0.4), (2000, 1000, 0.6)):
+        text = document(size, wall + runtime_ms / 1000, runtime_ms=runtime_ms)
+        load.process.documents.append((text.encode(), now + 2.5))
+        counts = load.next()
+        assert counts
+        assert counts.seconds == pytest.approx(seconds, abs=0.01)
+
+
 def test_a_wall_clock_that_was_set_in_between_is_not_believed(stage: Stage) -> None:
     load = stage.load(stage.process(WAITS))
     heard = time.monotonic() + 0.7

@@ -18,7 +18,7 @@ from stend.base.errors import Refused, StepFailed
 from stend.base.sysfs import HOST
 from stend.base.units import MiB
 from stend.gate.refusals import refusal
-from tests.stand import Stand, loop_of, name_of, ours, sh
+from tests.stand import Stand, let_go, loop_of, name_of, ours, sh
 
 TRIES = 100
 """Looks at a link that is swapped all the while."""
@@ -263,3 +263,12 @@ def test_another_file_of_the_same_name_and_size_is_told_to_who_goes_on(stand: St
     assert "is not what the run began on: its inodes below" in gate.changed(below, gate.fingerprint(node))
     moved = path.rename(stand.folder / "moved.bin")
     assert "its " in gate.changed(began, gate.fingerprint(str(moved)))
+
+
+def test_a_loop_device_that_another_process_holds_for_a_moment_is_waited_for(stand: Stand) -> None:
+    """The rule of the tests' own `loop_of`: who looks for a file system on a drive claims it, and lets it go."""
+    node = stand.loop()
+    let_go(node)
+    held = os.open(node, os.O_RDONLY | os.O_EXCL)
+    threading.Timer(0.3, os.close, (held,)).start()
+    assert loop_of(stand.file("other.bin"), again=node) == node

@@ -12,7 +12,7 @@ import pytest
 from stend import store
 from stend.cli import _ends, main
 from stend.model.events import Result
-from tests.forks import child
+from tests.forks import child, once_written
 
 ASKED = ["latency", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
 KILLS = 50
@@ -54,6 +54,12 @@ def killed(arguments: list[str], folder: Path, size: int) -> None:
         shutil.rmtree(folder)
         if before.exists():
             shutil.copytree(before, folder)
+
+
+def killed_after(arguments: list[str], *marks: bytes) -> None:
+    """stend that kills itself once it has written these marks (`once_written`)."""
+    process = child(arguments, before=lambda: once_written(marks, lambda: os.kill(os.getpid(), signal.SIGKILL)))
+    assert os.waitpid(process, 0)[1] == signal.SIGKILL
 
 
 @pytest.fixture(scope="module")

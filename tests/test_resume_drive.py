@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from stend import devices
 from stend.base.units import MiB
 from stend.cli import main
-from tests.stand import Stand, ours, sh
+from tests.stand import Stand, loop_of, ours, sh
 from tests.test_resume import killed
 
 SHORT = ["write-saturation", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
@@ -79,6 +78,5 @@ def test_a_loop_device_on_another_file_is_another_drive(tmp_path: Path, capsys: 
         cut(tmp_path / "run", node, name)
         other = stand.file("two.bin")
         sh("mkfs.ext4", "-q", "-F", other)
-        subprocess.run(["losetup", "-d", node], check=True)
-        sh("losetup", node, other)
+        loop_of(other, again=node)
         assert "began on" in refused(tmp_path / "run", other, devices.name(devices.find(node).identity), capsys)

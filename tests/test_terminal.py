@@ -19,11 +19,12 @@ from stend.model.events import Event, Result, Sample, Started
 from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.runner.loop import run
+from tests.held import SEEN
 from tests.rehearsal import rehearsed
 from tests.screens import terminal
 from tests.still import IDENTITY, StillDevice, StillEngine
 
-RUN = ("run", "iops", "--quick", "--seed", "1", "--target", "sim:small?pace=6", "--into", "run")
+RUN = ("run", "iops", "--quick", "--seed", "1", "--target", "sim:small", "--into", "run")
 
 
 @pytest.mark.slow
@@ -32,13 +33,17 @@ RUN = ("run", "iops", "--quick", "--seed", "1", "--target", "sim:small?pace=6", 
 def test_a_run_is_seen_whole_at_five_moments(tmp_path: Path, columns: int, lines: int) -> None:
     whole = ["stend small  SIM-small", "done", "remaining", "simulated", "0/100", "1024K", "MB/s", "mean"]
     whole += ["✓ purge"] if columns > 80 else []  # a screen may be read in the middle of its drawing
-    with terminal(tmp_path, columns, lines, *RUN) as shown:
-        screens = [
-            shown.waits(*whole, "IOPS: rounds", "1 of about", "▸"),
-            shown.waits(*whole, "· of round 1", "after round 5", "RND 4K 0/100"),
-            shown.waits(*whole, "· of round 3"),
-        ]
-        coloured = shown.colours
+    moments = {
+        1: ("IOPS: rounds", "1 of about", "▸"),
+        2: ("· of round 1", "after round 5", "RND 4K 0/100"),
+        4: ("· of round 3",),
+    }
+    screens = []
+    with terminal(tmp_path, columns, lines, *RUN, module="tests.held") as shown:
+        for number in range(1, 6):
+            screens.append(shown.waits(*whole, *moments.get(number, ())))
+            coloured = shown.colours
+            (tmp_path / SEEN.format(number)).touch()
         ended = shown.waits("steady in", "exit code 0", "Report: file:///")
     assert "\x1b[36m" in coloured
     assert columns > 80 or not any("✓ purge" in screen for screen in screens)
@@ -50,7 +55,7 @@ def test_a_run_is_seen_whole_at_five_moments(tmp_path: Path, columns: int, lines
 @pytest.mark.slow
 @pytest.mark.needs("tmux", "terminals")
 def test_without_colour_the_same_is_told(tmp_path: Path) -> None:
-    with terminal(tmp_path, 80, 24, *RUN, NO_COLOR="1") as shown:
+    with terminal(tmp_path, 80, 24, *RUN, module="tests.held", NO_COLOR="1") as shown:
         shown.waits("▸", "remaining")
         assert "\x1b[3" not in shown.colours.replace("\x1b[39m", "")
 

@@ -12,7 +12,7 @@ PATIENCE_S = 500.0
 T = TypeVar("T")
 
 
-def wait_for(true: Callable[[], T]) -> T:
+def wait_for(true: Callable[[], T | None]) -> T:
     """Return what it returns once that is true; what cannot be read yet is not true yet."""
     until = time.monotonic() + PATIENCE_S
     while True:

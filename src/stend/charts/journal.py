@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from stend.base.units import KiB
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings.look.synced import synced
@@ -29,10 +30,10 @@ PANELS = (
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield the rate and the 99th percentile of synced writes alone, and the percentile beside reads."""
     for panel in PANELS:
-        rows = list(_rows(run, test, panel))
+        rows = list(_rows(run, test, panel, words))
         if not rows:
             continue
-        names = [f"{kib:g} KiB" for kib in sorted({row["kib"] for row in rows})]
+        names = [words.show(kib * KiB, "gib") for kib in sorted({row["kib"] for row in rows})]
         x = octaves("threads", words("axis.writers"), [float(row["threads"]) for row in rows])
         y = axis("value", words("axis.synced_iops" if panel.quantity == "iops" else "axis.latency_ms"), log=panel.log)
         chart = lines(x, y, series("block", words("axis.block_size"), names, ordered=True))
@@ -40,9 +41,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         yield Drawing(words(f"chart.{key}"), chart, {"rows": rows}, words("says.journal"))
 
 
-def _rows(run: Run, test: PlannedTest, panel: Panel) -> Iterator[Row]:
+def _rows(run: Run, test: PlannedTest, panel: Panel, words: Language) -> Iterator[Row]:
     for load in synced(run, test.name, panel.phase):
         value, workload = load.write.value(panel.quantity), load.write.workload
         if value is not None:
-            kib, scale = workload.block_bytes / 1024, 1.0 if panel.quantity == "iops" else 1e3
-            yield {"block": f"{kib:g} KiB", "kib": kib, "threads": workload.threads, "value": value * scale}
+            kib, scale = workload.block_bytes / KiB, 1.0 if panel.quantity == "iops" else 1e3
+            block = words.show(workload.block_bytes, "gib")
+            yield {"block": block, "kib": kib, "threads": workload.threads, "value": value * scale}

@@ -17,15 +17,18 @@ SHAPES = {"": "circle", "full": "triangle-up", "host": "cross"}
 """Shape of a cell by the reason why it shows no response time; "" if it does."""
 LIMITS_S = (0.001, 0.002, 0.005, 0.01)
 """Limits of an imported map, which names none."""
+WIDE = 0.05
+"""Bands wider than this share of the read axis are drawn."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart per percentile."""
     cells = service_map.cells(run, test)
-    for percent in dict.fromkeys(percent for cell in cells for percent in cell.waits):
+    for percent in service_map.percents(run, test):
         lines = [row for limit in _limits(test) for row in _line(run, test, cells, Key(percent, limit), words)]
         if lines:
-            yield _drawing(lines, [_point(cell, percent, words) for cell in cells], percent, words)
+            bands = [row for limit in _limits(test) for row in _band(run, test, cells, Key(percent, limit), words)]
+            yield _drawing(lines, bands, [_point(cell, percent, words) for cell in cells], percent, words)
 
 
 def _limits(test: PlannedTest) -> Sequence[float]:
@@ -35,10 +38,19 @@ def _limits(test: PlannedTest) -> Sequence[float]:
 
 def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
     """Return the contour of a limit up to the write rate where it ends; nothing if no cell kept it."""
-    points = service_map.contour(cells, key, service_map.axes(run, test).reads)
+    points = service_map.contour(cells, key, service_map.axes(run, test))
     named = words("service_map.limit", limit=key.limit_s * 1e3)
     last = max((place for place, (_, reads) in enumerate(points) if reads), default=-2)
     return [{"mbs": writes / 1e6, "reads": reads, "limit": named} for writes, reads in points[: last + 2]]
+
+
+def _band(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
+    """Return where waits are near a limit, of each column; nothing if that is narrow in all of them."""
+    points = service_map.band(cells, key, ends := service_map.axes(run, test))
+    if all(high - low <= WIDE * ends.reads for _, low, high in points):
+        return []
+    named = words("service_map.limit", limit=key.limit_s * 1e3)
+    return [{"mbs": writes / 1e6, "low": low, "high": high, "limit": named} for writes, low, high in points]
 
 
 def _point(cell: Cell, percent: float, words: Language) -> Row:
@@ -48,7 +60,7 @@ def _point(cell: Cell, percent: float, words: Language) -> Row:
     return {"mbs": cell.writes / 1e6, "reads": cell.reads, "how": how, **shown}
 
 
-def _drawing(lines: list[Row], cells: list[Row], percent: float, words: Language) -> Drawing:
+def _drawing(lines: list[Row], bands: list[Row], cells: list[Row], percent: float, words: Language) -> Drawing:
     names = list(dict.fromkeys(str(row["limit"]) for row in lines))
     colour: Channel = {
         "field": "limit",
@@ -70,10 +82,12 @@ def _drawing(lines: list[Row], cells: list[Row], percent: float, words: Language
     points = Chart("cells").mark("point", size=size, color=GREY, filled=True, opacity=0.6)
     points = points.encode(x=x, y=y, shape=how, tooltip=tips(x, y, wait, how))
     line = Chart("rows").mark("line", strokeWidth=2.2).encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y))
+    near = Chart("bands").mark("area", opacity=0.2, clip=True)
+    near = near.encode(x=x, y={**y, "field": "low"}, y2={"field": "high"}, color=colour)
     return Drawing(
         words("chart.service_map", percent=percent),
-        points + line,
-        {"rows": lines, "cells": cells},
+        near + points + line if bands else points + line,
+        {"rows": lines, "cells": cells} | ({"bands": bands} if bands else {}),
         words("says.service_map"),
     )
 

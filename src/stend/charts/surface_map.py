@@ -11,6 +11,7 @@ from stend.findings.look.surfaces import surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
+from stend.model.surveyed import Unread
 from stend.words import Language
 
 WIDE = 20.0
@@ -18,30 +19,41 @@ WIDE = 20.0
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Yield one chart: two lines, and a line at zero height for unreadable places, if there are any."""
-    parts = [part for part in surface_of(run, test.name) if part.cell.reads]
-    if not parts:
+    """Yield one chart: two lines with gaps where nothing was read, and a line at the top over unreadable places."""
+    parts = surface_of(run, test.name)
+    if not any(part.cell.reads for part in parts):
         return
     kind = surface.main_kind(parts)
     names = {"median": words("surface.median"), "slowest": words("surface.slowest")}
     rows: list[dict[str, Any]] = [
-        {"gb": (part.first_bytes + part.end_bytes) / 2e9, "ms": value * 1e3, "way": names[name]}
+        {
+            "gb": (part.first_bytes + part.end_bytes) / 2e9,
+            "ms": value * 1e3 if counts.sum() else None,
+            "way": names[name],
+        }
         for part, counts in zip(parts, surface.table(parts, kind), strict=True)
-        if counts.sum()
+        if counts.sum() or not part.cell.reads
         for name, value in (("median", surface.median_s(counts)), ("slowest", _slowest_s(counts)))
     ]
-    top = max(row["ms"] for row in rows)
+    top = max(row["ms"] for row in rows if row["ms"] is not None)
     lost = surface.merged(surface.surveyed(run.of(test.name)).unread)
     bad = [p for p in lost if not p.again]
     if bad:
         names["unread"] = words("surface.unread")
-        rows += [{"gb": p.first_bytes / 1e9, "ms": top, "way": names["unread"]} for p in bad]
-    low = min(row["ms"] for row in rows)
+        ends = ((gb / 1e9, ms) for p in bad for gb, ms in _over(p, top))
+        rows += [{"gb": gb, "ms": ms, "way": names["unread"]} for gb, ms in ends]
+    low = min(row["ms"] for row in rows if row["ms"] is not None)
     x, y = axis("gb", words("axis.position")), axis("ms", words("axis.response"))
     if top > WIDE * low:
         y |= {"scale": {"type": "log"}}
     chart = thin_lines(x, y, series("way", None, list(names.values())))
     yield Drawing(words("chart.surface_map"), chart, {"rows": rows}, words("says.surface_map"))
+
+
+def _over(place: Unread, top: float) -> tuple[tuple[int, float | None], ...]:
+    """Return the ends of a line over a place, and a gap after it."""
+    end = place.first_bytes + place.size_bytes
+    return (place.first_bytes, top), (end, top), (end, None)
 
 
 def _slowest_s(counts: surface.Counts) -> float:

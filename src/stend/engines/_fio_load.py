@@ -11,7 +11,7 @@ from stend.model.counts import Counts
 from stend.model.tally import Tally
 
 STEP_S = 1.0
-"""The longest plausible delay of fio's output in seconds; beyond it the wall clock was set, and is not used."""
+"""The longest plausible delay of fio's output in seconds; beyond it the wall clock may be wrong, and is not used."""
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -152,20 +152,22 @@ class FioLoad:
         """Return when fio read these totals, on the monotonic clock: its wall time minus the difference of the clocks.
 
         The delay of the pipe and of this process then does not matter. The first totals also give the start of the IO
-        to a millisecond, which is better than the moment when fio reported it.
+        to a millisecond. stend may read fio's report of that start long afterwards, even after the last totals.
         """
+        begins = self.first and not self.counted
         at = totals.timestamp_ms / 1000 - (time.time() - time.monotonic())
-        at = max(at if 0 <= self.received - at < STEP_S else self.received, self.ended)
-        if totals.runtime_s:
-            self.epoch = min(self.epoch, at - totals.runtime_s)
-            if self.first and not self.counted:  # the first interval begins with the IO, not with fio's report of it
-                self.began = self.ended = min(self.epoch, self.ended)
+        if not 0 <= self.received - at < STEP_S:
+            at = min(self.epoch + totals.runtime_s, self.received) if totals.runtime_s else self.received
+        at = at if begins else max(at, self.ended)
+        self.epoch = min(self.epoch, at - totals.runtime_s)
+        if begins:  # the first interval begins with the IO, not with fio's report of it
+            self.began = self.ended = min(self.epoch, self.ended)
         return at
 
     def _last(self, totals: fio_json.Document) -> Counts:
         """Return the counts since the previous totals for a process's last totals; they end with its last IO."""
-        at = min(max(self.epoch + totals.runtime_s, self.ended), self.received)
-        return self._since(totals, at)
+        self._clock(totals)
+        return self._since(totals, max(self.epoch + totals.runtime_s, self.ended))
 
     def _since(self, totals: fio_json.Document, at: float) -> Counts:
         """Return the counts since the previous totals, as an interval that ends `at`."""

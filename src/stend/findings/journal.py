@@ -20,6 +20,8 @@ THROTTLED = 1.2
 FULL = 4
 """The buffer is full for most of a burst that is this many times as large."""
 ALIKE = 1.1
+BUSY = 0.9
+"""Processors that were busy with a load, from which the sender, which has one thread, may be its limit."""
 KNOWN = 0.04
 """A flush of an almost empty buffer takes at most this share of that of a full one: the size is then known to 2 %."""
 SCALES, SLOWED = 1.5, 1.25
@@ -54,10 +56,14 @@ def journal(run: Run) -> Journal | None:
 
 def free(log: Journal) -> bool | None:
     """Return True if a flush costs no more than a command, None if that is unknown."""
-    flush_s, bound = log.first.flush_s, PLATTER_S if log.run.plan.device.rotational else NAND_S
-    if flush_s is None or log.plain is None:
-        return None
-    return flush_s <= max(bound, ONE_COMMAND * (log.plain.value("p50") or 0.0))
+    flush_s, bound_s = log.first.flush_s, _command_s(log)
+    return None if flush_s is None or bound_s is None else flush_s <= bound_s
+
+
+def _command_s(log: Journal) -> float | None:
+    """Return the longest time in seconds of a flush that is a command without work, None without buffered writes."""
+    least_s = PLATTER_S if log.run.plan.device.rotational else NAND_S
+    return log.plain and max(least_s, ONE_COMMAND * (log.plain.value("p50") or 0.0))
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -91,6 +97,9 @@ def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
     values = {"flush_s": flush_s, "write_s": log.plain.value("p50") or log.plain.number("mean")}
     if not costless:
         return Finding(name=NAME, key="costs", test=test, values=values, side="con")
+    slow_s = log.first.slow_flush_s
+    if slow_s and slow_s > (_command_s(log) or 0.0):
+        return Finding(name=NAME, key="uneven", test=test, values=values | {"slow_s": slow_s}, confidence="low")
     key = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""), "free")
     return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
 
@@ -125,13 +134,13 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
 def _threads(test: str, log: Journal) -> Iterator[Finding]:
     """Yield how the rate of the smallest block grows with the writers."""
     load = log.first.write.workload
-    ladder = [row.write for row in log.alone if row.write.workload.block_bytes == load.block_bytes]
+    ladder = [row for row in log.alone if row.write.workload.block_bytes == load.block_bytes]
     if len(ladder) < 2:
         return
-    most = max(ladder, key=lambda row: row.workload.threads)
+    most, busy = max(((row.write, row.busy) for row in ladder), key=lambda pair: pair[0].workload.threads)
     gain = most.iops / log.first.write.iops
     values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
-    key = "grows" if gain >= SCALES else "level"
+    key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "level"
     yield Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "grows", con=key == "level"))
 
 

@@ -1,18 +1,23 @@
 """Neighbours: the neighbour that lengthens a victim's p99 most, and what remains of the victim's IOPS."""
 
+import math
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.neighbours import Pair, inflation, pairs
+from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
 from stend.model.pace import MOST_LATE, Pace, paces
 from stend.model.record import Run
+from stend.model.stats import MIN_BEYOND
 
 NAME = "neighbours"
 MUCH, LITTLE = 10.0, 1.5
 """Times of the p99 alone that speak against a drive and for it; ours."""
 CHANGED = 1.2
 """The victim's mean alone, last against first, from which the drive changed during the test; ours."""
+SIGMAS = 3.0
+"""Standard errors by which the means must differ besides."""
 FALLEN = 0.9
 """Share of its IOPS alone below which a victim has lost some."""
 
@@ -35,7 +40,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                 yield Finding(name=NAME, key="rate", test=test.name, values=values, confidence="can't tell")
                 continue
             if timely := [pair for pair in beside if pair not in late]:
-                yield from _of_victim(test, phase, alone, timely)
+                yield from _of_victim(run, test, phase, alone, timely)
             yield from _change(run, test, phase)
 
 
@@ -60,9 +65,10 @@ def _late(test: PlannedTest, phase: str, late: list[Pair], kept: dict[Workload, 
         yield Finding(name=NAME, key="host", test=test.name, values=values, confidence="can't tell")
 
 
-def _of_victim(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:
+def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:
     known = [(times, pair) for pair in beside if (times := inflation(alone, pair)) is not None]
-    if stopped := [pair for pair in beside if not pair.row.tally.ios]:
+    usual = alone.row.iops / _scale(run)
+    if stopped := [pair for pair in beside if not pair.row.tally.ios and usual * pair.row.seconds >= MIN_BEYOND]:
         values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
         yield Finding(name=NAME, key="stopped", test=test.name, values=values, side="con")
     if not known:
@@ -95,6 +101,19 @@ def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
     if len(held) < 2 or not held[0].ios or not held[-1].ios:
         return
     first_s, last_s = held[0].mean_s, held[-1].mean_s
-    if max(first_s, last_s) >= CHANGED * min(first_s, last_s):
+    error_s = math.hypot(*(_error_s(counts, _scale(run)) for counts in (held[0], held[-1])))
+    if max(first_s, last_s) >= CHANGED * min(first_s, last_s) + SIGMAS * error_s:
         values = {"phase": phase, "first": first_s, "last": last_s}
         yield Finding(name=NAME, key="changed", test=test.name, values=values, confidence="medium")
+
+
+def _error_s(counts: Counts, scale: int) -> float:
+    """Return the standard error of a mean response time in seconds, infinite for too few IOs."""
+    drawn = counts.both.ios / scale
+    return counts.both.deviation_s / math.sqrt(drawn) if drawn >= MIN_BEYOND else math.inf
+
+
+def _scale(run: Run) -> int:
+    """Return how many IOs each IO of a scaled virtual drive counts as."""
+    scale: int = run.plan.device.facts.get("scale", 1)
+    return scale

@@ -6,7 +6,7 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.model import service_map
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.model.service_map import Cell, Key
+from stend.model.service_map import Cell, Key, Search
 
 NAME = "service_map"
 TESTS = ("service-map",)
@@ -29,6 +29,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         doubt = service_map.doubt(cells, wanted)
         kept = list(dict.fromkeys(key.percent for key in wanted.keys))
         yield from (_of(run, test, cells, percent, doubt) for percent in kept[:1])
+        yield from _flat(test, cells, wanted)
         yield from (_few(test, percent) for percent in options["percentiles"] if percent not in kept)
         if late := [cell for cell in cells if cell.why == "host"]:
             least = min(late, key=lambda cell: cell.reads)
@@ -39,6 +40,17 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield Finding(name=NAME, key="coarse", test=test.name, values=values, confidence="low")
 
 
+def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Finding]:
+    """Yield a finding of each contour that is uncertain because waits hardly change with the rate."""
+    for key in wanted.keys:
+        bands = service_map.band(cells, key, wanted.axes)
+        written, low, high = max(bands, key=lambda one: one[2] - one[1])
+        if high - low > 2 * wanted.within * wanted.axes.reads:
+            values = {"percent": key.percent, "limit": key.limit_s, "near": service_map.FLAT}
+            values |= {"written": written, "low": _short(low), "high": _short(high)}
+            yield Finding(name=NAME, key="flat", test=test.name, values=values, confidence="can't tell")
+
+
 def _few(test: PlannedTest, percent: float) -> Finding:
     return Finding(name=NAME, key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
 
@@ -46,7 +58,7 @@ def _few(test: PlannedTest, percent: float) -> Finding:
 def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float) -> Finding:
     ends, limits = service_map.axes(run, test), [limit / 1e3 for limit in sorted(test.profile.options["limits_ms"])]
     for limit in limits:
-        points = service_map.contour(cells, Key(percent, limit), ends.reads)
+        points = service_map.contour(cells, Key(percent, limit), ends)
         alone = service_map.between(points, 0.0)
         beside = service_map.between(points, HALF * ends.writes)
         if not alone:
@@ -54,7 +66,7 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
         values = {"percent": percent, "limit": limit, "alone": _short(alone), "written": HALF * ends.writes}
         if beside is None:
             return Finding(name=NAME, key="alone", test=test.name, values=values, confidence="low")
-        sure: Confidence = "low" if doubt > test.profile.options["within_pct"] / 100 else "medium"
+        sure: Confidence = "low" if doubt > COARSE * test.profile.options["within_pct"] / 100 else "medium"
         return Finding(
             name=NAME,
             key="reads" if beside else "none_beside",

@@ -1,7 +1,9 @@
 """The surface of an inspected drive: unreadable places, slow stretches, and how sure a slow one would be found."""
 
+import errno
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.inspected import TESTS
@@ -44,7 +46,8 @@ def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
     lost, again = [p for p in places if not p.again], [p for p in places if p.again]
     size = run.plan.device.logical_bytes
     if lost:
-        values = _place(lost[0], size) | {"places": len(lost), "failed": done.failed, "errno": lost[0].error}
+        error = errno.errorcode.get(lost[0].error, str(lost[0].error))
+        values: dict[str, Any] = _place(lost[0], size) | {"places": len(lost), "failed": done.failed, "errno": error}
         beyond = _beyond(run, test, lost) if done.last is False else 0
         if beyond:
             shown = {"from": beyond, "lba": beyond // size, "capacity": run.plan.device.capacity_bytes}

@@ -168,7 +168,7 @@ class Run:
             )
         if self.plan.profile.quick:
             stamps.append("quick: shortened, not a measurement by the specification")
-        return (*stamps, *self.warnings)
+        return tuple(dict.fromkeys((*stamps, *self.warnings)))
 
     @property
     def losses(self) -> list[str]:
@@ -259,7 +259,8 @@ def _lateness(paces: list[Pace], what: str) -> Iterator[str]:
     """Yield the warnings about IOs of schedules that were sent late, worst first."""
     host = max((pace.host_share for pace in paces), default=0.0)
     late = max((pace.late_share for pace in paces), default=0.0)
-    if any(pace.invalid for pace in paces):
+    invalid = any(pace.invalid for pace in paces)
+    if invalid:
         yield f"invalid: the host sent {100 * host:.1f} % of {what} late"
-    if any(pace.doubtful for pace in paces):
+    if any(pace.doubtful for pace in paces) and not (invalid and f"{late:.3f}" == f"{host:.3f}"):
         yield f"{100 * late:.1f} % of {what} were sent late"

@@ -27,6 +27,10 @@ SPARE = 1.2
 """Reads of the slowest cell per read that its percentiles need."""
 MOST_S = 1.0
 """Longer waits count as this one: contours are far below."""
+FLAT = 0.05
+"""Waits this near to a limit, as a share of it, do not show on which side of it the drive is."""
+TRUST = 0.5
+"""Part of the distance from a contour to a cell that may be wrong, where waits are known on both sides of it."""
 KEPT = 0.97
 """Share of its rate that an imported cell must have reached, as in diskplorer."""
 Why = Literal["", "host", "full"]
@@ -61,7 +65,7 @@ class Axes(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Contours to find, most cells, and how near the search must come, as a share of the read axis.
+    """Contours to find, most cells, and how near the search must come, as a share of an axis.
 
     `least` is the smallest read rate of a cell.
     """
@@ -160,6 +164,17 @@ def search(run: Run, test: PlannedTest, seconds: float, scale: int = 1) -> Searc
     return Search(ends, keys, options["cells"], options["within_pct"] / 100, least)
 
 
+def percents(run: Run, test: PlannedTest) -> list[float]:
+    """Return the percentiles that the map has contours of: those of the search, or all of an imported map."""
+    measured = cells(run, test)
+    known = dict.fromkeys(percent for cell in measured for percent in cell.waits)
+    if run.source or not measured:
+        return list(known)
+    seconds, scale = max(cell.measured.seconds for cell in measured), run.plan.device.facts.get("scale", 1)
+    keys = {key.percent for key in search(run, test, seconds, scale).keys}
+    return [percent for percent in known if percent in keys]
+
+
 def columns(measured: Sequence[Cell]) -> dict[float, list[Cell]]:
     """Return the cells by write rate, in the order the columns were begun; each column by rising read rate.
 
@@ -235,10 +250,24 @@ def crossing(bracket: Bracket, key: Key) -> tuple[float, float]:
     return bracket.held + width * (growing + queueing) / 2, width * abs(queueing - growing) / 2
 
 
-def contour(measured: Sequence[Cell], key: Key, top: float) -> list[tuple[float, float]]:
-    """Return the points (written bytes, reads) per second of a contour, by rising write rate."""
+def contour(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float, float]]:
+    """Return the points (written bytes, reads) per second of a contour, by rising write rate.
+
+    It ends at no reads where writes alone fill the drive: at that load a queue has no steady state, and its waits
+    grow with the time of the measurement.
+    """
     begun = columns(measured)
-    return sorted((x, crossing(bounded(begun, x, key, top), key)[0]) for x in begun)
+    points = sorted((x, crossing(bounded(begun, x, key, ends.reads), key)[0]) for x in begun)
+    return [*points, (ends.writes, 0.0)] if points and points[-1][0] < ends.writes else points
+
+
+def band(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float, float, float]]:
+    """Return (written bytes, lowest, highest reads) per second between which waits are as near to the limit as FLAT.
+
+    Where waits hardly change with the rate, a small error of a wait moves the contour far.
+    """
+    low, high = (contour(measured, key._replace(limit_s=key.limit_s * (1 + off)), ends) for off in (-FLAT, FLAT))
+    return [(x, min(y, other), max(y, other)) for (x, y), (_, other) in zip(low, high, strict=True)]
 
 
 def between(points: Sequence[tuple[float, float]], writes: float) -> float | None:
@@ -265,9 +294,68 @@ def bounded(begun: dict[float, list[Cell]], writes: float, key: Key, top: float)
     )
 
 
+class Stretch(NamedTuple):
+    """Two neighbouring columns, and how far a contour may be from the line between them.
+
+    `columns` and `brackets` are those parts of it, as shares of an axis, along the shortest way: the distance of the
+    columns, and the width of the brackets on the left and on the right.
+    """
+
+    left: float
+    right: float
+    key: Key
+    columns: float
+    brackets: tuple[float, float]
+
+    @property
+    def most(self) -> float:
+        """Return the most that the contour may be off, as a share of an axis."""
+        return self.columns + max(self.brackets)
+
+
+def stretches(measured: Sequence[Cell], wanted: Search) -> list[Stretch]:
+    """Return how far each contour may be from its line between each pair of columns.
+
+    More writes leave room for fewer reads, thus a contour is below the failed cell on its left and above the held cell
+    on its right. A column of waits that all are near the limit (`flat`) is left out: noise decides where it crosses.
+    """
+    begun, (reads, writes) = columns(measured), wanted.axes
+    found: list[Stretch] = []
+    for key in wanted.keys:
+        sides = {x: _side(bounded(begun, x, key, reads), key, wanted) for x in sorted(begun)}
+        if writes > max(begun, default=writes):
+            sides[writes] = (0.0, 0.0, 0.0)
+        for (left, a), (right, b) in pairwise(sides.items()):
+            if a and b:
+                wide, high = (right - left) / writes, max(a[1] - b[1], 0.0) / reads
+                steep = wide / (wide + high)
+                before, after = (max(y - low, top - y) / reads for low, y, top in (a, b))
+                brackets = before * (steep if left else 1.0), after * steep
+                found.append(Stretch(left, right, key, high * steep, brackets))
+    return found
+
+
+def _side(found: Bracket, key: Key, wanted: Search) -> tuple[float, float, float] | None:
+    """Return the lowest, the likely and the highest read rate of a contour in a column; None if its waits are flat."""
+    if found.failed <= wanted.least * (1 + 1e-9):
+        return 0.0, 0.0, 0.0
+    if flat(found, key):
+        return None
+    (likely, off), (low, high) = crossing(found, key), found[:2]
+    if found.held_s is not None and found.failed_s is not None and math.isfinite(found.failed_s):
+        low, high = (
+            likely + min(max(off, TRUST * abs(end - likely)), abs(end - likely)) * sign
+            for end, sign in ((low, -1), (high, 1))
+        )
+    return low, likely, high
+
+
+def flat(bracket: Bracket, key: Key) -> bool:
+    """Return True if the waits of both cells are so near the limit that noise decides which of them keeps it."""
+    waits = bracket.held_s, bracket.failed_s
+    return all(wait is not None and abs(math.log(wait / key.limit_s)) < FLAT for wait in waits)
+
+
 def doubt(measured: Sequence[Cell], wanted: Search) -> float:
-    """Return how far a contour may be from its cells in the most doubtful column, as a share of the read axis."""
-    begun, top = columns(measured), wanted.axes.reads
-    found = [(bounded(begun, writes, key, top), key) for writes in begun for key in wanted.keys]
-    doubts = [crossing(each, key)[1] for each, key in found if each.failed > wanted.least * (1 + 1e-9)]
-    return max(doubts, default=0.0) / wanted.axes.reads if wanted.axes.reads else 0.0
+    """Return how far a contour may be from its cells at most, as a share of an axis, where its waits are not flat."""
+    return max((stretch.most for stretch in stretches(measured, wanted)), default=0.0)

@@ -1,52 +1,88 @@
 """Search of a service map: which cell is measured next, so that few cells show where the contours are."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
-from stend.model.service_map import Bracket, Cell, Key, Search, between, bounded, bracket, columns, contour, crossing
+from stend.model.service_map import (
+    Bracket,
+    Cell,
+    Key,
+    Search,
+    Stretch,
+    between,
+    bounded,
+    bracket,
+    columns,
+    contour,
+    crossing,
+    stretches,
+)
 
-SHARE = 0.4
-"""Share of the allowed distance that a bracket may take; lines between columns take the rest."""
 EDGE = 0.15
 """Least distance of a cell from the ends of its bracket, as a share of it."""
+AIM = 0.3
+"""Distance of a cell from the place where its contour is expected, as a share of the allowed distance."""
+FARTHER = 4
+"""Growth of the steps away from a wrong expectation."""
 NARROWEST = 1 / 40
 """Least distance of columns, as a share of the write axis."""
+ALONE = 0.8
+"""Part of the allowed distance that the brackets of reads alone may take."""
+ENOUGH = 0.35
+"""Brackets at least this share of what the distance of columns leaves open are narrowed first."""
 
 
 def following(measured: Sequence[Cell], wanted: Search) -> tuple[float, float] | None:
     """Return (reads, written bytes) per second of the next cell, or None when the search is complete.
 
-    1. Repeat a cell once that the host spoiled. 2. Repeat both cells where more writes seem to leave room for more
-    reads. 3. Narrow the most doubtful bracket of any contour in any column. 4. Begin a column where lines between
-    columns are farthest from the contours, until all are near.
+    1. Begin with reads alone. 2. Repeat a cell once that the host spoiled. 3. Repeat both cells where more writes seem
+    to leave room for more reads. 4. Where a contour may be farthest from its line, narrow a bracket or begin a column.
     """
     if not wanted.keys or len(measured) >= wanted.cells:
         return None
-    last = measured[-1] if measured else None
-    if last and last.why == "host" and sum(c[:2] == last[:2] for c in measured) == 1:
+    if not measured:
+        return float(round(wanted.axes.reads / 2)), 0.0
+    last, begun = measured[-1], columns(measured)
+    if last.why == "host" and sum(c[:2] == last[:2] for c in measured) == 1:
         return last.reads, last.writes
-    begun = columns(measured)
-    cell = _doubtful(begun, measured, wanted) or _narrowed(begun, wanted)
-    if cell is None and (writes := _begun(measured, wanted)) is not None:
-        cell = _first(measured, writes, wanted), writes
+    cell = _doubtful(begun, measured, wanted) or _worst(begun, measured, wanted)
     return cell and (float(round(cell[0])), float(round(cell[1])))
 
 
-FIRST = (0.0, 1.0, 0.5, 0.05, 0.25, 0.75)
-"""Columns that every search begins with, as shares of the write axis: the first writes often cost most."""
+def _worst(begun: dict[float, list[Cell]], measured: Sequence[Cell], wanted: Search) -> tuple[float, float] | None:
+    """Return a cell where a contour may be farthest from its line, or None if all are near enough.
+
+    The brackets of reads alone come first: cells with writes leave cleaning behind, which slows later reads.
+    """
+    found = stretches(measured, wanted)
+    if len(begun) == 1:
+        for stretch in sorted(found, key=lambda one: -one.brackets[0]):
+            if stretch.brackets[0] > ALONE * wanted.within and (cell := _narrowed(begun, measured, stretch, wanted)):
+                return cell
+    for stretch in sorted(found, key=lambda one: -one.most):
+        if stretch.most <= wanted.within:
+            return None
+        apart = stretch.right - stretch.left > 2 * NARROWEST * wanted.axes.writes
+        if max(stretch.brackets) < ENOUGH * stretch.columns and apart:
+            writes = float(round((stretch.left + stretch.right) / 2))
+            return _first(measured, writes, wanted), writes
+        if cell := _narrowed(begun, measured, stretch, wanted):
+            return cell
+    return None
 
 
-def _narrowed(begun: dict[float, list[Cell]], wanted: Search) -> tuple[float, float] | None:
-    """Return the next cell of the most doubtful bracket, or None if all are clear enough."""
-    doubtful, chosen = SHARE * wanted.within * wanted.axes.reads, None
-    for writes in begun:
-        for key in wanted.keys:
-            found = bounded(begun, writes, key, wanted.axes.reads)
-            doubt = crossing(found, key)[1]
-            if found.failed > wanted.least * (1 + 1e-9) and doubt > doubtful:
-                doubtful, chosen = doubt, (_inside(begun, writes, key, found, wanted), writes)
-    return chosen
+def _narrowed(
+    begun: dict[float, list[Cell]], measured: Sequence[Cell], stretch: Stretch, wanted: Search
+) -> tuple[float, float] | None:
+    """Return a cell inside the wider bracket of a stretch, or None if no new cell is left there."""
+    for part, writes in sorted(zip(stretch.brackets, stretch[:2], strict=True), reverse=True):
+        if part > 0 and writes in begun:
+            reads = float(round(_inside(begun, writes, stretch.key, wanted)))
+            if all((reads, writes) != cell[:2] for cell in measured):
+                return reads, writes
+    return None
 
 
 def _doubtful(begun: dict[float, list[Cell]], measured: Sequence[Cell], wanted: Search) -> tuple[float, float] | None:
@@ -62,52 +98,37 @@ def _doubtful(begun: dict[float, list[Cell]], measured: Sequence[Cell], wanted: 
     return None
 
 
-def _inside(begun: dict[float, list[Cell]], writes: float, key: Key, found: Bracket, wanted: Search) -> float:
-    """Return a read rate within a bracket where its contour is expected; the least rate if no cell has held."""
-    if not found.held:
-        return wanted.least
-    wide, guess = found.failed - found.held, crossing(found, key)[0]
+def _inside(begun: dict[float, list[Cell]], writes: float, key: Key, wanted: Search) -> float:
+    """Return a read rate within a bracket: between two known waits where they cross the limit, otherwise by `_near`."""
+    found = bounded(begun, writes, key, wanted.axes.reads)
+    wide, middle = found.failed - found.held, (found.held + found.failed) / 2
+    if found.held_s is not None and found.failed_s is not None and math.isfinite(found.failed_s):
+        guess = crossing(found, key)[0]
+        return min(max(guess, found.held + EDGE * wide), found.failed - EDGE * wide)
     expected = _expected(begun, writes, key, wanted)
-    if expected is not None and (found.held_s is None or found.failed_s is None):
-        guess = expected
-    return min(max(guess, found.held + EDGE * wide), found.failed - EDGE * wide)
+    return max(middle if expected is None else _near(expected, found, wanted), wanted.least)
+
+
+def _near(expected: float, found: Bracket, wanted: Search) -> float:
+    """Return a read rate that likely is an end of a narrow bracket around the expected one.
+
+    Beyond a wrong expectation the steps grow by FARTHER, up to the middle of the bracket. Without a held cell the least
+    rate is next.
+    """
+    aim, middle = AIM * wanted.within * wanted.axes.reads, (found.held + found.failed) / 2
+    if not found.held and expected + aim >= found.failed:
+        return wanted.least
+    if expected - aim <= found.held:
+        return min(found.held + max(2 * aim, FARTHER * (found.held - expected)), middle)
+    if expected + aim >= found.failed:
+        return max(found.failed - max(2 * aim, FARTHER * (expected - found.failed)), middle)
+    return expected - aim
 
 
 def _expected(begun: dict[float, list[Cell]], writes: float, key: Key, wanted: Search) -> float | None:
     """Return the contour at a column on the line between its neighbours, or None without two of them."""
     others = [cell for x, column in begun.items() if x != writes for cell in column]
-    return between(contour(others, key, wanted.axes.reads), writes)
-
-
-def _begun(measured: Sequence[Cell], wanted: Search) -> float | None:
-    """Return the write rate of the next column, or None if lines between columns are near enough.
-
-    How far a line may be off shows in the distance of a monotone cubic from it, in the middle between two columns.
-    """
-    begun, width, top = columns(measured), wanted.axes.writes, wanted.axes.reads
-    for share in FIRST:
-        if all(abs(writes - share * width) > NARROWEST / 2 * width for writes in begun):
-            return share * width
-    farthest, chosen = wanted.within / 4 * wanted.axes.reads, None
-    curves = [contour(measured, key, top) for key in wanted.keys]
-    for place, (left, right) in enumerate(pairwise(sorted(begun))):
-        if right - left > 2 * NARROWEST * width:
-            off = max(_bend(points, place) for points in curves)
-            farthest, chosen = (off, float(round((left + right) / 2))) if off > farthest else (farthest, chosen)
-    return chosen
-
-
-def _bend(points: Sequence[tuple[float, float]], place: int) -> float:
-    """Return how far a contour may be from the line in the middle of a stretch.
-
-    That is the distance of a monotone cubic (Fritsch and Butland 1984). A contour that ends at 0 may do so anywhere.
-    """
-    slopes = [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in pairwise(points)]
-    here = slopes[place]
-    before, after = slopes[max(place - 1, 0)], slopes[min(place + 1, len(slopes) - 1)]
-    ends = [2 * a * here / (a + here) if a * here > 0 else 0.0 for a in (before, after)]
-    (x1, y1), (x2, y2) = points[place : place + 2]
-    return max(abs(ends[0] - ends[1]) / 8 * (x2 - x1), 0.0 if y2 else y1 / 4)
+    return between(contour(others, key, wanted.axes), writes)
 
 
 def _first(measured: Sequence[Cell], writes: float, wanted: Search) -> float:
@@ -115,5 +136,5 @@ def _first(measured: Sequence[Cell], writes: float, wanted: Search) -> float:
     begun = columns(measured)
     expected = [_expected(begun, writes, key, wanted) for key in wanted.keys]
     known = [y for y in expected if y is not None]
-    near = wanted.within * wanted.axes.reads
-    return max(max(known) + 0.4 * near if known else wanted.axes.reads / 2, wanted.least)
+    aim = AIM * wanted.within * wanted.axes.reads
+    return max(max(known) - aim if known else wanted.axes.reads / 2, wanted.least)

@@ -177,8 +177,8 @@ class Workload(Kind, frozen=True):
 
     @property
     def serves(self) -> bool:
-        """Return True for a load of a service: with a rate, flushes, trims or loads beside it; not for a trace."""
-        return not self.replay and (self.paced or bool(self.beside))
+        """Return True for a load of a service: with a rate, synced writes, trims or neighbours; not for a trace."""
+        return not self.replay and (self.paced or self.sync != "none" or bool(self.beside))
 
     @property
     def mixed(self) -> bool:
@@ -201,22 +201,30 @@ class Workload(Kind, frozen=True):
 
     @property
     def label(self) -> str:
-        """Return the specification's short form: `RND 4K 0/100 T4 Q32`."""
+        """Return the specification's short form: `RND 4K 0/100 T4 Q32`, of trims alone `RND TRIM 64K T1 Q32`."""
         if self.replay:
             return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         size = "MIX" if self.mixed else block_label(self.block_bytes)
-        label = f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}{self.service}"
+        ios = self._trimmed if self.trim_pct == 100 else f"{size} {self.read_pct}/{100 - self.read_pct}"
+        label = f"{kind} {ios} T{self.threads} Q{self.depth}{self._paced if self.trim_pct == 100 else self.service}"
         return " + ".join([label, *(load.label for load in self.beside)])
 
     @property
     def service(self) -> str:
         """Return the part of the label that only loads of services have: ` 5000/s FLUSH/4 TRIM 128K:10`; else ""."""
+        return self._paced + (f" {self._trimmed}:{self.trim_pct}" if self.trim_pct else "")
+
+    @property
+    def _paced(self) -> str:
         rate = f" {self.rate_iops:.15g}/s{' even' if self.arrivals == 'even' else ''}" if self.rate_iops else ""
         every = f"/{self.flush_every}" if self.sync == "flush" and self.flush_every > 1 else ""
         sync = "" if self.sync == "none" else f" {self.sync.upper()}{every}"
-        trim = f" TRIM {block_label(self.trim_bytes or self.block_bytes)}:{self.trim_pct}" if self.trim_pct else ""
-        return rate + sync + trim
+        return rate + sync
+
+    @property
+    def _trimmed(self) -> str:
+        return f"TRIM {block_label(self.trim_bytes or self.block_bytes)}"
 
     @property
     def played_bytes(self) -> int | None:

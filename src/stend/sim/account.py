@@ -4,10 +4,12 @@ A simulated IO of a scaled drive represents `scale` IOs, which are answered one 
 Each interval reports those that fall into it.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from stend.sim.requests import BINS, NOT_FLUSHING, OUTSTANDING_AT, READ, TRIM, WRITE, Ledger, Loop, ledger
+from stend.sim.requests import BINS, NOT_FLUSHING, OUTSTANDING_AT, READ, ROWS, TRIM, WRITE, Ledger, Loop, ledger
 
 NS = 1_000_000_000
 LITTLE = 0.005
@@ -91,12 +93,15 @@ def _middle_ns(places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 class Account:
     """Compares the waiting of one load with the waiting that its counts report.
 
-    `pending_ns` is waiting of earlier loads that the drive has still to report.
+    `pending_ns` is waiting of earlier loads that the drive has still to report. `flush_every` has one number for each
+    load beside the others: a flush follows after so many of its writes, or 0.
     """
 
-    def __init__(self, slots: Loop, scale: int, now_ns: int, pending_ns: float, loads: int = 1) -> None:
-        self.slots, self.scale, self.loads, self.outstanding = slots, scale, loads, int(slots.at[OUTSTANDING_AT])
-        self.pending_ns = pending_ns
+    def __init__(
+        self, slots: Loop, scale: int, now_ns: int, pending_ns: float, flush_every: Sequence[int] = (0,)
+    ) -> None:
+        self.slots, self.scale, self.outstanding = slots, scale, int(slots.at[OUTSTANDING_AT])
+        self.pending_ns, self.flush_every = pending_ns, np.array(flush_every)
         self.owed_ns = self.lasted_ns = 0.0
         self.early = self._under_way(now_ns)
 
@@ -125,14 +130,14 @@ class Account:
 
     def _under_way(self, now_ns: int) -> Ledger:
         """Return the full-size IOs answered by now, of those that the simulated IOs in flight represent."""
-        early = ledger(self.loads)
+        early = ledger(len(self.flush_every))
         if self.scale == 1:
             return early
         keys = self.slots.heap[: self.slots.at[0]]
         ends, slot = (keys >> 16) + self.slots.at[1], keys & 0xFFFF
         size, ns = self.slots.size[slot], (ends - self.slots.issued[slot]).astype(float)
         share = np.minimum(np.maximum((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0), 1)
-        ios = np.where(size != 0, np.floor(self.scale * share), 0)
+        ios = np.where((size != 0) & ~self._awaits_flush(slot), np.floor(self.scale * share), 0)
         for way in np.unique(self.slots.row[slot]):
             chosen = (self.slots.row[slot] == way) & (size != 0)
             n, t, nbytes = ios[chosen], ns[chosen], abs(size[chosen])
@@ -141,15 +146,30 @@ class Account:
                 np.add.at(early.bins[way], bin_of(t), n.astype(np.int64))
         return early
 
+    def _awaits_flush(self, slot: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return for each slot if its write ends with a flush that is not sent yet: its end is then unknown."""
+        slots, every = self.slots, self.flush_every[self.slots.load[slot]]
+        last = (every > 0) & (slots.unsynced[slot] + 1 >= every) & (slots.row[slot] % ROWS == WRITE)
+        awaits: npt.NDArray[np.bool_] = last & (slots.flushing[slot] == NOT_FLUSHING)
+        return awaits
+
 
 def _exchange(done: Ledger, old: Ledger, new: Ledger) -> None:
-    """Add the early answers of this interval and subtract those reported in the interval before."""
+    """Add the early answers of this interval and subtract those reported in the interval before.
+
+    A row has less than 0 IOs if its IOs in flight will end later than it seemed then. It reports none, and `new` keeps
+    the lack, which the next interval subtracts.
+    """
     done.sums[:, :4] += new.sums[:, :4] - old.sums[:, :4]
     done.bins[:] += new.bins - old.bins
     for way in range(len(done.sums)):
         if new.sums[way, 0]:
             done.sums[way, 4] = max(done.sums[way, 4], new.sums[way, 4])
         bins = done.bins[way]
+        if done.sums[way, 0] < 0:
+            new.sums[way, :4] -= done.sums[way, :4]
+            new.bins[way] -= bins
+            done.sums[way], bins[:] = 0, 0
         if bins.min() < 0:  # a pause has since moved the end of IOs that were reported early
             lack = -int(bins[bins < 0].sum())
             bins[bins < 0] = 0

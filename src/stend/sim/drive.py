@@ -113,7 +113,8 @@ class Drive(ABC):
             self._loop = self._poured(self._stream, self._loop, outstanding, slots + room)
             self._restore(kept)
         if not pattern.limit_bytes and not pattern.timed:
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0), self._loads)
+            pending_ns, every = self._pending_ns(0.0), [load.flush_every for load in pattern.loads]
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, pending_ns, every)
 
     def _slots(self, pattern: Pattern, outstanding: int) -> int:
         """Return how many requests are in the drive at most; those with a rate do not wait in the host."""

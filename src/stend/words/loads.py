@@ -3,8 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 
-LABEL = re.compile(r"(RND|SEQ|\d+%RND) (MIX|[\d.]+K) (?:(\d+)/(\d+)|([RW]))(?: (T\d+ Q\d+))?((?: [^ +]+)*)")
+LABEL = re.compile(
+    r"(RND|SEQ|\d+%RND) (MIX|TRIM [\d.]+K|[\d.]+K)(?: (\d+)/(\d+)| ([RW]))?(?: (T\d+ Q\d+))?((?: [^ +]+)*)"
+)
 """The short form of a workload or of an IO stream (`model.workload`)."""
+TRIM = "TRIM "
+"""Prefix of the size of trims alone, which have no share of reads."""
 
 
 def described(names: Mapping[str, str], label: str, binary: Callable[[float], str]) -> str:
@@ -15,12 +19,13 @@ def described(names: Mapping[str, str], label: str, binary: Callable[[float], st
     if " + " in label:
         return " + ".join(described(names, part, binary) for part in label.split(" + "))
     match = LABEL.fullmatch(label)
-    if not names or not match:
+    if not names or not match or match[2].startswith(TRIM) == bool(match[3] or match[5]):
         return label
     kind, size, reads, writes, letter, outstanding, service = match.groups()
     way = "read" if letter == "R" or writes == "0" else "write" if letter == "W" or reads == "0" else "mix"
+    way = "trim" if size.startswith(TRIM) else way
     access = names[f"{'sequential' if kind == 'SEQ' else 'random'}_{way}"]
-    block = names["block_mix"] if size == "MIX" else binary(float(size[:-1]) * 1024)
+    block = names["block_mix"] if size == "MIX" else binary(float(size.removeprefix(TRIM)[:-1]) * 1024)
     between = ", " if way == "mix" or size == "MIX" else " "
     share = f" {reads}/{writes}" if way == "mix" else ""
     partly = ", " + names["partly"].replace("{n}", kind.partition("%")[0]) if "%" in kind else ""

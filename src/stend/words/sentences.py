@@ -1,6 +1,9 @@
 """Findings and judgements as sentences of the catalogue: keys `finding.NAME.KEY` and `reason.FIGURE.ANSWER`."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import msgspec
 
 from stend.findings import Finding
 from stend.findings.judgement import Reason, Why
@@ -14,6 +17,16 @@ def finding_said(finding: Finding, words: Language) -> str:
     disturbed = values.pop("disturbed", None)
     text = words(f"finding.{finding.name}.{finding.key}", **values)
     return text + words("because.disturbed", because=disturbed) if disturbed else text
+
+
+def findings_said(findings: Sequence[Finding], words: Language) -> Iterator[str]:
+    """Yield findings as sentences. What disturbed several of them is stated once, after the last one."""
+    last = {str(finding.values.get("disturbed")): n for n, finding in enumerate(findings)}
+    for n, finding in enumerate(findings):
+        values = dict(finding.values)
+        if last[str(values.get("disturbed"))] != n:
+            values.pop("disturbed", None)
+        yield finding_said(msgspec.structs.replace(finding, values=values), words)
 
 
 def reason_said(reason: Reason, words: Language) -> str:

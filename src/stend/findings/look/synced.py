@@ -6,22 +6,29 @@ from stend.findings.look import records
 from stend.findings.look.figures import Figures, listed, quantities
 from stend.findings.look.once import once
 from stend.model.record import Run
+from stend.model.stats import percentile_s
 from stend.model.tally import NONE, Tally
 
 TEST = "journal"
 
 
 class Synced(NamedTuple):
-    """The writes of a load of one phase, and its flushes."""
+    """The writes of a load of one phase, its flushes, and how many of the host's processors were busy with it."""
 
     write: Figures
     flush: Tally
+    busy: float = 0.0
 
     @property
     def flush_s(self) -> float | None:
         """Return the median response time of a flush in seconds, the mean of a small sample; None without flushes."""
         values = quantities(self.flush, self.write.seconds, ("p50", "mean"))
         return values["p50"] or values["mean"]
+
+    @property
+    def slow_flush_s(self) -> float | None:
+        """Return the response time in seconds that a tenth of the flushes exceed; None for too small a sample."""
+        return percentile_s(self.flush, 90)
 
     @property
     def burst_bytes(self) -> int:
@@ -56,7 +63,10 @@ def synced(run: Run, test: str, phase: str) -> tuple[Synced, ...]:
     mixed = {row.workload for row in rows if row.direction == "write"}
     writes = [row for row in rows if row.direction == ("write" if row.workload in mixed else "both")]
     flushes: dict[str, Tally] = {}
+    busy: dict[str, float] = {}
     for record in records(run, test, phase):
         pace, label = record.result.pace, record.workload.label
+        busy[label] = max(busy.get(label, 0.0), record.counts.cpu_s / record.counts.seconds)
         flushes[label] = flushes.get(label, NONE) + (pace.flush if pace else NONE)
-    return tuple(Synced(row, flushes[row.workload.label]) for row in writes if row.workload.read_pct < 100)
+    named = ((row.workload.label, row) for row in writes if row.workload.read_pct < 100)
+    return tuple(Synced(row, flushes[label], busy[label]) for label, row in named)

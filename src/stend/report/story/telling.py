@@ -36,12 +36,12 @@ from stend.report.parts.tables import workloads
 from stend.report.story import together
 from stend.report.story.because import because
 from stend.report.story.notes import Notes, notes
-from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
+from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, shown, verdict
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, published_rival, reference
 from stend.report.story.tables import TABLES, key_table
 from stend.words import Language
-from stend.words.sentences import finding_said, reason_said
+from stend.words.sentences import finding_said, findings_said, reason_said
 
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 Rivals = Sequence[Side] | None
@@ -82,7 +82,7 @@ def story(
         lead=Section(
             "verdict",
             together.headline(reviews, words) if several else headline(every[0]),
-            tuple(_lead(reviews, runs, sides, author)),
+            tuple(_lead(reviews, runs, list(_shown(sides, chapters, every)), author)),
         ),
         sections=(
             *chapters,
@@ -205,6 +205,16 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     yield words("story.one_sample")
 
 
+def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence[Review]) -> Iterator[Side]:
+    """Yield the runs, and the published drives that a chart, a table or a scale of the page shows."""
+    blocks = [block for chapter in chapters for block in chapter.blocks]
+    sets = (rows for block in blocks if isinstance(block, Picture) for rows in block.spec["datasets"].values())
+    drawn = {str(row.get("drive")) for rows in sets for row in rows}
+    drawn |= {cell for block in blocks if isinstance(block, Table) for cell in block.head}
+    drawn |= {r.name for own in reviews for r in own.rivals if any(r.figures.get(name) for name in shown(own))}
+    yield from (side for side in sides if side.run or side.name in drawn)
+
+
 def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
     for side in sides:
         if side.run:
@@ -271,7 +281,7 @@ def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
     names = {test.name for test in tests}
     found = [f for f in review.findings if f.test in names and f.name not in ("cause", inspected.VERDICT)]
     known = [f for f in found if f.confidence != "can't tell"]
-    yield from (finding_said(f, review.words) for f in known or found)
+    yield from findings_said(known or found, review.words)
 
 
 def _figures(of: Measured) -> Iterator[Table]:
@@ -330,7 +340,7 @@ def _answer(question: Question, review: Review) -> Iterator[str]:
     for answer in question.answers:
         if answer.holds(review.figures):
             yield review.words(f"question.{question.name}.{answer.key}", **review.figures)
-    yield from (finding_said(f, review.words) for f in review.findings if f.name in question.findings)
+    yield from findings_said([f for f in review.findings if f.name in question.findings], review.words)
 
 
 def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterator[Picture]:

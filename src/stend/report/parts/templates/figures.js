@@ -18,8 +18,9 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
   if (narrow) {
     var title = spec.title || {};
     title.limit = 0; title.fontSize = 13;
-    if (title.text) { title.text = figureBroken([].concat(title.text).join(" "), Math.floor(width / 7.2)); }
-    if (Array.isArray(title.subtitle)) { title.subtitle = title.subtitle.map(function (one) { return figureBroken(one, Math.floor(width / 6)); }).flat(); }
+    var family = " " + (title.font || (spec.config.title || {}).font || spec.config.font || "sans-serif");
+    if (title.text) { title.text = figureBroken([].concat(title.text).join(" "), width - 24, "bold 13px" + family); }
+    if (title.subtitle) { title.subtitle = figureBroken([].concat(title.subtitle).join(" "), width - 24, "12px" + family); }
     spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
     spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
     spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
@@ -42,11 +43,13 @@ function figureSlim(part, width, theme) {  // legend and axis of the chart take 
     figureSlim(part[key], width, theme);
   });
 }
-function figureBroken(text, width) {
+var pen = document.createElement("canvas").getContext("2d");
+function figureBroken(text, width, font) {  // lines of at most `width` pixels; letters of other alphabets are wider
   var lines = [""];
+  pen.font = font;
   text.split(" ").forEach(function (word) {
     var last = lines[lines.length - 1];
-    if (last && last.length + word.length + 1 > width) { lines.push(word); } else { lines[lines.length - 1] = last ? last + " " + word : word; }
+    if (last && pen.measureText(last + " " + word).width > width) { lines.push(word); } else { lines[lines.length - 1] = last ? last + " " + word : word; }
   });
   return lines;
 }
