@@ -10,12 +10,15 @@ from stend import findings, store
 from stend.base.units import KiB
 from stend.charts import pictures
 from stend.findings.look.because import Because
+from stend.model.beside import Beside
 from stend.model.bins import bin_index
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
 from stend.model.events import Judged, Position, Result
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import NONE, Tally
+from stend.report.parts.header import every_load
 from stend.report.story.telling import story
 from stend.session import Request, start
 from stend.words import Language
@@ -203,3 +206,20 @@ def test_loads_that_are_compared_with_fua_are_sent_by_the_same_engine() -> None:
         True,
         True,
     ]
+
+
+def test_the_drive_carries_the_bytes_of_all_loads_together() -> None:
+    def streaming(result: Result, load: Workload) -> Result:
+        beside = tuple(Beside(counts=Counts(1.0, write=Tally(1, 10**9, 1, 1, 1, {1: 1}))) for _ in load.beside)
+        counts = msgspec.structs.replace(result.counts, seconds=1.0)
+        return msgspec.structs.replace(result, counts=counts, beside=beside)
+
+    (limit,) = [f for f in findings.find(changed(run_of("neighbours"), streaming)) if f.name == "limits"]
+    assert limit.values["rate"] >= 1e9
+
+
+def test_the_protocol_lists_trims_flushes_and_neighbours_as_such() -> None:
+    steps = [step for phase in run_of("trim").plan.tests[0].phases for step in phase.round if isinstance(step, Hold)]
+    listed = every_load([step.workload for step in steps])
+    assert "SEQ TRIM 4K T1 Q1" in listed
+    assert "RND 4K 100/0 T1 Q8 TRIM 4K:5" in listed

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.link import NEAR_LINK, link
+from stend.model.counts import Counts
+from stend.model.events import Result
 from stend.model.record import Run
+from stend.model.tally import NONE
 from stend.model.workload import Workload
 
 NAME = "limits"
@@ -19,7 +22,8 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     busiest = max(cells, key=lambda cell: cell.counts.cpu_s / cell.counts.seconds / _threads(cell.workload))
     busy = min(busiest.counts.cpu_s / busiest.counts.seconds / _threads(busiest.workload), 1.0)
     wire = link(run.plan.device, sheet)
-    rate = max(wire.busier(cell.counts) for cell in cells)
+    together = [_together(result) for result in run.results if result.beside and result.counts.seconds]
+    rate = max(wire.busier(counts) for counts in (*(cell.counts for cell in cells), *together))
     values = {"rate": rate, "link": wire.bytes_per_s, "interface": wire.name, "busy": busy}
     if wire.bytes_per_s and rate >= NEAR_LINK * wire.bytes_per_s:
         yield Finding(name=NAME, key="link", values=values, confidence="medium")
@@ -38,3 +42,9 @@ def _threads(load: Workload) -> int:
     Each uses at most one core. stend's own sender has one thread whatever the load has.
     """
     return sum(1 if load.ours else one.threads for one in (load, *load.beside))
+
+
+def _together(result: Result) -> Counts:
+    """Return the counts of a load and those beside it in the time of the load."""
+    reads, writes = (sum((getattr(counts, way) for counts in result.every), NONE) for way in ("read", "write"))
+    return Counts(seconds=result.counts.seconds, read=reads, write=writes)

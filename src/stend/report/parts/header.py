@@ -153,7 +153,7 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
     loads = list(dict.fromkeys(r.workload for phase in phases for r in look.records(run, test.name, phase.name)))
     shown = {
         "stimulus": [_kind(w) for w in loads],
-        "mixes": [_mix(w) for w in loads],
+        "mixes": [_mix(w) for w in loads if w.trim_pct < 100] or ["–"],
         "blocks": [_size(w) for w in loads],
         "outstanding": [_point(w) for w in loads],
     }
@@ -169,15 +169,20 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
 
 
 def every_load(loads: list[Workload]) -> list[str]:
-    """Return every load once: `RND T4/Q32: 100/0, 0/100 x 8K, 4K`, as a grid if all mixes and sizes are combined."""
+    """Return every load once: `RND T4/Q32: 100/0, 0/100 x 8K, 4K`, as a grid if all mixes and sizes are combined.
+
+    Loads with flushes, trims or other loads beside them follow, each by its label.
+    """
+    apart = [load for load in loads if load.sync != "none" or load.trim_pct or load.beside]
     cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for load in loads:
+    for load in (load for load in loads if load not in apart):
         cells_of_load = cells.setdefault((_kind(load), _point(load)), [])
         cells_of_load += [cell] if (cell := (_mix(load), _size(load))) not in cells_of_load else []
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for (kind, point), cells_of_load in cells.items():
         alike.setdefault((kind, tuple(cells_of_load)), []).append(point)
-    return [f"{kind} {', '.join(points)}: {_grid(cells_of_load)}" for (kind, cells_of_load), points in alike.items()]
+    grids = [f"{kind} {', '.join(points)}: {_grid(cells_of_load)}" for (kind, cells_of_load), points in alike.items()]
+    return [*grids, *dict.fromkeys(load.label for load in apart)]
 
 
 def _grid(cells: tuple[tuple[str, str], ...]) -> str:
