@@ -21,7 +21,6 @@ from stend.model.tally import NONE, Tally
 from stend.report.parts.header import every_load
 from stend.report.story.telling import story
 from stend.session import Request, start
-from stend.session.engine import _served
 from stend.words import Language
 from stend.words.sentences import finding_said, findings_said
 from tests.pictures import run_of
@@ -202,7 +201,7 @@ def test_writers_that_gain_nothing_beside_a_busy_processor_say_nothing_of_the_dr
 def test_loads_that_are_compared_with_fua_are_sent_by_the_same_engine() -> None:
     """fio takes longer for each IO than stend's sender: a buffered write of fio would hide the cost of a flush."""
     single = Workload(random_pct=0, read_pct=0, block_bytes=4 * KiB)
-    assert [_served(msgspec.structs.replace(single, sync=sync)) for sync in ("none", "fua", "flush")] == [
+    assert [msgspec.structs.replace(single, sync=sync).serves for sync in ("none", "fua", "flush")] == [
         False,
         True,
         True,

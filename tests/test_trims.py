@@ -233,6 +233,12 @@ def test_a_load_that_trims_is_a_load_that_writes() -> None:
     assert not READS.writes
 
 
+def test_reads_that_are_compared_with_reads_beside_trims_have_their_sender_too() -> None:
+    plan = run_of("trim").plan
+    reads = {load_ for load_ in plan.sent_by_stend if not load_.trim_pct}
+    assert {(load_.label, load_.ours) for load_ in reads} == {("RND 4K 100/0 T1 Q8", False)}
+
+
 @pytest.fixture
 def stand(tmp_path: Path) -> Iterator[Stand]:
     with ExitStack() as end:
@@ -274,3 +280,19 @@ def test_a_limit_of_trims_frees_exactly_its_range_on_a_real_drive(stand: Stand) 
     assert trims == 256
     assert whole[8 * MiB : 24 * MiB] == bytes(16 * MiB)
     assert whole[: 8 * MiB] + whole[24 * MiB :] == b"kept" * (8 * MiB)
+
+
+@pytest.mark.slow
+@pytest.mark.fio
+@pytest.mark.block
+@pytest.mark.usefixtures("forked_senders")
+def test_a_real_run_of_trims_is_verified_without_words_of_fio_that_no_load_had(
+    stand: Stand, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, folder = stand.file(size=64 * MiB), stand.folder / "run"
+    node = stand.loop(path)
+    words = ["--destroy-data", str(path), "--overwrite-file", str(path), "--into", str(folder)]
+    assert main(["run", "trim", "--target", node, "--quick", *words]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(folder)]) == 0
+    assert "come to the results' counts" in capsys.readouterr().out

@@ -298,3 +298,13 @@ class Plan(Data, frozen=True):
     def reads_only(self) -> bool:
         """Return True if no test writes: the drive is then opened for reading and keeps its data."""
         return all(test.reads for test in self.tests)
+
+    @property
+    def sent_by_stend(self) -> frozenset[Workload]:
+        """Return the loads that stend sends without fio although fio could.
+
+        These are the loads of each phase that also has a load of a service, because their figures are compared.
+        """
+        every = (phase for test in self.tests for phase in test.phases)
+        phases = ([step.workload for step in phase.round if isinstance(step, Hold)] for phase in every)
+        return frozenset(load for loads in phases if any(load.serves for load in loads) for load in loads)

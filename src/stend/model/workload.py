@@ -176,6 +176,11 @@ class Workload(Kind, frozen=True):
         return bool(self.replay or self.rate_iops or self.sync == "flush" or self.trim_pct)
 
     @property
+    def serves(self) -> bool:
+        """Return True for a load of a service: with a rate, synced writes, trims or neighbours; not for a trace."""
+        return not self.replay and (self.paced or self.sync != "none" or bool(self.beside))
+
+    @property
     def mixed(self) -> bool:
         """Return True if its IOs have several sizes or kinds."""
         return bool(self.block_mix or self.streams or self.replay)

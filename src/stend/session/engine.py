@@ -29,10 +29,8 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     from stend.engines import fio
 
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
-    phases = [_loads(phase) for test in plan.tests for phase in test.phases]
-    if not any(load.ours for loads in phases for load in loads):
+    if not any(load.ours for test in plan.tests for phase in test.phases for load in _loads(phase)):
         return engine
-    alike = {load for loads in phases if any(_served(load) for load in loads) for load in loads}
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
     from stend.engines.survey import SurveyEngine
@@ -42,16 +40,11 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     verify = VerifyEngine(path, block_bytes=block, interval_s=interval_s)
     unit, turning = max(block, plan.device.physical_bytes), plan.device.rotational
     survey = SurveyEngine(path, unit_bytes=unit, rotational=turning, interval_s=interval_s)
-    return EitherEngine(engine, replay, verify, survey, alike)
+    return EitherEngine(engine, replay, verify, survey, plan.sent_by_stend)
 
 
 def _loads(phase: Phase) -> list[Workload]:
     return [step.workload for step in phase.round if isinstance(step, Hold)]
-
-
-def _served(load: Workload) -> bool:
-    """Return True if stend sends a load of a service, to which the others of its phase are compared."""
-    return not load.replay and (load.paced or load.sync != "none" or bool(load.beside))
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:
