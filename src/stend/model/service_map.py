@@ -164,6 +164,17 @@ def search(run: Run, test: PlannedTest, seconds: float, scale: int = 1) -> Searc
     return Search(ends, keys, options["cells"], options["within_pct"] / 100, least)
 
 
+def percents(run: Run, test: PlannedTest) -> list[float]:
+    """Return the percentiles that the map has contours of: those of the search, or all of an imported map."""
+    measured = cells(run, test)
+    known = dict.fromkeys(percent for cell in measured for percent in cell.waits)
+    if run.source or not measured:
+        return list(known)
+    seconds, scale = max(cell.measured.seconds for cell in measured), run.plan.device.facts.get("scale", 1)
+    keys = {key.percent for key in search(run, test, seconds, scale).keys}
+    return [percent for percent in known if percent in keys]
+
+
 def columns(measured: Sequence[Cell]) -> dict[float, list[Cell]]:
     """Return the cells by write rate, in the order the columns were begun; each column by rising read rate.
 
