@@ -122,7 +122,7 @@ def headline(review: Review) -> str:
         return verdict(review)
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
     answers = (
-        " ".join(_answer(question, review)) or next(_found(review, tests), "") for question, tests in asked if tests
+        next(_answer(question, review), "") or next(_found(review, tests), "") for question, tests in asked if tests
     )
     said = filter(None, chain(answers, _found(review, look.tests(review.run))))
     return sentence(next(said, review.words("story.verdict_none")))
