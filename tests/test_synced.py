@@ -75,7 +75,7 @@ def test_the_last_write_before_a_flush_ends_with_it_and_the_flush_is_counted_apa
 
 @pytest.mark.parametrize("target", ["small", "ideal", "x25e-raid", "st1800mm0088"])
 def test_protection_makes_a_flush_a_command_and_its_loss_a_wait_for_the_medium(target: str) -> None:
-    _, quick = simulated(target, load(sync="flush"))
+    _, quick = simulated(f"{target}?protected=1", load(sync="flush"))
     _, slow = simulated(f"{target}?protected=0&host.flush_us=100", load(sync="flush"))
     host = sim.load(target).host
     command_s = (host.write_command_us + host.write_answer_us) * 1e-6
@@ -88,6 +88,14 @@ def test_a_disk_without_protection_writes_once_per_turn() -> None:
     assert counts.iops == pytest.approx(10_500 / 60, rel=0.05)
     counts, _ = simulated("st1800mm0088?protected=0", load(sync="fua"), seconds=20)
     assert counts.iops == pytest.approx(10_500 / 60, rel=0.05)
+
+
+def test_a_disk_that_is_flushed_seldom_streams() -> None:
+    """Writes between two flushes are gathered: only the flush waits for the platter, a turn at most and one more."""
+    often, _ = simulated("sas15k", load(sync="flush", flush_every=1))
+    seldom, _ = simulated("sas15k", load(sync="flush", flush_every=1024), seconds=20)
+    assert often.write.ios / often.seconds < 250 * 1.02  # one per turn at 15,000 rpm
+    assert seldom.write.ios / seldom.seconds > 10 * often.write.ios / often.seconds
 
 
 def test_fua_on_an_unprotected_flash_drive_waits_for_the_program() -> None:

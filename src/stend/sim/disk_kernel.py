@@ -54,14 +54,13 @@ from stend.sim.kernels import (
     NONE,
     answered,
     flush_due,
-    flushes,
     held_up,
     issue_time,
     made_durable,
     next_of,
     spend,
 )
-from stend.sim.requests import FUA, NOT_FLUSHING, PLAN, TURNS, WORK
+from stend.sim.requests import EVERY, FUA, NOT_FLUSHING, PLAN, TURNS, WORK
 
 
 @inlined
@@ -276,10 +275,11 @@ def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
 
 @inlined
 def synced(stream: Any) -> Any:
-    """Return 1 if the host of a load waits until its writes are durable, else 0."""
-    waits = flushes(stream)
+    """Return 1 if the host of a load waits until each of its writes is durable, else 0."""
+    waits = i64(0)
     for first in range(0, stream.plan.shape[0], PLAN):
-        waits = max(waits, stream.plan[first + FUA])
+        if stream.plan[first + EVERY] == 1 or stream.plan[first + FUA] > 0:
+            waits = i64(1)
     return waits
 
 
