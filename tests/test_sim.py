@@ -163,7 +163,7 @@ def test_every_parameter_of_a_profile_says_where_it_comes_from(name: str) -> Non
         part: told[part] for part in ("flash", "disk", "array", "ideal", "host", "thermal") if part in told
     }
     known = {place for places in told["sources"].values() for place in places}
-    there = {"capacity_bytes", *parameters(parts)}
+    there = {"capacity_bytes", *({"protected"} & told.keys()), *parameters(parts)}
     assert {p for p in there if p not in known and p.partition(".")[0] not in known} == set()
     assert known <= there | set(parts)
 

@@ -23,6 +23,8 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for test in look.tests(run, *TESTS):
         cells, options = service_map.cells(run, test), test.profile.options
         if not cells:
+            if run.of(test.name, service_map.LIMITS):
+                yield from (_few(test, percent) for percent in options["percentiles"])
             continue
         scale, seconds = run.plan.device.facts.get("scale", 1), max(cell.measured.seconds for cell in cells)
         wanted = service_map.search(run, test, seconds, scale)
