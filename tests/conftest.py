@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,15 @@ def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
             terminalreporter.section(title % reasons.total(), sep="!", red=True, bold=True)
             for why, count in reasons.most_common():
                 terminalreporter.line(f"{count:5}  {why}", red=True)
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Any]:
+    """A Stand (tests/stand.py): drives of all kinds in use, undone after the test."""
+    from tests.stand import Stand
+
+    with ExitStack() as end:
+        yield Stand(tmp_path, end)
 
 
 @pytest.fixture(scope="session")

@@ -114,6 +114,8 @@ def _apart(fds: Sequence[int]) -> None:
 class Program(Fork):
     """`subprocess.Popen([python, "-m", module, *words])`, to be heard and told."""
 
+    stderr = None
+
     def __init__(self, words: Sequence[str], **own: object) -> None:
         (theirs, ours), (heard, said) = os.pipe(), os.pipe()
         if not (number := os.fork()):

@@ -1,7 +1,5 @@
 """Several loads on one drive at once: conserved, fair by closed forms, and what the test of neighbours concludes."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -199,12 +197,6 @@ def test_figures_beside_unlike_neighbours_are_not_compared() -> None:
     assert len({key_of(row) for row in rows}) == len(rows)
     rate = changed(rows[0].workload, rate_iops=7.0)
     assert key_of(rows[0]) != key_of(rows[0]._replace(workload=rate))
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 @pytest.mark.block

@@ -27,12 +27,6 @@ from tests.stand import Stand, sh, zram
 REAL = pytest.mark.needs("trace points of the block layer", "mkfs.ext4")
 
 
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
-
-
 def work(folder: Path, transactions: int = 60) -> None:
     """A database at work: pages and journals, written and synced; read again without the page cache."""
     path = folder / "work.db"

@@ -4,8 +4,6 @@ import itertools
 import mmap
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +19,6 @@ from tests.stand import SIZE, Stand
 ROOM = 150 * KiB
 ENOUGH = 60_000
 """IOs, whose parts take more than that."""
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def read_on(node: str, ended: threading.Event) -> None:

@@ -4,8 +4,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,6 @@ QUICK = Study(["fresh"], quick=True, minute_s=0.2)
 def own_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
     monkeypatch.setattr(tasks, "HOME", tmp_path / "host")
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def orders(serials: list[str], **own: object) -> list[Order]:

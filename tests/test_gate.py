@@ -1,9 +1,8 @@
 """The gate refuses each case for every path that writes, and not a byte changes."""
 
-import contextlib
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,6 @@ from tests.gate_verbs import each, refused
 from tests.stand import SIZE, Stand, name_of, resize
 
 pytestmark = pytest.mark.block
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def test_there_are_enough_cases() -> None:

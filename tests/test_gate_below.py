@@ -25,12 +25,6 @@ LOOPS = {
 """Ways to come at a thing by loop devices, with the options of each from below."""
 
 
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
-
-
 @contextlib.contextmanager
 def reached(target: str | Path, ways: tuple[tuple[str, ...], ...]) -> Iterator[str]:
     """A loop device over it, or over a loop device over it."""

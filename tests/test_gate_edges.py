@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,12 +23,6 @@ TRIES = 100
 """Looks at a link that is swapped all the while."""
 
 pytestmark = [pytest.mark.block, pytest.mark.needs("losetup", "mount", "umount")]
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def passes(target: str | Path) -> None:

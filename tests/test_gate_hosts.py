@@ -1,9 +1,7 @@
 """The gate on hosts that we have not: stacks, several paths, exports, same serials; /sys and /proc made here."""
 
-import contextlib
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +16,6 @@ from stend.gate.stack import Layer
 from tests.stand import Host, Stand, number_of
 
 pytestmark = pytest.mark.block
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 @pytest.fixture

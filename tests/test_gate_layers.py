@@ -1,9 +1,6 @@
 """Situations generated from layers: what passes and what is refused follows from facts, and bytes are compared."""
 
-import contextlib
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,12 +13,6 @@ from tests.stand import Stand
 
 pytestmark = pytest.mark.block
 CHOSEN = list(gate_layers.situations())
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def test_there_are_enough_situations_of_every_kind() -> None:

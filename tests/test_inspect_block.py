@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,12 +17,6 @@ from tests.stand import Stand, zram
 pytestmark = [pytest.mark.block, pytest.mark.fio]
 WRITES = (4, 6, 11, 13)
 """Fields of /sys/block/X/stat: writes, sectors written, discards, sectors discarded."""
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def written(node: str) -> list[str]:

@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from benchmarks.bench_rates import intervals
 
 from stend.base.errors import StepFailed
 from stend.base.units import GiB, KiB, MiB
-from stend.engines import Load
 from stend.engines.replay import ReplayEngine
 from stend.engines.simulated import SimulatedEngine, pattern
 from stend.model.counts import Counts
@@ -208,14 +208,6 @@ def test_paces_of_intervals_add_up_and_the_last_one_says_what_waits() -> None:
         sent=30, late=1, full=1, latest_ns=5_000_000, lateness={bin_index(5e6): 1, bin_index(100): 29}, unsent=2
     )
     assert first + second == both
-
-
-def intervals(under_way: Load, many: int) -> Done:
-    done = Done()
-    for _ in range(many):
-        if counts := under_way.next():
-            done = done.plus(counts, under_way)
-    return done
 
 
 @pytest.mark.usefixtures("forked_senders")

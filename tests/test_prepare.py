@@ -1,8 +1,6 @@
 """Drives made smaller or given other blocks by programs that play them: NVMe, SATA and SCSI on a host made here."""
 
-import contextlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -17,12 +15,6 @@ from tests.stand import SIZE, Stand, number_of
 pytestmark = pytest.mark.block
 
 HALF = SIZE // 2
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 Making = Callable[[str], Place]

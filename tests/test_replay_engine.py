@@ -1,6 +1,5 @@
 """The engine of our own keeps the rules of engines and a trace's times, says how well, and gives up on a dead drive."""
 
-import contextlib
 import os
 import signal
 from collections.abc import Iterator
@@ -12,8 +11,8 @@ import pytest
 
 from stend.base.errors import LoadFailed, Missing, StepFailed
 from stend.base.units import KiB, MiB
-from stend.engines import Engine, mapped
-from stend.engines.replay import ReplayEngine, aio, process
+from stend.engines import Engine, _child, mapped
+from stend.engines.replay import ReplayEngine, aio
 from stend.engines.replay.load import SenderLoad
 from stend.model.pace import Pace
 from stend.model.workload import Workload
@@ -50,12 +49,6 @@ def through(engine: ReplayEngine, load: Workload) -> SenderLoad:
     engine.close()
     under_way.pace = pace
     return under_way
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with contextlib.ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def to_its_end(load: SenderLoad) -> None:
@@ -223,7 +216,7 @@ def test_a_drive_that_answers_nothing_ends_the_replay_by_the_watchdog(stand: Sta
             to_its_end(load)
     finally:
         sh("fsfreeze", "-u", below)
-        for sender in process.left:  # which held the drive as long as the kernel held them
+        for sender in _child.left:  # which held the drive as long as the kernel held them
             sender.wait(60)
 
 

@@ -2,8 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +16,6 @@ from tests.stand import Stand, ours
 from tests.test_replay_engine import ROOM, engine_of, through, workload
 from tests.test_resume import in_child
 from tests.traces import made
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 @pytest.mark.block

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -94,12 +93,6 @@ def test_few_descriptors_are_enough_or_the_reason_is_told(tmp_path: Path, most: 
     )
     assert done.returncode == GOOD or "open files" in done.stderr, done.stderr
     assert done.returncode == GOOD or most < 64
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 def small_disk(stand: Stand, size: str) -> Path:

@@ -1,8 +1,6 @@
 """Trims: drawn as asked, timed and counted apart, and what they do to reads and to cleaning, by closed forms."""
 
 import random
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -237,12 +235,6 @@ def test_reads_that_are_compared_with_reads_beside_trims_have_their_sender_too()
     plan = run_of("trim").plan
     reads = {load_ for load_ in plan.sent_by_stend if not load_.trim_pct}
     assert {(load_.label, load_.ours) for load_ in reads} == {("RND 4K 100/0 T1 Q8", False)}
-
-
-@pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    with ExitStack() as end:
-        yield Stand(tmp_path, end)
 
 
 @pytest.mark.block

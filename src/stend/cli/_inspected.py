@@ -1,10 +1,8 @@
 """Several inspections at once, and the table of their drives."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
-import msgspec
 import typer
 
 from stend import session, store
@@ -19,8 +17,8 @@ def many(
     worst exit code."""
     from stend.cli import _together
 
-    folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(targets)}-drives"
-    wanted = [msgspec.structs.replace(template, target=target, into=None) for target in dict.fromkeys(targets)]
+    wanted = _together.requests(template, list(dict.fromkeys(targets)), ())
+    folder = _together.folder_of(into, len(wanted))
     code = _together.begin(wanted, folder, barrier=False, trial_s=None, apart=apart)
     if not apart and folder.exists():
         printed(store.find(folder), lang, folder, as_json=as_json)

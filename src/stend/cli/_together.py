@@ -51,6 +51,11 @@ def requests(template: session.Request, targets: Sequence[str], destroy: Sequenc
     return [msgspec.structs.replace(template, target=t, destroy=names.get(t), into=None) for t in targets]
 
 
+def folder_of(into: Path | None, drives: int) -> Path:
+    """Return the folder of a group of runs: the one given, or a new one by the time of day."""
+    return into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{drives}-drives"
+
+
 def begin(
     wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool
 ) -> int:
@@ -58,7 +63,7 @@ def begin(
 
     With `trial_s` None all run at the same time without a trial.
     """
-    folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(wanted)}-drives"
+    folder = folder_of(into, len(wanted))
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty; name a new one with --into")
     able, refused = _able(wanted)

@@ -67,7 +67,7 @@ def _late(test: PlannedTest, phase: str, late: list[Pair], kept: dict[Workload, 
 
 def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:
     known = [(times, pair) for pair in beside if (times := inflation(alone, pair)) is not None]
-    usual = alone.row.iops / _scale(run)
+    usual = alone.row.iops / run.plan.device.scale
     if stopped := [pair for pair in beside if not pair.row.tally.ios and usual * pair.row.seconds >= MIN_BEYOND]:
         values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
         yield Finding(name=NAME, key="stopped", test=test.name, values=values, side="con")
@@ -101,7 +101,7 @@ def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
     if len(held) < 2 or not held[0].ios or not held[-1].ios:
         return
     first_s, last_s = held[0].mean_s, held[-1].mean_s
-    error_s = math.hypot(*(_error_s(counts, _scale(run)) for counts in (held[0], held[-1])))
+    error_s = math.hypot(*(_error_s(counts, run.plan.device.scale) for counts in (held[0], held[-1])))
     if max(first_s, last_s) >= CHANGED * min(first_s, last_s) + SIGMAS * error_s:
         values = {"phase": phase, "first": first_s, "last": last_s}
         yield Finding(name=NAME, key="changed", test=test.name, values=values, confidence="medium")
@@ -111,9 +111,3 @@ def _error_s(counts: Counts, scale: int) -> float:
     """Return the standard error of a mean response time in seconds, infinite for too few IOs."""
     drawn = counts.both.ios / scale
     return counts.both.deviation_s / math.sqrt(drawn) if drawn >= MIN_BEYOND else math.inf
-
-
-def _scale(run: Run) -> int:
-    """Return how many IOs each IO of a scaled virtual drive counts as."""
-    scale: int = run.plan.device.facts.get("scale", 1)
-    return scale

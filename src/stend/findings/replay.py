@@ -29,7 +29,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if pace.sent and pace.lateness_measured:
             yield _kept(test.name, pace)
         if not pace.invalid:
-            yield from _against(test, test.traced, counts, run.plan.device.facts.get("scale", 1))
+            yield from _against(test, test.traced, counts, run.plan.device.scale)
 
 
 def _kept(test: str, pace: Pace) -> Finding:

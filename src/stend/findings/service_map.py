@@ -26,7 +26,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             if run.of(test.name, service_map.LIMITS):
                 yield from (_few(test, percent) for percent in options["percentiles"])
             continue
-        scale, seconds = run.plan.device.facts.get("scale", 1), max(cell.measured.seconds for cell in cells)
+        scale, seconds = run.plan.device.scale, max(cell.measured.seconds for cell in cells)
         wanted = service_map.search(run, test, seconds, scale)
         doubt = service_map.doubt(cells, wanted)
         kept = list(dict.fromkeys(key.percent for key in wanted.keys))

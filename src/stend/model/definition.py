@@ -130,6 +130,12 @@ class Identity(Data, frozen=True):
         msgspec.structs.force_setattr(self, "facts", untrusted.fitting(self.facts, limits.FACTS))
 
     @property
+    def scale(self) -> int:
+        """Return how many IOs each IO of a scaled virtual drive counts as; 1 for other drives."""
+        scale: int = self.facts.get("scale", 1)
+        return scale
+
+    @property
     def trim_bytes(self) -> int:
         """Return the most bytes of one trim; 0 if the drive has no trims, as a file has none."""
         most: int = self.facts.get("trim_max_bytes", 0)

@@ -170,7 +170,7 @@ def percents(run: Run, test: PlannedTest) -> list[float]:
     known = dict.fromkeys(percent for cell in measured for percent in cell.waits)
     if run.source or not measured:
         return list(known)
-    seconds, scale = max(cell.measured.seconds for cell in measured), run.plan.device.facts.get("scale", 1)
+    seconds, scale = max(cell.measured.seconds for cell in measured), run.plan.device.scale
     keys = {key.percent for key in search(run, test, seconds, scale).keys}
     return [percent for percent in known if percent in keys]
 

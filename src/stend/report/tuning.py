@@ -5,7 +5,7 @@ Ceph: `osd_mclock_max_capacity_iops_*`, random writes of 4 KiB. Only figures of 
 answers reads without its medium and writes faster than it will in service.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 
     def _is(self, row: Figures) -> bool:
         load = row.workload
-        plain = not (load.mixed or load.replay or load.service)
+        plain = not (load.mixed or load.serves)
         size = load.block_bytes == SMALL if self.quantity == "iops" else load.block_bytes >= LARGE
         return plain and size and (load.random_pct, load.read_pct) == (self.random_pct, self.read_pct)
 
@@ -74,21 +74,30 @@ def lines(name: str, run: Run) -> Iterator[str]:
     if drive.virtual:
         yield f"# {Language('en')('stamp.virtual')}"
     yield ""
-    yield from _io_cost(rows)
-    yield from _seastar(rows)
-    yield from _ceph(rows, rotational=drive.rotational)
+    yield "# Linux, /sys/fs/cgroup/io.cost.model: MAJ:MIN of the drive is in `lsblk`; what is left out keeps its value"
+    if found := (yield from _chosen(IO_COST, rows)):
+        yield "MAJ:MIN ctrl=user model=linear " + " ".join(f"{key}={value}" for key, value in found.items())
+    yield ""
+    yield "# Seastar (ScyllaDB, Redpanda), io_properties.yaml: set the mount point; all four values are needed"
+    found = yield from _chosen(SEASTAR, rows)
+    if len(found) == len(SEASTAR):
+        yield "disks:"
+        yield "  - mountpoint: /var/lib/data"
+        yield from (f"    {key}: {value}" for key, value in found.items())
+    yield ""
+    yield "# Ceph: an upper bound, because BlueStore writes more than its client; N is the number of the OSD"
+    kind = "hdd" if drive.rotational else "ssd"
+    for key, value in (yield from _chosen({f"osd_mclock_max_capacity_iops_{kind}": WRITES}, rows)).items():
+        yield f"ceph config set osd.N {key} {value}"
+    yield ""
 
 
-def _found(settings: dict[str, Wanted], rows: Sequence[Figures]) -> dict[str, int]:
-    best = {key: (wanted, wanted.best(rows)) for key, wanted in settings.items()}
-    return {key: round(row.number(wanted.quantity)) for key, (wanted, row) in best.items() if row}
-
-
-def _sources(settings: dict[str, Wanted], rows: Sequence[Figures]) -> Iterator[str]:
-    """Yield a comment for each setting: its load, or that no such load was measured in a lasting state."""
-    for key, wanted in settings.items():
-        row = wanted.best(rows)
-        yield f"#   {key}: {source(row) if row else f'not measured in a lasting state ({wanted})'}"
+def _chosen(settings: dict[str, Wanted], rows: Sequence[Figures]) -> Generator[str, None, dict[str, int]]:
+    """Yield a comment for each setting: its load, or that none was measured in a lasting state; return the values."""
+    best = {key: wanted.best(rows) for key, wanted in settings.items()}
+    for key, row in best.items():
+        yield f"#   {key}: {source(row) if row else f'not measured in a lasting state ({settings[key]})'}"
+    return {key: round(row.number(settings[key].quantity)) for key, row in best.items() if row}
 
 
 def source(row: Figures) -> str:
@@ -97,31 +106,3 @@ def source(row: Figures) -> str:
     kind = f"{'random' if load.random_pct else 'sequential'} {'reads' if load.read_pct else 'writes'}"
     size, outstanding = block_label(load.block_bytes), f"T{load.threads} Q{load.depth}"
     return f"{row.test}, {row.phase}, {kind} {size} {outstanding}, {held}"
-
-
-def _io_cost(rows: Sequence[Figures]) -> Iterator[str]:
-    yield "# Linux, /sys/fs/cgroup/io.cost.model: MAJ:MIN of the drive is in `lsblk`; what is left out keeps its value"
-    yield from _sources(IO_COST, rows)
-    if found := _found(IO_COST, rows):
-        yield "MAJ:MIN ctrl=user model=linear " + " ".join(f"{key}={value}" for key, value in found.items())
-    yield ""
-
-
-def _seastar(rows: Sequence[Figures]) -> Iterator[str]:
-    yield "# Seastar (ScyllaDB, Redpanda), io_properties.yaml: set the mount point; all four values are needed"
-    yield from _sources(SEASTAR, rows)
-    found = _found(SEASTAR, rows)
-    if len(found) == len(SEASTAR):
-        yield "disks:"
-        yield "  - mountpoint: /var/lib/data"
-        yield from (f"    {key}: {value}" for key, value in found.items())
-    yield ""
-
-
-def _ceph(rows: Sequence[Figures], *, rotational: bool) -> Iterator[str]:
-    key = f"osd_mclock_max_capacity_iops_{'hdd' if rotational else 'ssd'}"
-    yield "# Ceph: an upper bound, because BlueStore writes more than its client; N is the number of the OSD"
-    yield from _sources({key: WRITES}, rows)
-    for name, value in _found({key: WRITES}, rows).items():
-        yield f"ceph config set osd.N {name} {value}"
-    yield ""

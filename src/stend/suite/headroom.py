@@ -37,7 +37,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 def _check_sample_size(placed: PlacedTrace, percentile: float, device: Identity) -> None:
     """Raise BadInput if the drive gets too few IOs for the percentile; a scaled virtual drive gets one in `scale`."""
-    scale = device.facts.get("scale", 1)
+    scale = device.scale
     ios = (placed.trace.read.ios + placed.trace.write.ios) // scale
     needed = math.ceil(round(MIN_BEYOND * 100 / (100 - percentile), 6))
     if ios < needed:

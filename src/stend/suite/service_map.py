@@ -66,7 +66,7 @@ def load(profile: Profile, reads: float, writes: float) -> Workload:
 def next_cell(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     """Return the next cell of the map, its warm-up first, or nothing when the contours are known well enough."""
     done = service_map.cells(past, test)
-    profile, scale = test.profile, past.plan.device.facts.get("scale", 1)
+    profile, scale = test.profile, past.plan.device.scale
     wanted = service_map.search(past, test, profile.seconds(RECORD_S).seconds, scale)
     cell = service_search.following(done, wanted)
     if cell is None:

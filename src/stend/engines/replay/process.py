@@ -1,47 +1,27 @@
 """The sender's process: start it, release it, stop it, and abandon it if the kernel does not end it."""
 
-import contextlib
 import os
-import select
 import subprocess
-import sys
 import time
 
 import msgspec
 
 from stend.base.errors import StepFailed
+from stend.engines._child import KILL_S, Child
 from stend.engines.replay import memory as m
 from stend.engines.replay.task import GO, READY, Task
 
-KILL_S = 2.0
-"""Seconds that the kernel may take to end it; a process that waits for a dead drive ends only after that wait."""
-left: list[subprocess.Popen[bytes]] = []
-"""Senders that could not be ended: the kernel holds them until the drive answers."""
 
-
-class Sender:
+class Sender(Child):
     """One sender; `shared` is the memory into which it writes its counts."""
 
     def __init__(self, task: Task) -> None:
         memory = m.made()
         self.shared = m.mapped(memory)
-        task = msgspec.structs.replace(task, memory=memory)
-        words = [sys.executable, "-m", "stend.engines.replay.sender", msgspec.json.encode(task).decode()]
-        self.child = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=(memory,),
-            process_group=0,  # Ctrl-C must not reach it; see `_fio_process`
-        )
+        argument = msgspec.json.encode(msgspec.structs.replace(task, memory=memory))
+        super().__init__("stend.engines.replay.sender", argument, errors=subprocess.STDOUT, pass_fds=(memory,))
         os.close(memory)
         self.printed, self.ended, self.killed = b"", False, False
-
-    @property
-    def alive(self) -> bool:
-        """Return True while the process runs."""
-        return self.child.poll() is None
 
     @property
     def words(self) -> str:
@@ -65,43 +45,30 @@ class Sender:
         return True
 
     def _listen(self, seconds: float) -> bool:
-        out = self.child.stdout
-        assert out  # noqa: S101 for mypy: a pipe
-        if not select.select([out], [], [], max(seconds, 0))[0]:
+        data = self.listen(seconds)
+        if data is None:
             return False
-        data = os.read(out.fileno(), 1 << 16)
         self.printed, self.ended = self.printed + data, not data
         return bool(data)
 
     def release(self) -> None:
         """Start the load."""
-        with contextlib.suppress(BrokenPipeError):
-            self.child.stdin.write(f"{GO}\n".encode())  # type: ignore[union-attr]
-            self.child.stdin.flush()  # type: ignore[union-attr]
+        self.send(GO)
 
     def request_stop(self) -> None:
         """Make it send no more IOs and end after those in flight."""
         self.shared.at[m.STOP] = 1
 
     def end(self) -> None:
-        """Kill the process; add it to `left` if the kernel does not end it."""
-        if self.alive:
-            self.killed = True
-            self.child.kill()
-        try:
-            self.child.wait(KILL_S)
-        except subprocess.TimeoutExpired:
-            left.append(self.child)
-        for pipe in (self.child.stdin, self.child.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+        """Kill the process (`Child.end`), and note that stend did so."""
+        self.killed = self.killed or self.alive
+        super().end()
 
     def last_words(self) -> str:
         """Read the rest of its output and return `words`."""
         while self._listen(KILL_S):
             pass
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.child.wait(KILL_S)
+        self.wait(KILL_S)
         return self.words
 
 

@@ -1,15 +1,12 @@
 """The engine of surveys on real drives: it reads one block at a time, records the place of each, and writes nothing."""
 
-import contextlib
-import os
-import select
 import subprocess
-import sys
 import time
 
 import msgspec
 
 from stend.base.errors import LoadFailed, StepFailed
+from stend.engines._child import Child
 from stend.engines._real_time import RealTime
 from stend.engines.survey.task import STOP, Line, Task
 from stend.model.counts import Counts
@@ -19,18 +16,13 @@ from stend.model.workload import Workload
 SILENCE_S = 300.0
 """Seconds without an answer after which the drive counts as dead; the kernel repeats a failed read for minutes."""
 START_S, STOP_S = 30.0, 3.0
-left: list["subprocess.Popen[bytes]"] = []
-"""Readers that could not be ended: the kernel holds them until the drive answers."""
 
 
 class SurveyLoad:
     """A survey running on a drive; `taken` returns its places since the last call."""
 
     def __init__(self, task: Task) -> None:
-        words = [sys.executable, "-m", "stend.engines.survey.reader", msgspec.json.encode(task).decode()]
-        self.child = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0
-        )
+        self.reader = Child("stend.engines.survey.reader", msgspec.json.encode(task), errors=subprocess.PIPE)
         self.interval_s, self.rest, self.places = task.interval_s, b"", Surveyed()
         self.began = self.ended = self.heard = time.monotonic()
         self.ahead_s, self.first, self.over = 0.0, True, False
@@ -43,8 +35,8 @@ class SurveyLoad:
         line = self._line(patience_s)
         if line is not None:
             return self._counted(line)
-        if self.child.poll() is not None:
-            raise LoadFailed(self._words(), died=(self.child.poll() or 0) < 0)
+        if not self.reader.alive:
+            raise LoadFailed(self._words(), died=(self.reader.child.poll() or 0) < 0)
         now = time.monotonic()
         if now - self.heard > SILENCE_S:
             raise LoadFailed(f"the drive has not answered a read for {SILENCE_S:.0f} s")
@@ -56,9 +48,7 @@ class SurveyLoad:
         """Request the end and return the last counts; kill the reader if its read does not return soon."""
         if self.over:
             return None
-        with contextlib.suppress(OSError):
-            self.child.stdin.write(STOP)  # type: ignore[union-attr]
-            self.child.stdin.flush()  # type: ignore[union-attr]
+        self.reader.send(STOP)
         total, until = Counts(), time.monotonic() + STOP_S
         while not self.over and (line := self._line(until - time.monotonic())) is not None:
             total += self._counted(line, stopping=True)
@@ -85,37 +75,24 @@ class SurveyLoad:
 
     def _line(self, seconds: float) -> Line | None:
         """Return the next line of the reader; None if none comes in time, or after its end."""
-        out, until = self.child.stdout, time.monotonic() + seconds
-        assert out  # noqa: S101 for mypy: a pipe
+        until = time.monotonic() + seconds
         while b"\n" not in self.rest:
-            if not select.select([out], [], [], max(until - time.monotonic(), 0))[0]:
-                return None
-            data = os.read(out.fileno(), 1 << 20)
-            if not data:
+            if not (data := self.reader.listen(until - time.monotonic())):
                 return None
             self.rest += data
         first, _, self.rest = self.rest.partition(b"\n")
         return msgspec.json.decode(first, type=Line)
 
     def _words(self) -> str:
-        err = self.child.stderr.read() if self.child.stderr else b""
+        child = self.reader.child
+        err = child.stderr.read() if child.stderr else b""
         lines = err.decode(errors="replace").strip().splitlines()
-        return f"the survey ended: {lines[-1] if lines else f'exit code {self.child.poll()}'}"
+        return f"the survey ended: {lines[-1] if lines else f'exit code {child.poll()}'}"
 
     def _end(self) -> None:
         self.over = True
-        if self.child.poll() is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.child.wait(STOP_S / 3)
-        if self.child.poll() is None:
-            self.child.kill()
-            try:
-                self.child.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                left.append(self.child)
-        for pipe in (self.child.stdin, self.child.stdout, self.child.stderr):
-            with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+        self.reader.wait(STOP_S / 3)
+        self.reader.end()
 
 
 class SurveyEngine(RealTime[SurveyLoad]):

@@ -7,7 +7,7 @@ from stend.model.surveyed import Surveyed
 from stend.model.tally import Tally
 from stend.model.workload import Workload
 
-STOP = b"stop\n"
+STOP = "stop"
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):

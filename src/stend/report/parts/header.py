@@ -79,19 +79,19 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", words.translated(purged) if test else ""),
-        ("cache", _cache(profile.write_cache, drive, words)),
+        ("cache", _cache(run, profile.write_cache, words)),
     ]
 
 
-def _cache(requested: str, drive: Identity, words: Language) -> str:
+def _cache(run: Run, requested: str, words: Language) -> str:
     """Return the write cache as requested, as found and set, as read back; unknown for imported runs.
 
-    An inspection leaves it as it was found.
+    A run that only reads leaves it as it was found.
     """
     if requested == "unknown":
         return words("header.cache_unknown")
-    was, now = (str(drive.facts.get(name, "")) for name in ("write_cache", "write_cache_set"))
-    if "passport" in drive.facts:
+    was, now = (str(run.plan.device.facts.get(name, "")) for name in ("write_cache", "write_cache_set"))
+    if run.plan.reads_only:
         return words.name_of("header", f"cache_{was}") if was else ""
     names = {"was": words.name_of("header", f"cache_{was}"), "now": words.name_of("header", f"cache_{now}")}
     rest = "cache_unset" if not now else "cache_found" if was in ("", now) else "cache_set"
