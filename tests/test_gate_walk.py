@@ -67,13 +67,12 @@ WRITES_DRIVES = {
     "devices/purging/methods.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",
     "devices/telling/evidence.py": "/dev/kmsg with O_RDONLY; nvme and smartctl, with words that read",
-    "engines/survey/__init__.py": "starts our own reader on the gate's path",
+    "engines/_child.py": "starts our own sender or reader on the gate's path",
     "engines/survey/reader.py": "opens the gate's path with O_RDONLY",
     "engines/verify/load.py": "opens the gate's path, as fio does, and writes there",
     "engines/_fio_process.py": "starts fio on the gate's path",
     "engines/replay/discards.py": "discards of a trace, on the descriptor of the gate's path that the sender has open",
     "engines/replay/memory.py": "memory that a sender shares with us",
-    "engines/replay/process.py": "starts our own sender on the gate's path",
     "engines/replay/sender.py": "opens the gate's path, as fio does",
 }
 ASKS_FOR_SWAP = "os.open(layer.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)"
