@@ -123,26 +123,26 @@
   }
 
   // Notes: settings that forbid a comparison first, then all that differ, each with its values.
-  function notes(drives, details, names) {
-    const found = stendRules.differing(details);
+  function notes(drives, names) {
+    const found = stendRules.differing(drives);
     const sentences = [];
     const blocking = found.filter((one) => one.blocks).map((one) => one.name);
     const stated = found.filter((one) => !one.blocks).map((one) => one.name);
     if (blocking.length) sentences.push(["bad", `${word("unlike")} ${blocking.join("; ")}. ${word("unlike_means")}`]);
     if (stated.length) sentences.push(["", `${word("differ")} ${stated.join("; ")}. ${word("differ_means")}`]);
     drives.forEach((drive, at) => {
-      for (const why of [...new Set([...tags(drive), ...drive.why_not, ...(details[at].run?.stamps ?? [])])]) sentences.push(["", `${names[at]}: ${why}`]);
+      for (const why of [...new Set([...tags(drive), ...drive.why_not, ...(drives[at].run?.stamps ?? [])])]) sentences.push(["", `${names[at]}: ${why}`]);
       if (drive.reference) sentences.push(["", `${names[at]}: ${word("source")} ${drive.source}`]);
     });
     by("notes").replaceChildren(...sentences.map(([cls, text]) => make("li", text, cls)));
-    const lines = found.map((one) => line((one.blocks ? "⚠ " : "") + one.name, details.map((drive) => make("td", (drive.settings[one.key]?.values ?? []).join(", ") || "–")), one.blocks ? "blocks" : ""));
+    const lines = found.map((one) => line((one.blocks ? "⚠ " : "") + one.name, drives.map((drive) => make("td", (drive.settings[one.key]?.values ?? []).join(", ") || "–")), one.blocks ? "blocks" : ""));
     by("settings").replaceChildren(...(lines.length ? [table(word("settings"), word("setting"), drives, names, lines, "texts")] : []));
   }
 
-  function facts(drives, details, names) {
+  function facts(drives, names) {
     const link = (drive, at) => {
       const box = make("td", "", "hash");
-      box.append(make("code", details[at].run ? details[at].run.hash : "–"));
+      box.append(make("code", drives[at].run ? drives[at].run.hash : "–"));
       return box;
     };
     const rows = [
@@ -159,12 +159,12 @@
     const unlike = Object.keys({ ...first.conditions, ...other.conditions }).filter((key) => first.conditions[key] !== other.conditions[key]);
     return [...unlike.map((key) => `${word(`condition_${key}`)}: ${first.conditions[key] ?? "–"} | ${other.conditions[key] ?? "–"}`), ...new Set([...first.warnings, ...other.warnings])];
   }
-  function figures(drives, details, names) {
-    const barred = details.map((drive) => stendRules.differing([details[0], drive]).some((one) => one.blocks));
+  function figures(drives, names) {
+    const barred = drives.map((drive) => stendRules.differing([drives[0], drive]).some((one) => one.blocks));
     const every = new Map();
-    details.forEach((drive, at) => {
+    drives.forEach((drive, at) => {
       for (const row of drive.rows) {
-        if (!every.has(row.id)) every.set(row.id, details.map(() => null));
+        if (!every.has(row.id)) every.set(row.id, drives.map(() => null));
         every.get(row.id)[at] = row;
       }
     });
@@ -180,7 +180,7 @@
       section.append(make("h2", title), table(title, word("figure"), drives, names, lines, "measured"));
       return section;
     }));
-    by("nothing").hidden = tests.size > 0 || details.length < 2;
+    by("nothing").hidden = tests.size > 0 || drives.length < 2;
   }
   function row(known, cells, barred) {
     const most = Math.max(...cells.map((cell) => cell?.value ?? 0));
@@ -254,10 +254,10 @@
       axes(part[key], same);
     }
   }
-  function pictures(drives, details, names) {
-    const kinds = [...new Set(details.flatMap((drive) => drive.charts.map((chart) => chart.kind)))];
+  function pictures(drives, names) {
+    const kinds = [...new Set(drives.flatMap((drive) => drive.charts.map((chart) => chart.kind)))];
     const made = kinds.map((kind) => {
-      const charts = details.map((drive) => drive.charts.find((chart) => chart.kind === kind));
+      const charts = drives.map((drive) => drive.charts.find((chart) => chart.kind === kind));
       if (charts.filter(Boolean).length < 2) return null;
       const known = charts.find(Boolean);
       const figure = make("figure", "", "plot");
@@ -276,10 +276,8 @@
 
   async function show() {
     chosen = wanted();
-    const drives = chosen.map(about);
-    const names = labels(drives);
-    picker(drives, names);
-    by("content").hidden = chosen.length < 2;
+    picker(chosen.map(about), labels(chosen.map(about)));
+    by("picker").hidden = false;
     const page = chosen.join();
     try {
       await Promise.all(chosen.filter((id) => !loaded.has(id)).map((id) => script(`data/drives/${encodeURIComponent(id)}.js`)));
@@ -287,13 +285,16 @@
       by("failed").hidden = false;
       return;
     }
-    if (page !== chosen.join() || chosen.length < 2) return;
-    const details = chosen.map((id) => loaded.get(id));
+    if (page !== chosen.join()) return;  // another choice while these were loaded
+    by("content").hidden = chosen.length < 2;
+    if (chosen.length < 2) return;
+    const drives = chosen.map((id) => loaded.get(id));
+    const names = labels(drives);
     document.title = `${names.join(" | ")} · ${by("content").dataset.title}`;
-    notes(drives, details, names);
-    facts(drives, details, names);
-    figures(drives, details, names);
-    pictures(drives, details, names);
+    notes(drives, names);
+    facts(drives, names);
+    figures(drives, names);
+    pictures(drives, names);
   }
   addEventListener("DOMContentLoaded", () => {
     if (!index) return;
