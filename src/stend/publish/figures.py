@@ -57,7 +57,7 @@ def row_data(row: Row, sample: Sample, words: Language) -> dict[str, Any]:
     """Return a figure as the comparison in the browser shows it."""
     key, quantity = row.key, QUANTITIES[row.quantity]
     phase = words.phase(key.phase)
-    side = sides.Side("", (sample.outcome,))
+    side = sides.Side(sample.run.plan.device.model or sample.run.plan.device.kind, (sample.outcome,))
     reasons = [r for r in settings.obstacles(side, side, key, key) if r.key in ONE_SIDED]
     return {
         "id": row.id,
@@ -104,10 +104,19 @@ def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
 
 def chart_data(name: str, sample: Sample, words: Language) -> Iterator[dict[str, Any]]:
     """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
-    stamps = [" · ".join(words.translated(stamp) for stamp in sample.run.stamps[:2])] if sample.run.stamps else []
     for kind in KINDS:
-        for drawn in picture(kind, [Side(name, sample.run)], words, stamps):
-            yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec}
+        for drawn in _alone(kind, name, sample, words):
+            sets = {
+                key: [row for row in rows if row.get("drive") == name] for key, rows in drawn.spec["datasets"].items()
+            }
+            if any(sets.values()):
+                yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec | {"datasets": sets}}
+
+
+def _alone(kind: str, name: str, sample: Sample, words: Language) -> list[Picture]:
+    """Return the charts of one drive; of a kind that needs two drives, beside itself under another name."""
+    one = list(picture(kind, [Side(name, sample.run)], words, ()))
+    return one or list(picture(kind, [Side(name, sample.run), Side("", sample.run)], words, ()))
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:

@@ -86,6 +86,7 @@ class Lang:
             "lang": words.name,
             "beyond": dict(figures.beyond()),
             "change": figures.change_data(words),
+            "labels": figures.labels(words, self.keys),
             "texts": html.script_texts(words),
             "drives": [{name: drive[name] for name in OF_CHOICE} for drive in self._by_name(self.drives)],
         }
@@ -143,18 +144,19 @@ class Lang:
 
     def _index(self, about: str, labels: dict[str, Any]) -> str:
         """Return the page of all drives."""
+        keys = [key for key in ON_INDEX if key in self.keys] or self.keys[:4]
         drives = self._by_name(self.drives)
+        others = [drive for drive in self._by_name(self.references) if not drive["figures"].keys().isdisjoint(keys)]
         rows = [Placed(drive, "", {}) for drive in drives]
         groups = self._groups(
             ("real", [row for row in rows if row.drive["ranked"] and not row.drive["virtual"]]),
             ("virtual", [row for row in rows if row.drive["ranked"] and row.drive["virtual"]]),
             ("unranked", [row for row in rows if not row.drive["ranked"]]),
-            ("reference", [Placed(drive, "", {}) for drive in self._by_name(self.references)]),
+            ("reference", [Placed(drive, "", {}) for drive in others]),
         )
-        keys = [key for key in ON_INDEX if key in self.keys] or self.keys[:4]
         return self._page(
             "index.html.j2", "index.html", self.lab.name, about, groups=groups, keys=keys, labels=labels,
-            drives=[*drives, *self.references], facets=self.facets(),
+            drives=[*drives, *others], facets=self.facets(),
         )  # fmt: skip
 
     def _ranking(self, key: str, labels: dict[str, Any], lists: dict[str, Any]) -> Iterator[tuple[str, str]]:
