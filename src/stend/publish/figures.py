@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stend.base.units import GiB
 from stend.charts import Picture
 from stend.charts.beside import KINDS, Side, picture
 from stend.charts.overlay.ratio_map import FACTOR, change
@@ -16,12 +17,14 @@ from stend.model.published import PLACES, figure
 from stend.publish.samples import Sample
 from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
 from stend.words import Language
+from stend.words.numbers import rounded
 from stend.words.settings import difference_reason, setting_value
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
 OF_PRIVATE = ("label", "serial")
-MEAN = "mean"
+IN_US = ("read_wait", "write_wait")
+"""Response times that tables show in microseconds; the others are shown in milliseconds."""
 
 
 class Row(NamedTuple):
@@ -119,10 +122,12 @@ def change_data(words: Language) -> dict[str, Any]:
     ratios = [0.1, 0.5, 0.949, 0.995, 0.9996, 1.0, 1.0004, 1.005, 1.049, 1.2345, 1.999, 2.0, 3.456, 12.34, 123.4]
     return {
         "factor": FACTOR,
-        "times": list(form.ratio),
+        "before": words.texts["overlay.factor"].partition("{")[0],
+        "after": list(form.ratio),
         "plural": form.plural,
         "decimal": form.decimal,
         "group": form.group,
+        "group_from": form.group_from,
         "percent": form.percent,
         "examples": [[ratio, change(ratio, words)] for ratio in ratios],
     }
@@ -134,17 +139,35 @@ def beyond() -> Mapping[str, float]:
 
 
 def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the names of key figures, in order of importance, with what is better."""
-    units = {"rate": "IOPS", "fold": "×"}
+    """Return the names of key figures, in order of importance, with their unit and what is better."""
     return {
         name: {
             "name": words(f"figure_name.{name}"),
-            "unit": units.get(FIGURES[name], ""),
+            "unit": unit_of(name, words),
             "better": "less" if name in LESS_IS_BETTER else "more",
         }
         for name in FIGURES
         if name in names
     }
+
+
+def unit_of(name: str, words: Language) -> str:
+    """Return the unit in which tables show a key figure, the same for all drives."""
+    shape, units = FIGURES[name], words.format_of.units
+    if shape == "lat":
+        unit = "µs" if name in IN_US else "ms"
+        return units.get(unit, unit)
+    return {"rate": "IOPS", "mbs": units.get("MB/s", "MB/s"), "gib": units.get("GiB", "GiB"), "fold": "×"}[shape]
+
+
+def bare(name: str, value: float, words: Language) -> str:
+    """Return a key figure in the unit of `unit_of`, without it, rounded like `value_shown`."""
+    shape = FIGURES[name]
+    if shape == "lat":
+        return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
+    if shape == "gib":
+        return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
+    return words.show(rounded(value / (1e6 if shape == "mbs" else 1.0)), "n")
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
@@ -154,6 +177,7 @@ def key_figures(review: Review) -> dict[str, dict[str, Any]]:
         name: {
             "value": review.figures[name],
             "shown": value_shown(review.figures[name], FIGURES[name], review.words),
+            "bare": bare(name, review.figures[name], review.words),
             "usable": name in usable,
         }
         for name in FIGURES
@@ -164,7 +188,15 @@ def key_figures(review: Review) -> dict[str, dict[str, Any]]:
 def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
     """Return the key figures that another lab published of a drive."""
     values = {name: value for name in FIGURES if name in PLACES and (value := figure(facts, name)) is not None}
-    return {n: {"value": v, "shown": value_shown(v, FIGURES[n], words), "usable": True} for n, v in values.items()}
+    return {
+        name: {
+            "value": value,
+            "shown": value_shown(value, FIGURES[name], words),
+            "bare": bare(name, value, words),
+            "usable": True,
+        }
+        for name, value in values.items()
+    }
 
 
 def with_span(
@@ -174,6 +206,6 @@ def with_span(
     spanned = {}
     for name, own in figures.items():
         every = sorted([own, *(o[name] for o in others if name in o)], key=lambda one: float(one["value"]))
-        span = {"low": every[0]["shown"], "high": every[-1]["shown"], "samples": len(every)} if len(every) > 1 else {}
+        span = {"low": every[0]["bare"], "high": every[-1]["bare"], "samples": len(every)} if len(every) > 1 else {}
         spanned[name] = own | span
     return spanned

@@ -1,7 +1,7 @@
 "use strict";
 // Loads the scripts that draw charts when the first chart comes near the screen.
 document.addEventListener("DOMContentLoaded", function () {
-  var figures = document.querySelectorAll("figure.plot"), assets = document.body.dataset.root + "assets/", begun = false;
+  var figures = document.querySelectorAll("figure.plot"), assets = document.body.dataset.assets, begun = false;
   function load(names) {
     if (!names.length) { return; }
     var script = document.createElement("script");
