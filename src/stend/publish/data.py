@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from stend.base.version import __version__
+from stend.charts.beside import Side
 from stend.findings.judgement.uses import uses
 from stend.publish import figures, samples
 from stend.publish.figures import Row
@@ -125,7 +126,7 @@ class Spoken:
             "review": run,
             "settings": figures.setting_data(sample, words),
             "rows": list(self.row_data.values()),
-            "charts": list(figures.chart_data(self.name, sample, words)),
+            "charts": list(figures.chart_data(Side(self.name, sample.run), words)),
         }
 
 

@@ -16,17 +16,15 @@ from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.publish.samples import Sample
 from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
-from stend.words import Language, numbers
+from stend.words import Language
+from stend.words.numbers import rounded
 from stend.words.settings import difference_reason, setting_value
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
 OF_PRIVATE = ("label", "serial")
-COLUMNS = {
-    "rate": (1.0, "IOPS"), "mbs": (1e6, "MB/s"), "gib": (GiB, "GiB"), "fold": (1.0, "×"), "lat": (1e-3, "ms"),
-    "micro": (1e-6, "µs"),
-}  # fmt: skip
-"""Factor and unit of a column of key figures, by the shape of the figure."""
+IN_US = ("read_wait", "write_wait")
+"""Response times that tables show in microseconds; the others are shown in milliseconds."""
 
 
 class Row(NamedTuple):
@@ -102,21 +100,20 @@ def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
     return data
 
 
-def chart_data(name: str, sample: Sample, words: Language) -> Iterator[dict[str, Any]]:
+def chart_data(side: Side, words: Language) -> Iterator[dict[str, Any]]:
     """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
     for kind in KINDS:
-        for drawn in _alone(kind, name, sample, words):
-            sets = {
-                key: [row for row in rows if row.get("drive") == name] for key, rows in drawn.spec["datasets"].items()
-            }
+        for drawn in _alone(kind, side, words):
+            every = drawn.spec["datasets"].items()
+            sets = {name: [row for row in rows if row.get("drive") == side.name] for name, rows in every}
             if any(sets.values()):
                 yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec | {"datasets": sets}}
 
 
-def _alone(kind: str, name: str, sample: Sample, words: Language) -> list[Picture]:
-    """Return the charts of one drive; of a kind that needs two drives, beside itself under another name."""
-    one = list(picture(kind, [Side(name, sample.run)], words, ()))
-    return one or list(picture(kind, [Side(name, sample.run), Side("", sample.run)], words, ()))
+def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
+    """Return the charts of one drive; of a kind that needs two drives, beside itself without a name."""
+    drawn = list(picture(kind, [side], words, ()))
+    return drawn or list(picture(kind, [side, Side("", side.run, side.facts)], words, ()))
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
@@ -149,22 +146,36 @@ def beyond() -> Mapping[str, float]:
     return BEYOND_ONE
 
 
-def column(name: str) -> tuple[float, str]:
-    """Return the factor and the unit of a key figure in tables, where all drives have the same."""
-    return COLUMNS["micro"] if name in ("read_wait", "write_wait") else COLUMNS[FIGURES[name]]
-
-
 def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the names and units of key figures, in order of importance, with what is better."""
+    """Return the names of key figures, in order of importance, with their unit and what is better."""
     return {
         name: {
             "name": words(f"figure_name.{name}"),
-            "unit": numbers.unit(words.format_of, column(name)[1]),
+            "unit": unit_of(name, words),
             "better": "less" if name in LESS_IS_BETTER else "more",
         }
         for name in FIGURES
         if name in names
     }
+
+
+def unit_of(name: str, words: Language) -> str:
+    """Return the unit in which tables show a key figure, the same for all drives."""
+    shape, units = FIGURES[name], words.format_of.units
+    if shape == "lat":
+        unit = "µs" if name in IN_US else "ms"
+        return units.get(unit, unit)
+    return {"rate": "IOPS", "mbs": units.get("MB/s", "MB/s"), "gib": units.get("GiB", "GiB"), "fold": "×"}[shape]
+
+
+def bare(name: str, value: float, words: Language) -> str:
+    """Return a key figure in the unit of `unit_of`, without it, rounded like `value_shown`."""
+    shape = FIGURES[name]
+    if shape == "lat":
+        return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
+    if shape == "gib":
+        return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
+    return words.show(rounded(value / (1e6 if shape == "mbs" else 1.0)), "n")
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
@@ -173,7 +184,8 @@ def key_figures(review: Review) -> dict[str, dict[str, Any]]:
     return {
         name: {
             "value": review.figures[name],
-            **_shown(name, review.figures[name], review.words),
+            "shown": value_shown(review.figures[name], FIGURES[name], review.words),
+            "bare": bare(name, review.figures[name], review.words),
             "usable": name in usable,
         }
         for name in FIGURES
@@ -184,13 +196,15 @@ def key_figures(review: Review) -> dict[str, dict[str, Any]]:
 def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
     """Return the key figures that another lab published of a drive."""
     values = {name: value for name in FIGURES if name in PLACES and (value := figure(facts, name)) is not None}
-    return {name: {"value": value, **_shown(name, value, words), "usable": True} for name, value in values.items()}
-
-
-def _shown(name: str, value: float, words: Language) -> dict[str, str]:
-    """Return a key figure for running text and, `bare`, for tables."""
-    bare = words.show(value / column(name)[0], "rate" if FIGURES[name] == "rate" else "n")
-    return {"shown": value_shown(value, FIGURES[name], words), "bare": bare}
+    return {
+        name: {
+            "value": value,
+            "shown": value_shown(value, FIGURES[name], words),
+            "bare": bare(name, value, words),
+            "usable": True,
+        }
+        for name, value in values.items()
+    }
 
 
 def with_span(

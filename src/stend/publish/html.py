@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stend.base.version import __version__
 from stend.publish.lab import Lab
@@ -14,11 +14,6 @@ from stend.words import Language, texts
 if TYPE_CHECKING:
     import jinja2
 
-POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'"
-)
-"""Scripts, styles and pictures of the site alone. Vega compiles its expressions, which browsers treat as eval."""
 OF_SCRIPTS = "publish.js."
 
 
@@ -34,23 +29,42 @@ def templates() -> "jinja2.Environment":
     return environment().overlay(loader=jinja2.ChoiceLoader(loaders))
 
 
-def render(template: str, lab: Lab, words: Language, here: str, **values: Any) -> str:
-    """Return a page; `here` is its path below the folder of its language."""
+class Head(NamedTuple):
+    """Facts about a page for its head: title, description, the day it was made, and its picture for sharing."""
+
+    title: str
+    description: str
+    made: str = ""
+    preview: str = ""
+    type: str = "website"
+
+
+def render(template: str, lab: Lab, words: Language, here: str, head: Head, **values: Any) -> str:
+    """Return a page; `here` is its path below the folder of its language; `values` are those of its template.
+
+    Values of a page itself (`page`) are given as `page_values`.
+    """
     up = "../" * here.count("/")
     root = f"{up}../"
+    texts_of = lab.words(words.name)
     known: Mapping[str, Any] = {
         "t": words,
         "lab": lab,
-        "texts": lab.words(words.name),
+        "site": {
+            "name": lab.name,
+            "logo": f"assets/{logo_name(lab)}" if lab.logo else "",
+            "address": lab.address.rstrip("/"),
+            "colours": lab.colours,
+            "line": texts_of.line,
+            "intro": texts_of.intro,
+            "about": texts_of.about,
+        },
         "here": here,
         "up": up,
         "root": root,
-        "logo": f"{root}assets/{logo_name(lab)}" if lab.logo else "",
-        "address": f"{lab.address.rstrip('/')}/{words.name}/{here}" if lab.address else "",
-        "site_address": lab.address.rstrip("/"),
         "languages": [(lang, Language(lang).format_of.name or lang, f"{root}{lang}/{here}") for lang in lab.languages],
-        "csp": POLICY,
         "version": __version__,
+        "page": {**head._asdict(), "lang": words.name, "caption": "figure", **values.pop("page_values", {})},
         "fallback": lambda picture: table_of(picture, words),
     }
     return templates().get_template(template).render(**known, **values)
@@ -59,7 +73,7 @@ def render(template: str, lab: Lab, words: Language, here: str, **values: Any) -
 def first_page(lab: Lab) -> str:
     """Return the page at the site's root, which leads to the first language."""
     listed = [(lang, Language(lang).format_of.name or lang, f"{lang}/index.html") for lang in lab.languages]
-    return templates().get_template("first.html.j2").render(lab=lab, languages=listed, csp=POLICY)
+    return templates().get_template("first.html.j2").render(lab=lab, languages=listed)
 
 
 def logo_name(lab: Lab) -> str:

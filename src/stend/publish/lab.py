@@ -9,7 +9,7 @@ import msgspec
 
 from stend.base import untrusted
 from stend.base.errors import BadInput
-from stend.base.text import did_you_mean, plain_all
+from stend.base.text import did_you_mean, plain_all, plain_lines
 from stend.words import LANGUAGES
 
 Text = Annotated[str, msgspec.Meta(max_length=10_000)]
@@ -82,12 +82,12 @@ def read(path: Path | None) -> Read:
     """Read lab.toml, or return the defaults without one. Raise BadInput with the line of what is wrong."""
     if path is None:
         return Read()
-    data = untrusted.read(path, "the settings of the lab")
+    data, values = untrusted.read(path, "the settings of the lab"), dict[str, Any]()
     try:
         values = msgspec.toml.decode(data)
-        lab = msgspec.convert(plain_all(values, _lines), Lab)
+        lab = msgspec.convert(plain_all(values, plain_lines), Lab)
     except untrusted.BROKEN as error:
-        raise BadInput(f"{path}{_line(data, error)}: {_sentence(error)}") from error
+        raise BadInput(f"{path}{_line(data, values, error)}: {_sentence(error)}") from error
     for lang in (*lab.languages, *lab.text):
         if lang not in LANGUAGES:
             where = _found(data, lang)
@@ -95,12 +95,6 @@ def read(path: Path | None) -> Read:
     if lab.logo and Path(lab.logo).suffix.lower() not in LOGOS:
         raise BadInput(f"{path}{_found(data, 'logo')}: the logo must be a file of {', '.join(sorted(LOGOS))}")
     return Read(lab, path.parent, data)
-
-
-def _lines(text: str) -> str:
-    from stend.base.text import plain_lines
-
-    return plain_lines(text)
 
 
 def _sentence(error: Exception) -> str:
@@ -111,13 +105,25 @@ def _sentence(error: Exception) -> str:
     return text
 
 
-def _line(data: bytes, error: Exception) -> str:
+def _line(data: bytes, values: dict[str, Any], error: Exception) -> str:
     """Return `, line 12` of the setting that an error names, or ""."""
     text = str(error)
     if "at line" in text:
         return ""
-    names: list[Any] = re.findall(r"field `(\w+)`", text) or re.findall(r"[\w-]+", text.rpartition(" - at `")[2])
+    quoted = re.findall(r"field `(\w+)`", text) or re.findall(r"value '([^']*)'", text)
+    names = quoted or re.findall(r"[\w-]+", text.rpartition(" - at `")[2])
+    if names and "[...]" in text:
+        names = [name for name in values.get(names[0], {}) if not _fits(names[0], name, values)] or names
     return _found(data, names[-1]) if names else ""
+
+
+def _fits(setting: str, name: str, values: dict[str, Any]) -> bool:
+    """Return whether one entry of a table of the settings is valid."""
+    try:
+        msgspec.convert({setting: {name: values[setting][name]}}, Lab)
+    except untrusted.BROKEN:
+        return False
+    return True
 
 
 def _found(data: bytes, name: str) -> str:

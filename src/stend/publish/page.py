@@ -109,25 +109,30 @@ def pages(
         lead, chapters = _with_text(lead, chapters, text, shots)
     index = spoken.index(drive, entry)
     titles = {"name": spoken.name, "capacity": index["capacity"]["shown"]}
+    updated = words.date(_seconds(entry.updated)).partition(",")[0]
     made = html.render(
         "drive.html.j2",
         lab,
         words,
         f"drives/{drive}.html",
-        title=_short((text and text.head.title) or words("publish.drive_title", **titles), MOST_TITLE),
-        about=_short(review.lead.title, MOST_ABOUT),
-        picture=f"previews/{drive}.png" if preview_picture(spoken, sample) else "",
-        page=review,
+        html.Head(
+            _short((text and text.head.title) or words("publish.drive_title", **titles), MOST_TITLE),
+            _short(review.lead.title, MOST_ABOUT),
+            updated,
+            f"previews/{drive}.png" if preview_picture(spoken, sample) else "",
+            "article",
+        ),
+        review=review,
         lead=lead,
         chapters=chapters,
-        head=text.head if text else None,
+        author=text.head if text else None,
         drive=index,
         entry=entry,
         errata=[_erratum(one, words) for one in entry.errata],
         withdrawn=[_withdrawn(one, words) for one in entry.withdrawn],
         samples=list(_rows(spoken)),
         columns=_columns(spoken),
-        updated=words.date(_seconds(entry.updated)).partition(",")[0],
+        updated=updated,
     )
     return files | {f"{words.name}/drives/{drive}.html": made.encode()}
 
@@ -139,8 +144,11 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
         lab,
         words,
         f"drives/{drive}.html",
-        title=entry.name,
-        about=words("publish.all_withdrawn", name=entry.name),
+        html.Head(
+            entry.name,
+            words("publish.all_withdrawn", name=entry.name),
+            words.date(_seconds(entry.updated)).partition(",")[0],
+        ),
         entry=entry,
         withdrawn=[_withdrawn(one, words) for one in entry.withdrawn],
     )

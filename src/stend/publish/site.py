@@ -3,11 +3,13 @@
 import datetime
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from stend import suite
 from stend.findings.judgement import FIT
+from stend.findings.judgement.uses import uses
 from stend.publish import data, figures, html
 from stend.publish.lab import Lab
 from stend.publish.ledger import Entry, Erratum, Withdrawn
@@ -18,10 +20,9 @@ from stend.words import Language
 
 FORMAT = 1
 MARKS = ("yes", "performance", "doubt", "no", "unknown")
-MOST_NEWS = 50
+MOST_NEWS, MOST_COLUMNS, MOST_OF_USE = 50, 6, 3
 ON_INDEX = ("reads", "writes", "read_wait", "write_tail", "seq_read", "seq_write")
-"""Key figures in the table of all drives."""
-OF_CHOICE = ("id", "name", "maker", "capacity", "virtual", "reference")
+"""Key figures in the columns of the index."""
 CLASSES = {
     "nvme-server": "enterprise",
     "nvme-desktop": "client",
@@ -30,23 +31,6 @@ CLASSES = {
     "hybrid": "",
     "array": "",
 }
-
-
-class Placed(NamedTuple):
-    """A drive in a ranking: its place ("" without one), and the reason in a sentence if it has none."""
-
-    drive: dict[str, Any]
-    place: str
-    shown: dict[str, Any]
-    why: str = ""
-
-
-class Group(NamedTuple):
-    """Drives that are ranked among themselves only: `real`, `virtual`, `unranked` or `reference`, title and rows."""
-
-    key: str
-    title: str
-    rows: tuple[Placed, ...]
 
 
 class News(NamedTuple):
@@ -69,6 +53,8 @@ class Lang:
         self.references = [one for one in self.references if one["figures"]]
         known = {name for drive in self.drives for name in drive["figures"]}
         self.keys = [name for name in FIGURES if name in known]
+        updated = max((entry.updated for entry in entries.values()), default=None)
+        self.made = words.date(_seconds(updated)).partition(",")[0] if updated else ""
         self.uses = [u for u in data.use_names(words) if any(u in d["uses"] for d in self.drives)]
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -76,32 +62,32 @@ class Lang:
         for here, text in self._pages():
             yield f"{self.words.name}/{here}", text.encode()
         yield f"{self.words.name}/news.xml", self._page("news.xml.j2", "news.xml", "", "", **self._news()).encode()
-        yield f"{self.words.name}/data/index.js", data.script("stendIndex", self.index())
+        yield f"{self.words.name}/data/index.js", data.script("stendIndex", self.small_index())
 
+    def small_index(self) -> dict[str, Any]:
+        """Return the index without what the scripts do not need."""
+        drives = [
+            {k: v for k, v in drive.items() if k not in ("verdict", "figures", "uses", "text")}
+            for drive in self.index["drives"]
+        ]
+        return self.index | {"drives": drives}
+
+    @cached_property
     def index(self) -> dict[str, Any]:
-        """Return what a comparison needs before its drives are chosen: their names, the texts and the rules."""
-        words = self.words
+        """Return the data of the index: labels, facets and all drives."""
+        words, every = self.words, [*self.drives, *self.references]
         return {
             "format": FORMAT,
             "lang": words.name,
+            "labels": figures.labels(words, self.keys),
+            "uses": {name: data.use_names(words)[name] for name in self.uses},
+            "marks": {mark: words(f"story.{mark}") for mark in MARKS},
             "beyond": dict(figures.beyond()),
             "change": figures.change_data(words),
-            "labels": figures.labels(words, self.keys),
             "texts": html.script_texts(words),
-            "drives": [{name: drive[name] for name in OF_CHOICE} for drive in self._by_name(self.drives)],
+            "facets": self.facets(),
+            "drives": every,
         }
-
-    def _by_name(self, drives: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(drives, key=lambda drive: (drive["name"].lower(), drive["capacity"]["value"]))
-
-    def _groups(self, *groups: tuple[str, Sequence[Placed]]) -> list[Group]:
-        """Return the groups that have rows; the first one needs no title."""
-        titles = {"real": "", "virtual": "virtual_drives", "unranked": "unranked", "reference": "elsewhere"}
-        return [
-            Group(name, self.words(f"publish.{titles[name]}") if titles[name] else "", tuple(rows))
-            for name, rows in groups
-            if rows
-        ]
 
     def facets(self) -> dict[str, list[Any]]:
         """Return the values of each filter with the number of drives."""
@@ -115,150 +101,140 @@ class Lang:
         return facets
 
     def _page(self, template: str, here: str, title: str, about: str, **values: Any) -> str:
-        return html.render(template, self.lab, self.words, here, title=title, about=about, **values)
+        head = html.Head(title, about, self.made, "")
+        return html.render(template, self.lab, self.words, here, head, index=self.index, **values)
 
     def _pages(self) -> Iterator[tuple[str, str]]:
         words, lab = self.words, self.lab
         about = lab.words(words.name).line or words("publish.about_site", n=len(self.drives))
-        labels = figures.labels(words, self.keys)
-        uses = {name: words(f"use_title.{name}") for name in self.uses}
-        lists = {"labels": labels, "uses": uses}
-        yield "index.html", self._index(about, labels)
-        title = words("publish.rankings")
-        yield (
-            "rankings/index.html",
-            self._page("rankings.html.j2", "rankings/index.html", title, words("publish.rankings_about"), **lists),
-        )
+        drives = sorted(self.drives, key=lambda drive: drive["name"].lower())
+        here, columns = "index.html", [key for key in ON_INDEX if key in self.keys] or self.keys[:MOST_COLUMNS]
+        groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], self.references)
+        yield here, self._page("index.html.j2", here, lab.name, about, groups=groups, page_values={"columns": columns})
+        yield self._list("rankings/index.html", "rankings", self._rankings())
         for key in self.keys:
-            yield from self._ranking(key, labels, lists)
-        for use, name in uses.items():
-            yield from self._use(use, name, lists)
-        title = words("publish.compare")
-        yield (
-            "compare.html",
-            self._page("compare.html.j2", "compare.html", title, words("publish.compare_about")),
-        )
+            yield self._ranking(key)
+        for use, name in self.index["uses"].items():
+            yield self._use(use, name)
+        here, title = "compare.html", words("publish.compare")
+        yield here, self._page("compare.html.j2", here, title, words("publish.compare_about"))
         yield from self._methods()
-        yield "news.html", self._page("news.html.j2", "news.html", words("publish.news"), about, **self._news())
-        yield "about.html", self._page("about.html.j2", "about.html", words("publish.about"), about)
+        here, title = "news.html", words("publish.news")
+        yield here, self._page("news.html.j2", here, title, words("publish.news_about", name=lab.name), **self._news())
+        here, title = "about.html", words("publish.about")
+        yield here, self._page("about.html.j2", here, title, words("publish.about_about", name=lab.name))
 
-    def _index(self, about: str, labels: dict[str, Any]) -> str:
-        """Return the page of all drives."""
-        keys = [key for key in ON_INDEX if key in self.keys] or self.keys[:4]
-        drives = self._by_name(self.drives)
-        others = [drive for drive in self._by_name(self.references) if not drive["figures"].keys().isdisjoint(keys)]
-        rows = [Placed(drive, "", {}) for drive in drives]
-        groups = self._groups(
-            ("real", [row for row in rows if row.drive["ranked"] and not row.drive["virtual"]]),
-            ("virtual", [row for row in rows if row.drive["ranked"] and row.drive["virtual"]]),
-            ("unranked", [row for row in rows if not row.drive["ranked"]]),
-            ("reference", [Placed(drive, "", {}) for drive in others]),
-        )
-        return self._page(
-            "index.html.j2", "index.html", self.lab.name, about, groups=groups, keys=keys, labels=labels,
-            drives=[*drives, *others], facets=self.facets(),
-        )  # fmt: skip
+    def _list(self, here: str, key: str, lists: list[tuple[str, list[dict[str, str]]]]) -> tuple[str, str]:
+        title, about = self.words(f"publish.{key}"), self.words(f"publish.{key}_about")
+        return here, self._page("list.html.j2", here, title, about, page_values={"intro": about, "lists": lists})
 
-    def _ranking(self, key: str, labels: dict[str, Any], lists: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the page of a ranking by a key figure."""
-        words, label = self.words, labels[key]
-        less = key in LESS_IS_BETTER
-        have = [d for d in self.drives if key in d["figures"]]
-        have.sort(key=lambda d: d["figures"][key]["value"], reverse=not less)
-        ranked = [d for d in have if d["ranked"] and d["figures"][key]["usable"]]
-        real, virtual = ([d for d in ranked if d["virtual"] is kind] for kind in (False, True))
-        lone = [d for d in self.references if key in d["figures"]]
-        placed = self._placed(real, lone, key, less=less)
-        groups = self._groups(
-            ("real", placed),
-            ("virtual", self._placed(virtual, [], key, less=less)),
-            ("unranked", [Placed(d, "", d["figures"][key], self._why(d, key)) for d in have if d not in ranked]),
-            ("reference", [] if placed else [Placed(d, "", d["figures"][key]) for d in lone]),
-        )
-        title = words("publish.ranking_title", name=label["name"])
-        here = f"rankings/{key}.html"
-        intro = f"{words('publish.better_' + label['better'])} {words('publish.one_run')}"
-        yield here, self._page(
-            "ranking.html.j2", here, title, words("publish.ranking_about", name=label["name"], n=len(ranked)),
-            intro=intro, groups=groups, keys=[key], use="", marks={}, drives=self.drives, facets=self.facets(),
-            notes=[*self._unlike(real), *self._unlike(virtual)], **lists,
-        )  # fmt: skip
+    def _rankings(self) -> list[tuple[str, list[dict[str, str]]]]:
+        labels, uses = self.index["labels"].items(), self.index["uses"].items()
+        figures_of = [{"href": f"{key}.html", "name": label["name"], "says": ""} for key, label in labels]
+        uses_of = [{"href": f"../uses/{use}.html", "name": name, "says": ""} for use, name in uses]
+        lists = [(self.words("publish.by_figure"), figures_of), (self.words("publish.by_use"), uses_of)]
+        return [(title, links) for title, links in lists if links]
 
-    def _placed(
-        self, ranked: Sequence[dict[str, Any]], references: Sequence[dict[str, Any]], key: str, *, less: bool
-    ) -> list[Placed]:
-        """Return drives with their places; equal figures share one, and drives of other labs stand between without."""
-        placed = []
-        for drive in ranked:
-            value = drive["figures"][key]["value"]
-            ahead = sum(
-                (d["figures"][key]["value"] < value) if less else (d["figures"][key]["value"] > value) for d in ranked
+    def _groups(
+        self,
+        placed: Sequence[tuple[str, dict[str, Any]]],
+        ranked: Callable[[dict[str, Any]], bool],
+        references: Sequence[dict[str, Any]],
+    ) -> list[dict[str, Any]]:
+        """Return rows (place, drive) in groups that are never ranked together."""
+        groups: dict[str, list[tuple[str, dict[str, Any]]]] = {"real": [], "virtual": [], "unranked": []}
+        for place, drive in placed:
+            groups["unranked" if not ranked(drive) else "virtual" if drive["virtual"] else "real"].append(
+                (place, drive)
             )
-            placed.append(Placed(drive, str(ahead + 1), drive["figures"][key]))
-        placed += [Placed(drive, "", drive["figures"][key]) for drive in references if ranked]
-        return sorted(placed, key=lambda one: one.shown["value"], reverse=not less)
+        groups["reference"] = [("", drive) for drive in references]
+        shown = {key: rows for key, rows in groups.items() if rows}
+        titled = len(shown) > 1 or "real" not in shown
+        return [
+            {"key": key, "title": self.words(f"publish.group.{key}") if titled else "", "rows": rows}
+            for key, rows in shown.items()
+        ]
 
-    def _why(self, drive: dict[str, Any], key: str) -> str:
-        if drive["ranked"] and not drive["figures"][key]["usable"]:
-            return self.words("publish.why.unusable")
-        return "; ".join(drive["why_not"])
+    def _ranking(self, key: str) -> tuple[str, str]:
+        """Return the page of a ranking by a key figure."""
+        words, label = self.words, self.index["labels"][key]
+        less = key in LESS_IS_BETTER
+        have = sorted(self._with(self.drives, key), key=lambda d: _value(d, key), reverse=not less)
+        ranked = [drive for drive in have if _usable(drive, key)]
+        rows = [(self._place(drive, key, ranked, less=less), self._weak(drive, key)) for drive in have]
+        lone = sorted(self._with(self.references, key), key=lambda d: _value(d, key), reverse=not less)
+        groups = self._groups(rows, lambda drive: not drive["why_not"], lone)
+        here, title = f"rankings/{key}.html", words("publish.ranking_title", name=label["name"])
+        about = words("publish.ranking_about", name=label["name"], n=len(ranked))
+        intro = " ".join((words(f"publish.better_{label['better']}"), words("publish.one_run"), *self._rules(ranked)))
+        values = {"columns": [key], "use": "", "intro": intro}
+        return here, self._page("ranking.html.j2", here, title, about, groups=groups, page_values=values)
 
-    def _unlike(self, drives: Sequence[dict[str, Any]]) -> list[str]:
-        """Return a sentence per setting in which drives of a ranking differ, so that no place is taken for more."""
-        sentences = []
-        for name in ("profile",):
-            values = Counter(d[name] for d in drives)
-            if len(values) > 1:
-                listed = ", ".join(f"{value} ({n})" for value, n in values.most_common())
-                sentences.append(self.words("publish.unlike", setting=self.words(f"setting.{name}"), values=listed))
-        return sentences
+    def _with(self, drives: Sequence[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+        return [drive for drive in drives if key in drive["figures"]]
 
-    def _use(self, use: str, name: str, lists: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the page of a use: drives by their mark, of equal marks by price per gigabyte where known."""
+    def _place(self, drive: dict[str, Any], key: str, ranked: Sequence[dict[str, Any]], *, less: bool) -> str:
+        """Return the place of a drive among those of its kind, or "" without one; equal figures share a place."""
+        if drive not in ranked:
+            return ""
+        value, others = _value(drive, key), [d for d in ranked if d["virtual"] is drive["virtual"]]
+        return str(1 + sum((_value(d, key) < value) if less else (_value(d, key) > value) for d in others))
+
+    def _weak(self, drive: dict[str, Any], key: str) -> dict[str, Any]:
+        """Return a drive with the reason why it has no place in this ranking, if only its figure is the reason."""
+        if drive["why_not"] or drive["figures"][key]["usable"]:
+            return drive
+        return drive | {"why_not": [self.words("publish.why.unusable")]}
+
+    def _rules(self, drives: Sequence[dict[str, Any]]) -> Iterator[str]:
+        """Yield the profile that a place requires, and a note if the runs of a ranking differ in their profile."""
+        words, wanted = self.words, self.lab.ranking.profile
+        if wanted:
+            yield words("publish.rule_profile", name=wanted)
+        values = Counter(drive["profile"] for drive in drives)
+        if len(values) > 1:
+            listed = ", ".join(f"{value} ({n})" for value, n in values.most_common())
+            yield words("publish.unlike", setting=words("setting.profile"), values=listed)
+
+    def _use(self, use: str, name: str) -> tuple[str, str]:
+        """Return the page of a use: drives by their mark, of equal marks by price per gigabyte where known."""
         words, here = self.words, f"uses/{use}.html"
-        have = [d for d in self.drives if use in d["uses"]]
-        ranked = [d for d in have if d["ranked"]]
-        ranked.sort(key=lambda d: (MARKS.index(d["uses"][use]), _per_gb(d), d["name"].lower()))
-        rows = [Placed(drive, "", {}) for drive in ranked]
-        groups = self._groups(
-            ("real", [row for row in rows if not row.drive["virtual"]]),
-            ("virtual", [row for row in rows if row.drive["virtual"]]),
-            ("unranked", [Placed(drive, "", {}) for drive in have if not drive["ranked"]]),
-        )
-        fit = sum(d["uses"][use] in FIT for d in ranked)
+        have = [drive for drive in self.drives if use in drive["uses"]]
+        have.sort(key=lambda d: (MARKS.index(d["uses"][use]), _per_gb(d), d["name"].lower()))
+        groups = self._groups([("", drive) for drive in have], lambda drive: drive["ranked"], ())
+        fit = sum(drive["ranked"] and drive["uses"][use] in FIT for drive in have)
         title = words("publish.use_title", name=name)
-        yield here, self._page(
-            "ranking.html.j2", here, title, words("publish.use_about", name=name, n=fit),
-            intro=words("publish.use_order"), groups=groups, keys=self.keys[:4], use=use,
-            marks={mark: words(f"story.{mark}") for mark in MARKS}, drives=have, facets=self.facets(),
-            notes=self._unlike([drive for drive in ranked if not drive["virtual"]]), **lists,
-        )  # fmt: skip
+        about = words("publish.use_about", name=name, n=fit)
+        intro = " ".join((words("publish.use_order"), *self._rules([drive for drive in have if drive["ranked"]])))
+        needed = [demand.figure for demand in uses().use[use].demands if demand.figure in self.keys]
+        columns = list(dict.fromkeys(needed))[:MOST_OF_USE] or self.keys[:1]
+        values = {"columns": columns, "use": use, "intro": intro}
+        return here, self._page("ranking.html.j2", here, title, about, groups=groups, page_values=values)
 
     def _methods(self) -> Iterator[tuple[str, str]]:
         """Yield the list of methods and a page per test that a run of the site has."""
-        words = self.words
+        words, links = self.words, list[dict[str, str]]()
         ran = {test for entry in self.entries.values() for test in entry.tests}
-        tests = [name for name in suite.names() if name in ran]
-        listed = []
-        for name in tests:
+        for name in (name for name in suite.names() if name in ran):
             test, here = suite.load(name), f"methods/{name}.html"
-            asked = [q for q in questions() if name in q.tests]
-            title = words.title(name, test.title)
-            texts = [words(f"question.{q.name}.what") for q in asked]
+            asked = [question for question in questions() if name in question.tests]
+            title, clause = words.title(name, test.title), named_clause(test.clause, words)
+            texts = [words(f"question.{question.name}.what") for question in asked]
             about = texts[0] if texts else title
-            listed.append((name, title, named_clause(test.clause, words), about))
-            have = [d for d in self.drives if name in self.entries[d["id"]].tests]
-            yield here, self._page(
-                "method.html.j2", here, title, about, clause=named_clause(test.clause, words), summary=test.summary,
-                questions=[words(f"question.{q.name}.title") for q in asked], paragraphs=texts, drives=have,
-            )  # fmt: skip
-        here = "methods/index.html"
-        yield (
-            here,
-            self._page(
-                "methods.html.j2", here, words("publish.methods"), words("publish.methods_about"), methods=listed
-            ),
-        )
+            links.append({"href": f"{name}.html", "name": title, "says": f"{clause}. {about}"})
+            have = [drive for drive in self.drives if name in self.entries[drive["id"]].tests]
+            yield (
+                here,
+                self._page(
+                    *("method.html.j2", here, title, about),
+                    clause=clause,
+                    summary=test.summary,
+                    questions=[words(f"question.{question.name}.title") for question in asked],
+                    paragraphs=texts,
+                    drives=have,
+                ),
+            )
+        yield self._list("methods/index.html", "methods", [(words("publish.tests"), links)])
 
     def _news(self) -> dict[str, Any]:
         news = sorted(self._every_news(), key=lambda one: (one.date, one.drive), reverse=True)[:MOST_NEWS]
@@ -282,6 +258,14 @@ class Lang:
 
     def _gone(self, drive: str, entry: Entry, one: Withdrawn) -> News:
         return News(one.date, "withdrawn", drive, self.words("publish.news_withdrawn", name=entry.name), one.reason)
+
+
+def _value(drive: Mapping[str, Any], key: str) -> float:
+    return float(drive["figures"][key]["value"])
+
+
+def _usable(drive: Mapping[str, Any], key: str) -> bool:
+    return bool(drive["ranked"] and drive["figures"][key]["usable"])
 
 
 def _per_gb(drive: Mapping[str, Any]) -> float:
