@@ -1,4 +1,4 @@
-"""`stend publish`: what a lab's site shows and what it must not, how it changes, and what it makes of strangers' runs."""
+"""`stend publish`: what a site shows and what it must not, how it changes, and what it makes of strangers' runs."""
 
 import datetime
 import json
@@ -271,6 +271,14 @@ def details(of: Path, lang: str, drive: str) -> dict[str, list[dict[str, object]
     text = (of / lang / "data/drives" / f"{drive}.js").read_text()
     told: dict[str, list[dict[str, object]]] = json.loads(text.removeprefix("stendDrive(").rstrip().removesuffix(");"))
     return told
+
+
+def test_a_published_drive_of_another_lab_can_be_compared_with_its_source() -> None:
+    told = details(site(), "ru", "published-sn150")
+    assert {row["id"] for row in told["rows"]} >= {"key|reads", "key|writes"}
+    assert all("True System" in str(row["warnings"]) for row in told["rows"])
+    own = {row["id"] for row in details(site(), "ru", ALPHA)["rows"]}
+    assert "key|reads" in own
 
 
 def test_every_published_figure_names_its_run() -> None:

@@ -1,5 +1,6 @@
 """`stend publish`: a static site of all drives from run folders."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,21 +31,19 @@ def command(
 
     The next build makes only the pages that changed. A published figure that changes becomes an erratum on its page.
     Private facts, such as serial numbers, are left out. The exit code is 6 if --check finds changes, and 8 if a run
-    cannot be read; the others are published.
+    or the text of a review cannot be used; the other drives are published.
 
     Example: stend publish runs --to site --lab lab.toml
     """
     import datetime
 
     from stend import publish
-    from stend.cli import _reading
-    from stend.many import read
     from stend.publish import lab as settings
 
     known = settings.read(lab)
-    folders = list(dict.fromkeys(read.folders(runs or [_runs.RUNS])))
+    folders = publish.run_folders(runs or [_runs.RUNS])
     today = datetime.datetime.now(datetime.UTC).date()
-    built = publish.build(folders, to, known, today, check=check, progress=_reading.show_progress)
+    built = publish.build(folders, to, known, today, check=check, progress=_show_progress)
     for line in _lines(built, to, check=check):
         typer.echo(line)
     for broken in built.broken:
@@ -54,7 +53,13 @@ def command(
     return GATE_FAILED_EXIT_CODE if check and built.changed else 0
 
 
-def _lines(built: "Built", to: Path, *, check: bool) -> "list[str]":
+def _show_progress(done: int, of: int) -> None:
+    """Print how many drives are made, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\rdrives made: {done} of {of}", end="\n" if done >= of else "", file=sys.stderr, flush=True)
+
+
+def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
     lines = [f"{len(built.new)} new, {len(built.remade)} changed and {len(built.unchanged)} unchanged drives"]
     lines += [f"new: {name}" for name in built.new[:MOST_LISTED] if check]
     for name, errata in built.errata.items():

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from stend.base.version import __version__
+from stend.charts.beside import Side
 from stend.findings.judgement.uses import uses
+from stend.many.settings import BLOCKING
 from stend.publish import figures, samples
 from stend.publish.figures import Row
 from stend.publish.lab import Lab
@@ -23,12 +25,15 @@ from stend.report.parts.summary import stamps
 from stend.report.story.page_one import Review
 from stend.report.story.telling import headline
 from stend.words import Language
+from stend.words.settings import setting_value
 
 if TYPE_CHECKING:
     from stend.publish.drive import Chosen
 
 FORMAT = 1
 OF_FIGURE = ("test", "phase", "state", "random_pct", "read_pct", "block", "threads", "depth", "place", "direction")
+CONDITIONS = (*BLOCKING, "cpu")
+"""Settings of a run in which the drives of a ranking should not differ."""
 FAMILIES = {"nvme": "NVMe", "sata": "SATA", "sas": "SAS", "ata": "SATA", "scsi": "SAS"}
 
 
@@ -99,6 +104,7 @@ class Spoken:
             "ranked": not self.why_not,
             "why_not": self.why_not,
             "profile": sample.run.plan.profile.name,
+            "conditions": {name: value for name in CONDITIONS if (value := self._setting(name))},
             "samples": len(self.chosen.every),
             "alike": len(self.chosen.alike),
             "verdict": headline(self.review),
@@ -112,6 +118,10 @@ class Spoken:
             "text": " ".join(searched).lower(),
         }
 
+    def _setting(self, name: str) -> str:
+        value = self.sample.outcome.settings.get(name)
+        return "" if value in (None, "") else setting_value(name, value, self.words)
+
     def details(self, index: dict[str, Any]) -> dict[str, Any]:
         """Return the data of a comparison in the browser."""
         sample, words = self.sample, self.words
@@ -124,8 +134,8 @@ class Spoken:
             "format": FORMAT,
             "review": run,
             "settings": figures.setting_data(sample, words),
-            "rows": list(self.row_data.values()),
-            "charts": list(figures.chart_data(self.name, sample, words)),
+            "rows": [*figures.key_rows(self.keys, words), *self.row_data.values()],
+            "charts": list(figures.chart_data(Side(self.name, sample.run), words)),
         }
 
 

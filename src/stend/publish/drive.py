@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from stend.base import atomic
-from stend.base.errors import Refused, StendError
+from stend.base.errors import BadInput, StendError
 from stend.base.version import __version__
 from stend.model import publications
 from stend.publish import data, figures, ledger, page, private, samples
@@ -21,6 +21,9 @@ from stend.publish.samples import Found, Sample
 from stend.report.parts.drawing import preview
 from stend.report.story.rivals import published_rival, reference
 from stend.words import Language
+
+CONTENT = ("figures", "runs", "errata", "withdrawn")
+"""Fields of an entry whose change is an update of its page; a new look is not."""
 
 
 class Order(NamedTuple):
@@ -41,7 +44,7 @@ class Order(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A run folder that was left out, and the reason."""
+    """A run folder, or a drive by its id, that was left out, and the reason."""
 
     folder: str
     why: str
@@ -161,6 +164,8 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
         withdrawn=ledger.withdrawn(before, dict.fromkeys(runs, ""), chosen.reasons, order.today),
         tests=tuple(dict.fromkeys(test.name for s in chosen.every for test in s.run.plan.tests)),
     )
+    same = before and all(getattr(before, name) == getattr(entry, name) for name in CONTENT)
+    entry = msgspec.structs.replace(entry, updated=before.updated if before and same else order.today)
     index = {lang: spoken.index(order.id, entry) for lang, spoken in per_lang.items()}
     entry = msgspec.structs.replace(entry, index=index)
     if not order.write:
@@ -190,11 +195,11 @@ def _zip(plain: bytes, rows: Sequence[figures.Row], alike: Sequence[Sample]) -> 
 
 
 def _prove(files: Mapping[str, bytes], secrets: Sequence[str]) -> None:
-    """Raise Refused if a private text occurs in a file, also inside a download."""
+    """Raise BadInput if a private text occurs in a file, also inside a download."""
     for path, content in files.items():
         for name, text in _texts(path, content):
             if leak := next(private.leaks(text, secrets), None):
-                raise Refused(f"{name} would hold the private text {leak!r}; name its kind in `public` of lab.toml")
+                raise BadInput(f"{name} would hold the private text {leak!r}; name its kind in `public` of lab.toml")
 
 
 def _texts(path: str, content: bytes) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,8 @@ from stend.words.settings import difference_reason, setting_value
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
 OF_PRIVATE = ("label", "serial")
+TAILED = ("write_tail",)
+"""Key figures that are a high percentile."""
 IN_US = ("read_wait", "write_wait")
 """Response times that tables show in microseconds; the others are shown in milliseconds."""
 
@@ -86,6 +88,29 @@ def _conditions(key: Key, sample: Sample, words: Language) -> dict[str, str]:
     return said
 
 
+def key_rows(figures: Mapping[str, Mapping[str, Any]], words: Language, warning: str = "") -> list[dict[str, Any]]:
+    """Return key figures as rows of a comparison; `warning` is why those of another lab prove nothing."""
+    unusable = words("publish.why.unusable")
+    return [
+        {
+            "id": f"key|{name}",
+            "test": "key",
+            "test_name": words("publish.key_figures"),
+            "name": words(f"figure_name.{name}"),
+            "state": "key",
+            "state_name": "",
+            "quantity": "",
+            "kind": "tail" if name in TAILED else "mean" if name in LESS_IS_BETTER else "rate",
+            "more_is_better": name not in LESS_IS_BETTER,
+            "value": figure["value"],
+            "shown": figure["shown"],
+            "conditions": {},
+            "warnings": [text for text in (warning, "" if figure["usable"] else unusable) if text],
+        }
+        for name, figure in figures.items()
+    ]
+
+
 def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
     """Return the settings of a run by name, as `settings.differing` compares them."""
     data: dict[str, Any] = {}
@@ -100,11 +125,12 @@ def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
     return data
 
 
-def chart_data(name: str, sample: Sample, words: Language) -> Iterator[dict[str, Any]]:
+def chart_data(side: Side, words: Language) -> Iterator[dict[str, Any]]:
     """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
-    stamps = [" · ".join(words.translated(stamp) for stamp in sample.run.stamps[:2])] if sample.run.stamps else []
+    stamps = side.run.stamps if side.run else ()
+    shown = [" · ".join(words.translated(stamp) for stamp in stamps[:2])] if stamps else []
     for kind in KINDS:
-        for drawn in picture(kind, [Side(name, sample.run)], words, stamps):
+        for drawn in picture(kind, [side], words, shown):
             yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec}
 
 

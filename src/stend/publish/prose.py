@@ -189,6 +189,8 @@ def _row(reference: str, rows: Sequence[Row], keys: Sequence[str]) -> Row:
         found = [row for n, row in enumerate(found) if row.key not in [other.key for other in found[:n]]]
     both = [row for row in found if row.key.direction == "both"] if not {"read", "write"} & set(words) else found
     found = both or found
+    if len(found) > 1:  # the state after preconditioning is what a reader expects
+        found = [row for row in found if row.key.state == "window"] or found
     if len(found) != 1:
         few = "; ".join(f"{row.key.load} {row.key.state}" for row in found[:4])
         why = f"is {len(found)} figures ({few}); add words" if found else "fits no figure of the run"

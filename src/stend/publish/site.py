@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from stend import suite
+from stend.charts.beside import Side
 from stend.findings.judgement import FIT
 from stend.findings.judgement.uses import uses
 from stend.publish import data, figures, html
@@ -20,7 +21,9 @@ from stend.words import Language
 
 FORMAT = 1
 MARKS = ("yes", "performance", "doubt", "no", "unknown")
-MOST_NEWS, MOST_COLUMNS, MOST_OF_USE = 50, 6, 3
+MOST_NEWS, MOST_COLUMNS, MOST_OF_USE, MOST_VALUES = 50, 6, 3, 6
+UNSENT = ("verdict", "figures", "uses", "text", "conditions", "date", "at")
+"""Fields of the index that its scripts do not need."""
 ON_INDEX = ("reads", "writes", "read_wait", "write_tail", "seq_read", "seq_write")
 """Key figures in the columns of the index."""
 CLASSES = {
@@ -49,12 +52,15 @@ class Lang:
     def __init__(self, lab: Lab, entries: Mapping[str, Entry], published: Mapping[str, Any], words: Language) -> None:
         self.lab, self.entries, self.words = lab, entries, words
         self.drives = [entry.index[words.name] for entry in entries.values() if words.name in entry.index]
-        self.references = [_reference(name, facts, words) for name, facts in published.items()]
-        self.references = [one for one in self.references if one["figures"]]
+        self.published = {f"published-{name}": facts for name, facts in published.items()}
+        every = (_reference(name, facts, words) for name, facts in self.published.items())
+        self.references = [one for one in every if one["figures"]]
         known = {name for drive in self.drives for name in drive["figures"]}
         self.keys = [name for name in FIGURES if name in known]
         updated = max((entry.updated for entry in entries.values()), default=None)
         self.made = words.date(_seconds(updated)).partition(",")[0] if updated else ""
+        newest = max((d for d in self.drives if d["ranked"]), key=lambda d: int(d["at"]), default=None)
+        self.preview = f"previews/{newest['id']}.png" if newest else ""
         self.uses = [u for u in data.use_names(words) if any(u in d["uses"] for d in self.drives)]
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -63,13 +69,24 @@ class Lang:
             yield f"{self.words.name}/{here}", text.encode()
         yield f"{self.words.name}/news.xml", self._page("news.xml.j2", "news.xml", "", "", **self._news()).encode()
         yield f"{self.words.name}/data/index.js", data.script("stendIndex", self.small_index())
+        for one in self.references:
+            yield f"{self.words.name}/data/drives/{one['id']}.js", data.script("stendDrive", self._details(one))
+
+    def _details(self, reference: dict[str, Any]) -> dict[str, Any]:
+        """Return what a comparison in the browser shows of a drive that another lab published."""
+        words, facts = self.words, self.published[reference["id"]]
+        warning = words("publish.why.published", source=reference["source"])
+        return reference | {
+            "format": FORMAT,
+            "review": {"hash": "", "began": "", "stamps": [warning]},
+            "settings": {},
+            "rows": figures.key_rows(reference["figures"], words, warning),
+            "charts": list(figures.chart_data(Side(reference["name"], facts=facts), words)),
+        }
 
     def small_index(self) -> dict[str, Any]:
         """Return the index without what the scripts do not need."""
-        drives = [
-            {k: v for k, v in drive.items() if k not in ("verdict", "figures", "uses", "text")}
-            for drive in self.index["drives"]
-        ]
+        drives = [{k: v for k, v in drive.items() if k not in UNSENT} for drive in self.index["drives"]]
         return self.index | {"drives": drives}
 
     @cached_property
@@ -101,7 +118,7 @@ class Lang:
         return facets
 
     def _page(self, template: str, here: str, title: str, about: str, **values: Any) -> str:
-        head = html.Head(title, about, self.made, "")
+        head = html.Head(title, about, self.made, self.preview)
         return html.render(template, self.lab, self.words, here, head, index=self.index, **values)
 
     def _pages(self) -> Iterator[tuple[str, str]]:
@@ -187,14 +204,16 @@ class Lang:
         return drive | {"why_not": [self.words("publish.why.unusable")]}
 
     def _rules(self, drives: Sequence[dict[str, Any]]) -> Iterator[str]:
-        """Yield the profile that a place requires, and a note if the runs of a ranking differ in their profile."""
+        """Yield the profile that a place requires, and a note per setting in which the runs of a ranking differ."""
         words, wanted = self.words, self.lab.ranking.profile
         if wanted:
             yield words("publish.rule_profile", name=wanted)
-        values = Counter(drive["profile"] for drive in drives)
-        if len(values) > 1:
-            listed = ", ".join(f"{value} ({n})" for value, n in values.most_common())
-            yield words("publish.unlike", setting=words("setting.profile"), values=listed)
+        for name in data.CONDITIONS:
+            values = Counter(drive["conditions"].get(name, "") for drive in drives)
+            values.pop("", None)
+            if len(values) > 1:
+                listed = ", ".join(f"{value} ({n})" for value, n in values.most_common(MOST_VALUES))
+                yield words("publish.unlike", setting=words(f"setting.{name}"), values=listed)
 
     def _use(self, use: str, name: str) -> tuple[str, str]:
         """Return the page of a use: drives by their mark, of equal marks by price per gigabyte where known."""
@@ -283,7 +302,7 @@ def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str
     size = about.get("capacity_gb", 0) * 1e9
     title = about["title"]
     return {
-        "id": f"published-{name}",
+        "id": name,
         "name": title,
         "maker": data.maker_of(title),
         "interface": {"nvme-server": "NVMe", "nvme-desktop": "NVMe", "sata": "SATA", "sas": "SAS"}.get(
@@ -300,6 +319,7 @@ def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str
         "ranked": False,
         "why_not": [],
         "profile": "",
+        "conditions": {},
         "samples": 0,
         "verdict": "",
         "href": "",
