@@ -11,11 +11,12 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tests.labs import run
+from tests.synthetic import Truth
+
 from stend import publish
 from stend.base.units import GB
 from stend.publish.lab import Lab, Ranking, Read
-from tests.labs import run
-from tests.synthetic import Truth
 
 MODELS, UNITS = 20, 10
 MAKERS = ("Alpine", "Borealis", "Cobalt", "Delta", "Ember")
