@@ -57,7 +57,7 @@ def row_data(row: Row, sample: Sample, words: Language) -> dict[str, Any]:
     """Return a figure as the comparison in the browser shows it."""
     key, quantity = row.key, QUANTITIES[row.quantity]
     phase = words.phase(key.phase)
-    side = sides.Side("", (sample.outcome,))
+    side = sides.Side(sample.run.plan.device.model or sample.run.plan.device.kind, (sample.outcome,))
     reasons = [r for r in settings.obstacles(side, side, key, key) if r.key in ONE_SIDED]
     return {
         "id": row.id,
@@ -127,11 +127,18 @@ def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
 
 def chart_data(side: Side, words: Language) -> Iterator[dict[str, Any]]:
     """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
-    stamps = side.run.stamps if side.run else ()
-    shown = [" · ".join(words.translated(stamp) for stamp in stamps[:2])] if stamps else []
     for kind in KINDS:
-        for drawn in picture(kind, [side], words, shown):
-            yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec}
+        for drawn in _alone(kind, side, words):
+            every = drawn.spec["datasets"].items()
+            sets = {name: [row for row in rows if row.get("drive") == side.name] for name, rows in every}
+            if any(sets.values()):
+                yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec | {"datasets": sets}}
+
+
+def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
+    """Return the charts of one drive; of a kind that needs two drives, beside itself without a name."""
+    drawn = list(picture(kind, [side], words, ()))
+    return drawn or list(picture(kind, [side, Side("", side.run, side.facts)], words, ()))
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:

@@ -3,6 +3,7 @@
 // Names of drives come from files of others: they are set as text, never as markup.
 (() => {
   const MOST = 5;
+  const FEW_ROWS = 12;
   const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"];
   const DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1]];
   const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"];
@@ -122,36 +123,60 @@
     return row;
   }
 
-  // Notes: settings that forbid a comparison first, then all that differ, each with its values.
-  function notes(drives, details, names) {
-    const found = stendRules.differing(details);
+  // Settings that forbid a comparison come first. What drives of other models differ in anyway is not worth a sentence.
+  const OF_MODEL = ["model", "virtual", "capacity", "interface", "array"];
+  const warned = (drive) => [...new Set([...tags(drive), ...drive.why_not])].join("; ");
+  function notes(drives, names, found) {
     const sentences = [];
     const blocking = found.filter((one) => one.blocks).map((one) => one.name);
-    const stated = found.filter((one) => !one.blocks).map((one) => one.name);
+    const stated = found.filter((one) => !one.blocks && !OF_MODEL.includes(one.key)).map((one) => one.name);
     if (blocking.length) sentences.push(["bad", `${word("unlike")} ${blocking.join("; ")}. ${word("unlike_means")}`]);
     if (stated.length) sentences.push(["", `${word("differ")} ${stated.join("; ")}. ${word("differ_means")}`]);
     drives.forEach((drive, at) => {
-      for (const why of [...new Set([...tags(drive), ...drive.why_not, ...(details[at].run?.stamps ?? [])])]) sentences.push(["", `${names[at]}: ${why}`]);
-      if (drive.reference) sentences.push(["", `${names[at]}: ${word("source")} ${drive.source}`]);
+      const stamps = drive.review.stamps.join("; ");
+      if (stamps) sentences.push(["", `${names[at]}: ${stamps}.`]);
     });
     by("notes").replaceChildren(...sentences.map(([cls, text]) => make("li", text, cls)));
-    const lines = found.map((one) => line((one.blocks ? "⚠ " : "") + one.name, details.map((drive) => make("td", (drive.settings[one.key]?.values ?? []).join(", ") || "–")), one.blocks ? "blocks" : ""));
-    by("settings").replaceChildren(...(lines.length ? [table(word("settings"), word("setting"), drives, names, lines, "texts")] : []));
   }
 
-  function facts(drives, details, names) {
-    const link = (drive, at) => {
-      const box = make("td", "", "hash");
-      box.append(make("code", details[at].run ? details[at].run.hash : "–"));
-      return box;
-    };
+  function facts(drives, names, found) {
+    const setting = (key) => (drive) => (drive.settings[key]?.values ?? []).join(", ");
+    const link = (drive) => { const one = make("a", drive.run, "hash"); one.href = `${drive.href}#run-${drive.run}`; return one; };
     const rows = [
-      [word("maker"), (drive) => drive.maker], [word("interface"), (drive) => drive.interface], [word("capacity"), (drive) => drive.capacity?.shown],
-      [word("price"), (drive) => drive.price?.shown], [word("watts"), (drive) => drive.watts?.shown], [word("firmware"), (drive) => drive.firmware.join(", ")],
-      [word("profile"), (drive) => drive.profile], [word("measured"), (drive) => drive.date], [word("samples"), (drive) => drive.samples || ""],
+      [word("maker"), (drive) => drive.maker], [word("price"), (drive) => drive.price?.shown], [word("watts"), (drive) => drive.watts?.shown],
+      [word("measured"), (drive) => drive.date], [word("samples"), (drive) => drive.samples || ""],
     ];
-    const lines = rows.filter(([, of]) => drives.some((drive) => of(drive))).map(([title, of]) => line(title, drives.map((drive) => make("td", of(drive) || "–"))));
-    by("facts").replaceChildren(table(word("facts"), word("fact"), drives, names, [...lines, line(word("run"), drives.map(link))], "texts"));
+    const always = ["interface", "capacity", "firmware", "profile"].filter((key) => !found.some((one) => one.key === key && one.blocks));
+    const blocking = found.filter((one) => one.blocks).map((one) => [one.key, `⚠ ${one.name}`, "blocks"]);
+    const others = found.filter((one) => !one.blocks && !always.includes(one.key) && one.key !== "model").map((one) => [one.key, one.name, ""]);
+    const known = (key) => drives.find((drive) => drive.settings[key])?.settings[key].name;
+    const settings = [...blocking, ...always.filter(known).map((key) => [key, known(key), ""]), ...others];
+    const lines = [
+      ...rows.filter(([, of]) => drives.some((drive) => of(drive))).map(([title, of]) => line(title, drives.map((drive) => make("td", of(drive) || "–")))),
+      ...settings.map(([key, title, cls]) => line(title, drives.map((drive) => make("td", setting(key)(drive) || "–")), cls)),
+      line(word("run"), drives.map((drive) => { const box = make("td"); box.append(link(drive)); return box; })),
+    ];
+    by("facts").replaceChildren(table(word("facts"), word("fact"), drives, names, lines, "texts"));
+  }
+  function keys(drives, names, barred) {
+    const shown = Object.entries(index.labels).filter(([key]) => drives.filter((drive) => drive.figures[key]).length > 1);
+    const lines = shown.map(([key, label]) => {
+      const values = drives.map((drive) => drive.figures[key]);
+      const most = Math.max(...values.map((figure) => figure?.value ?? 0));
+      const whole = line(`${label.name}, ${label.unit}`, values.map((figure, at) => {
+        const box = make("td", figure?.bare ?? "–", figure && !figure.usable ? "num weak" : "num");
+        if (figure && !figure.usable) box.append(make("span", word("unmet"), "range"));
+        if (figure && !barred.some(Boolean)) box.append(bar(figure.value / most, label.better === "more"));
+        return box;
+      }));
+      return whole;
+    });
+    by("keys").replaceChildren(...(lines.length ? [table(word("keys"), word("figure"), drives, names, lines)] : []));
+  }
+  function bar(share, more) {
+    const one = make("i", "", more ? "bar" : "bar less");
+    one.style.width = `${100 * share}%`;
+    return one;
   }
 
   function reasons(first, other, barred) {
@@ -159,12 +184,11 @@
     const unlike = Object.keys({ ...first.conditions, ...other.conditions }).filter((key) => first.conditions[key] !== other.conditions[key]);
     return [...unlike.map((key) => `${word(`condition_${key}`)}: ${first.conditions[key] ?? "–"} | ${other.conditions[key] ?? "–"}`), ...new Set([...first.warnings, ...other.warnings])];
   }
-  function figures(drives, details, names) {
-    const barred = details.map((drive) => stendRules.differing([details[0], drive]).some((one) => one.blocks));
+  function figures(drives, names, barred) {
     const every = new Map();
-    details.forEach((drive, at) => {
+    drives.forEach((drive, at) => {
       for (const row of drive.rows) {
-        if (!every.has(row.id)) every.set(row.id, details.map(() => null));
+        if (!every.has(row.id)) every.set(row.id, drives.map(() => null));
         every.get(row.id)[at] = row;
       }
     });
@@ -177,10 +201,14 @@
     }
     by("figures").replaceChildren(...[...tests].map(([, [title, lines]]) => {
       const section = make("section");
-      section.append(make("h2", title), table(title, word("figure"), drives, names, lines, "measured"));
+      const folded = make("details", "", "long");
+      folded.open = lines.length <= FEW_ROWS;
+      folded.append(make("summary", `${title} (${lines.length})`), table(title, word("figure"), drives, names, lines, "measured"));
+      section.append(make("h3", title), folded);
       return section;
     }));
-    by("nothing").hidden = tests.size > 0 || details.length < 2;
+    by("nothing").hidden = tests.size > 0;
+    by("all").hidden = !tests.size;
   }
   function row(known, cells, barred) {
     const most = Math.max(...cells.map((cell) => cell?.value ?? 0));
@@ -198,9 +226,7 @@
     });
     boxes.forEach((box, at) => {
       if (!cells[at] || barred[at] || barred.slice(1).every(Boolean)) return;
-      const bar = make("i", "", known.more_is_better ? "bar" : "bar less");
-      bar.style.width = `${(100 * cells[at].value) / most}%`;
-      box.append(bar);
+      box.append(bar(cells[at].value / most, known.more_is_better));
     });
     const whole = line(known.name, boxes);
     whole.firstChild.append(make("span", known.state_name, "said"));
@@ -209,63 +235,67 @@
 
   // One chart of several drives from their charts of one drive each.
   function merged(charts, names, drives) {
-    const first = charts.findIndex(Boolean);
-    const spec = structuredClone(charts[first].spec);
+    const known = charts.filter(Boolean).map((chart) => chart.spec);
+    const spec = structuredClone(known[0]);
     spec.datasets = {};
     charts.forEach((chart, at) => {
       for (const [set, rows] of Object.entries(chart?.spec.datasets ?? {})) {
-        const own = rows.map((row) => (row.drive === drives[at].name ? { ...row, drive: names[at] } : row));
-        spec.datasets[set] = [...(spec.datasets[set] ?? []), ...own];
+        spec.datasets[set] = [...(spec.datasets[set] ?? []), ...rows.map((row) => ({ ...row, drive: names[at] }))];
       }
     });
     const shown = names.filter((_, at) => charts[at]);
-    scales(spec, shown, names);
-    axes(spec, charts.filter(Boolean).map((chart) => chart.spec));
-    const stamps = charts.map((chart, at) => (chart ? [chart.spec.title?.subtitle ?? []].flat().map((text) => `${names[at]}: ${text}`) : [])).flat();
+    channels(spec, known, Object.values(spec.datasets).flat(), shown, names);
+    if (spec.height) spec.height = Math.max(...known.map((one) => one.height ?? 0));
+    const marks = drives.map(warned).filter((_, at) => charts[at]);
+    const same = new Set(marks).size === 1;
     delete spec.title.subtitle;
-    if (stamps.length) spec.title.subtitle = stamps;
+    if (marks.some(Boolean)) spec.title.subtitle = same ? [marks[0]] : marks.map((text, at) => text && `${shown[at]}: ${text}`).filter(Boolean);
     return spec;
   }
-  function scales(part, shown, names) {
+  function channels(part, others, rows, shown, names) {
     if (!part || typeof part !== "object") return;
-    for (const [key, value] of Object.entries(part)) {
-      if (key === "datasets" || key === "config") continue;
-      if (value?.field === "drive" && value.scale && RANGES[key]) value.scale = { ...value.scale, domain: shown, range: shown.map((name) => RANGES[key][names.indexOf(name)]) };
-      else if (value?.field === "drive" && value.sort) value.sort = shown;
-      scales(value, shown, names);
-    }
-  }
-  // Axes with fixed ends and ticks get those of the drive that reaches farthest; of a logarithmic axis all ticks.
-  function axes(part, others) {
-    if (!part || typeof part !== "object") return;
-    for (const key of Object.keys(part)) {
+    for (const [key, channel] of Object.entries(part)) {
       if (key === "datasets" || key === "config" || key === "title") continue;
       const same = others.map((other) => other?.[key]);
-      const domain = part[key]?.scale?.domain;
-      if (Array.isArray(domain) && domain.every((end) => typeof end === "number")) {
-        const channels = same.filter((other) => Array.isArray(other?.scale?.domain));
-        const farthest = channels.reduce((most, other) => (other.scale.domain.at(-1) > most.scale.domain.at(-1) ? other : most), channels[0]);
-        const log = part[key].scale.type === "log";
-        part[key].scale.domain = [Math.min(...channels.map((other) => other.scale.domain[0])), farthest.scale.domain.at(-1)];
-        if (part[key].axis?.values) part[key].axis.values = log ? [...new Set(channels.flatMap((other) => other.axis?.values ?? []))].sort((a, b) => a - b) : farthest.axis?.values;
-      } else if (part[key]?.sort && Array.isArray(part[key].sort) && part[key].field !== "drive") {
-        part[key].sort = [...new Set(same.flatMap((other) => other?.sort ?? []))];
-      }
-      axes(part[key], same);
+      if (channel?.field === "drive" && RANGES[key]) {
+        channel.scale = { ...channel.scale, domain: shown, range: shown.map((name) => RANGES[key][names.indexOf(name)]) };
+        channel.legend = key === "strokeDash" && part.shape ? null : { columns: 2, labelLimit: 320 };
+      } else if (channel?.field === "drive" && channel.sort) channel.sort = shown;
+      else if (Array.isArray(channel?.sort)) channel.sort = [...new Set(same.flatMap((other) => other?.sort ?? []))];
+      else if (channel?.type === "quantitative" && same.some((other) => other?.scale?.type === "log")) logarithmic(channel, same.filter((other) => other?.scale?.type === "log"), rows);
+      channels(channel, same, rows, shown, names);
     }
   }
-  function pictures(drives, details, names) {
-    const kinds = [...new Set(details.flatMap((drive) => drive.charts.map((chart) => chart.kind)))];
-    const made = kinds.map((kind) => {
-      const charts = details.map((drive) => drive.charts.find((chart) => chart.kind === kind));
+  // A logarithmic axis from the lowest to the highest value of all drives; of base 2 with the ticks of each drive.
+  function logarithmic(channel, same, rows) {
+    channel.scale = { ...same[0].scale };
+    channel.axis = { ...same[0].axis };
+    if (channel.scale.base === 2) {
+      channel.axis.values = [...new Set(same.flatMap((other) => other.axis?.values ?? []))].sort((a, b) => a - b);
+      channel.scale.domain = [channel.axis.values[0], channel.axis.values.at(-1)];
+      return;
+    }
+    const values = rows.flatMap((row) => [channel.field, "low", "high", "from", "to"].map((field) => row[field])).filter((value) => value > 0);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const steps = Math.log10(most / least) > 2 ? [1] : [1, 2, 5];
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(least)); power <= Math.ceil(Math.log10(most)); power++) ticks.push(...steps.map((step) => Number(`${step}e${power}`)));
+    const from = ticks.findLastIndex((tick) => tick <= least);
+    const to = ticks.findIndex((tick) => tick >= most);
+    channel.axis.values = ticks.slice(from, to + 1);
+    channel.scale.domain = [ticks[from], ticks[to]];
+  }
+  function pictures(drives, names) {
+    const titles = [...new Set(drives.flatMap((drive) => drive.charts.map((chart) => chart.title)))];
+    const made = titles.map((title, number) => {
+      const charts = drives.map((drive) => drive.charts.find((chart) => chart.title === title));
       if (charts.filter(Boolean).length < 2) return null;
-      const known = charts.find(Boolean);
       const figure = make("figure", "", "plot");
-      figure.id = `plot-${kind}`;
+      figure.id = `plot-${number}`;
       const data = make("script");
       data.type = "application/json";
       data.textContent = JSON.stringify(merged(charts, names, drives));
-      figure.append(make("div", "", "chart"), make("figcaption", known.says), data);
+      figure.append(make("div", "", "chart"), make("figcaption", charts.find(Boolean).says), data);
       return figure;
     });
     const shown = made.filter(Boolean);
@@ -276,10 +306,8 @@
 
   async function show() {
     chosen = wanted();
-    const drives = chosen.map(about);
-    const names = labels(drives);
-    picker(drives, names);
-    by("content").hidden = chosen.length < 2;
+    picker(chosen.map(about), labels(chosen.map(about)));
+    by("picker").hidden = false;
     const page = chosen.join();
     try {
       await Promise.all(chosen.filter((id) => !loaded.has(id)).map((id) => script(`data/drives/${encodeURIComponent(id)}.js`)));
@@ -287,13 +315,19 @@
       by("failed").hidden = false;
       return;
     }
-    if (page !== chosen.join() || chosen.length < 2) return;
-    const details = chosen.map((id) => loaded.get(id));
+    if (page !== chosen.join()) return;  // another choice while these were loaded
+    by("content").hidden = chosen.length < 2;
+    if (chosen.length < 2) return;
+    const drives = chosen.map((id) => loaded.get(id));
+    const names = labels(drives);
     document.title = `${names.join(" | ")} · ${by("content").dataset.title}`;
-    notes(drives, details, names);
-    facts(drives, details, names);
-    figures(drives, details, names);
-    pictures(drives, details, names);
+    const found = stendRules.differing(drives);
+    const barred = drives.map((drive) => stendRules.differing([drives[0], drive]).some((one) => one.blocks));
+    notes(drives, names, found);
+    facts(drives, names, found);
+    keys(drives, names, barred);
+    figures(drives, names, barred);
+    pictures(drives, names);
   }
   addEventListener("DOMContentLoaded", () => {
     if (!index) return;

@@ -2,6 +2,7 @@
 // Tables of drives: search, filters, order and the choice of drives to compare. The state is in the address after "#".
 (() => {
   const MOST = 5;
+  const AT_ONCE = 50;  // rows of a long table, until all are asked for
   const by = (id) => document.getElementById(id);
   const form = by("filters");
   const rows = [...document.querySelectorAll("table.drives tr[data-id]")];
@@ -12,23 +13,24 @@
   let order = "";
   let picked = [];
   let typing = false;
+  let whole = false;
 
-  const text = (row) => row.dataset.text;
+  const texts = new Map(rows.map((row) => [row, [row.textContent, row.dataset.maker, row.dataset.class].join(" ").toLowerCase()]));
   function fits(row) {
     return fields.every(({ name, value }) => {
       if (!value) return true;
-      if (name === "q") return value.toLowerCase().split(/\s+/).every((word) => text(row).includes(word));
+      if (name === "q") return value.toLowerCase().split(/\s+/).every((word) => texts.get(row).includes(word));
       if (name === "price") return row.dataset.price !== "" && Number(row.dataset.price) <= Number(value);
       return row.dataset[name] === value;
     });
   }
   function filter() {
-    let shown = 0;
-    for (const row of rows) {
-      row.hidden = !fits(row);
-      shown += !row.hidden;
-    }
-    for (const body of document.querySelectorAll("table.drives tbody")) body.hidden = !body.querySelector("tr[data-id]:not([hidden])");
+    const fitting = [...document.querySelectorAll("table.drives tr[data-id]")].filter(fits);
+    const shown = fitting.length;
+    const kept = new Set(whole ? fitting : fitting.slice(0, AT_ONCE));
+    for (const row of rows) row.className = kept.has(row) ? "" : "later";
+    if (by("rest")) by("rest").hidden = whole || shown <= AT_ONCE;
+    for (const body of document.querySelectorAll("table.drives tbody")) body.hidden = !body.querySelector("tr[data-id]:not(.later)");
     if (by("shown")) by("shown").textContent = shown;
     if (by("nothing")) by("nothing").hidden = shown > 0;
     if (by("table")) by("table").hidden = shown === 0;
@@ -36,7 +38,8 @@
   // Rows without a value come last in either direction; equal ones keep the order of the page.
   function sort() {
     const [key, way] = [order.replace(/^-/, ""), order.startsWith("-") ? -1 : 1];
-    const value = (row) => row.querySelector(`[data-key="${CSS.escape(key)}"]`)?.dataset.v ?? "";
+    const column = heads.find((head) => head.dataset.sort === key)?.closest("th").cellIndex;
+    const value = (row) => row.cells[column]?.dataset.v ?? "";
     for (const head of heads) {
       const sorted = head.dataset.sort === key;
       head.closest("th").setAttribute("aria-sort", sorted ? (way < 0 ? "descending" : "ascending") : "none");
@@ -83,12 +86,14 @@
     }
     order = state.get("sort") ?? "";
     picked = (state.get("pick") ?? "").split(",").filter((id) => rows.some((row) => row.dataset.id === id)).slice(0, MOST);
-    filter();
-    sort();
-    choose();
+    if (read.before || location.hash.length > 1) {
+      sort();
+      filter();
+      choose();
+    }
+    read.before = true;  // until now the page is as it was made
   }
   if (rows.length) {
-    document.documentElement.classList.add("scripted");
     form?.addEventListener("input", () => {
       filter();
       if (typing) return;
@@ -105,6 +110,7 @@
         const start = head.dataset.better === "more" ? `-${key}` : key;
         order = order === start ? (start === key ? `-${key}` : key) : start;
         sort();
+        filter();
         write();
       });
     }
@@ -116,6 +122,7 @@
       choose();
       write();
     });
+    by("rest")?.addEventListener("click", () => { whole = true; filter(); });
     by("unchoose")?.addEventListener("click", () => { picked = []; choose(); write(); });
     addEventListener("hashchange", read);
     addEventListener("pageshow", read);

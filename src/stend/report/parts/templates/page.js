@@ -31,6 +31,7 @@
   });
   function start() {
     dark.addEventListener("change", function () { views.forEach(function (view, figure) { draw(figure); }); });
+    window.figuresAgain = function () { figuresNear(draw); };  // charts that a script adds later
     figuresNear(draw);
     window.addEventListener("beforeprint", function () {
       document.querySelectorAll("details.long").forEach(function (long) { long.open = true; });
