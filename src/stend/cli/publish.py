@@ -27,8 +27,9 @@ def command(
         bool, typer.Option("--check", help="Write nothing; list what changed since the last build.")
     ] = False,
 ) -> int:
-    """Publish a lab: make a static site of all drives, with rankings and comparisons, that works without a server.
+    """Publish a lab: make a static site of all drives that works without a server.
 
+    It has a page per drive, rankings, comparisons in the browser, methods, news and data, in English and Russian.
     The next build makes only the pages that changed. A published figure that changes becomes an erratum on its page.
     Private facts, such as serial numbers, are left out. The exit code is 6 if --check finds changes, and 8 if a run
     or the text of a review cannot be used; the other drives are published.
@@ -60,12 +61,16 @@ def _show_progress(done: int, of: int) -> None:
 
 
 def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
+    from stend.publish.figures import text_of
+    from stend.words import FIRST, Language
+
+    words = Language(FIRST)
     lines = [f"{len(built.new)} new, {len(built.remade)} changed and {len(built.unchanged)} unchanged drives"]
     lines += [f"new: {name}" for name in built.new[:MOST_LISTED] if check]
     for name, errata in built.errata.items():
-        lines += [
-            f"{name}: {one.names.get('en', one.figure)}: {one.new} instead of {one.old}" for one in errata[:MOST_LISTED]
-        ]
+        for one in errata[:MOST_LISTED]:
+            old, new = (text_of(one.figure, value, words) for value in (one.old, one.new))
+            lines.append(f"{name}: {one.names.get(words.name, one.figure)}: {new} instead of {old}")
         lines += [f"{name}: and {len(errata) - MOST_LISTED} more figures"] if len(errata) > MOST_LISTED else []
     for name, gone in built.withdrawn.items():
         lines += [f"{name}: run {one.run} withdrawn" + (f": {one.reason}" if one.reason else "") for one in gone]

@@ -225,6 +225,8 @@ def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> N
     if lab.logo:
         _put(into / "assets" / html.logo_name(lab), _logo(read))
     _put(into / "index.html", html.first_page(lab).encode())
+    for name, text in site.for_search(lab, into).items():
+        _put(into / name, text.encode())
     kept = {path for entry in entries.values() for path in entry.files}
     for path in (path for entry in last.drives.values() for path in entry.files if path not in kept):
         (into / path).unlink(missing_ok=True)

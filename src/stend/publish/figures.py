@@ -22,9 +22,9 @@ from stend.words.settings import difference_reason, setting_value
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
+KEY = "key"
+"""First part of the id of a key figure in the ledger; that of others is their test."""
 OF_PRIVATE = ("label", "serial")
-TAILED = ("write_tail",)
-"""Key figures that are a high percentile."""
 IN_US = ("read_wait", "write_wait")
 """Response times that tables show in microseconds; the others are shown in milliseconds."""
 
@@ -88,29 +88,6 @@ def _conditions(key: Key, sample: Sample, words: Language) -> dict[str, str]:
     return said
 
 
-def key_rows(figures: Mapping[str, Mapping[str, Any]], words: Language, warning: str = "") -> list[dict[str, Any]]:
-    """Return key figures as rows of a comparison; `warning` is why those of another lab prove nothing."""
-    unusable = words("publish.why.unusable")
-    return [
-        {
-            "id": f"key|{name}",
-            "test": "key",
-            "test_name": words("publish.key_figures"),
-            "name": words(f"figure_name.{name}"),
-            "state": "key",
-            "state_name": "",
-            "quantity": "",
-            "kind": "tail" if name in TAILED else "mean" if name in LESS_IS_BETTER else "rate",
-            "more_is_better": name not in LESS_IS_BETTER,
-            "value": figure["value"],
-            "shown": figure["shown"],
-            "conditions": {},
-            "warnings": [text for text in (warning, "" if figure["usable"] else unusable) if text],
-        }
-        for name, figure in figures.items()
-    ]
-
-
 def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
     """Return the settings of a run by name, as `settings.differing` compares them."""
     data: dict[str, Any] = {}
@@ -147,6 +124,12 @@ def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
         if drawn := next(picture(kind, [Side(name, sample.run)], words, ()), None):
             return drawn
     return None
+
+
+def text_of(figure: str, value: float, words: Language) -> str:
+    """Return a figure by its id in the ledger, as pages show it."""
+    kind, _, name = figure.partition("|")
+    return value_shown(value, FIGURES[name], words) if kind == KEY else words.quantity(value, figure.rpartition("|")[2])
 
 
 def change_data(words: Language) -> dict[str, Any]:
