@@ -27,7 +27,7 @@ def command(
         bool, typer.Option("--check", help="Write nothing; list what changed since the last build.")
     ] = False,
 ) -> int:
-    """Publish a lab: make a static site of all drives that works without a server.
+    """Make a static site of all drives, for reading without a server.
 
     It has a page per drive, rankings, comparisons in the browser, methods, news and data, in English and Russian.
     The next build makes only the pages that changed. A published figure that changes becomes an erratum on its page.

@@ -108,7 +108,7 @@ def _loaded(order: Order) -> tuple[list[Sample], tuple[Broken, ...]]:
 
 
 def _emptied(order: Order, before: Entry, reasons: dict[str, str]) -> Entry:
-    """Return the entry of a drive whose runs were all withdrawn, and write its page, which says so."""
+    """Return the entry of a drive whose runs were all withdrawn, and write a page that states this."""
     lab = order.read.lab
     gone = ledger.withdrawn(before, {}, reasons, order.today)
     entry = msgspec.structs.replace(

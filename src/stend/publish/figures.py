@@ -119,7 +119,7 @@ def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
-    """Return the chart that stands for a drive: its levels, its course, or any other that a review shows."""
+    """Return the chart that represents a drive: its levels, its course, or any other that a review shows."""
     for kind in ("iops_levels", "saturation_course", *KINDS):
         if drawn := next(picture(kind, [Side(name, sample.run)], words, ()), None):
             return drawn

@@ -51,7 +51,7 @@ class Withdrawn(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """A published drive.
 
-    `key` stands for everything that its files depend on. `index` is its entry of the index by language, `files` the
+    `key` changes with everything that its files depend on. `index` is its entry of the index by language, `files` the
     digests of its files by path below the site.
     """
 

@@ -33,7 +33,7 @@ SUFFIX = {"jpeg": "jpg", "png": "png"}
 
 
 class Prose(NamedTuple):
-    """Text of the author, as HTML made from Markdown without markup of its own."""
+    """Text of the author, as HTML made from Markdown; markup in it is escaped."""
 
     html: Markup
 
@@ -157,7 +157,7 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
 
 
 def preview_picture(spoken: Spoken, sample: Sample) -> Picture | None:
-    """Return the picture that stands for a drive when its page is shared, or None."""
+    """Return the picture of a drive for when its page is shared, or None."""
     return first_chart(spoken.name, sample, spoken.words)
 
 
@@ -237,9 +237,9 @@ def changes(entry: Entry, words: Language) -> Iterator[Change]:
         yield Change(sentence, rows)
 
 
-def texts(one: Erratum, words: Language) -> tuple[str, str]:
+def texts(erratum: Erratum, words: Language) -> tuple[str, str]:
     """Return the old and the new figure of an erratum."""
-    return text_of(one.figure, one.old, words), text_of(one.figure, one.new, words)
+    return text_of(erratum.figure, erratum.old, words), text_of(erratum.figure, erratum.new, words)
 
 
 def day(date: datetime.date, words: Language) -> str:

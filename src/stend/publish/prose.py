@@ -41,7 +41,7 @@ Line = Annotated[str, msgspec.Meta(max_length=1000)]
 
 
 class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The head of a review: who wrote it, when, the verdict in one sentence, and photographs of the first screen."""
+    """The head of a review: author, date, the verdict in one sentence, and photographs of the first screen."""
 
     title: Line = ""
     author: Line = ""

@@ -117,7 +117,7 @@ def load(folder: Path, lab: Lab) -> Sample:
     described = private.public_host(host)
     label = str(manifest.get("label", "")) if "label" in public else ""
     reduced = outcome(hash_of, run, described, label)
-    return Sample(folder, hash_of, run, described, private.public_sheet(facts), reduced, secrets)
+    return Sample(folder, hash_of, run, described, private.public_sheet(facts, lab.sheet), reduced, secrets)
 
 
 def unranked(sample: Sample, review: Review, lab: Lab, words: Language) -> Iterator[str]:
