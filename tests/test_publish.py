@@ -1,4 +1,4 @@
-"""`stend publish`: what a lab's site shows and what it must not, how it changes, and what it makes of strangers' runs."""
+"""`stend publish`: what a site shows and what it must not, how it changes, and what it makes of strangers' runs."""
 
 import datetime
 import json
@@ -191,16 +191,17 @@ def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
     errata = built.errata[BETA]
     assert errata == checked.errata[BETA] or [e.figure for e in errata] == [e.figure for e in checked.errata[BETA]]
     one = next(erratum for erratum in errata if erratum.figure.startswith("iops|rounds|window|100|0|4K"))
-    assert one.old == before.figures[one.figure].text
-    assert one.new != one.old
+    assert one.old == before.figures[one.figure].value
     for lang, named in (("en", "28 November 2026"), ("ru", "28 ноября 2026")):
         page = (tmp_path / f"site/{lang}/drives/{BETA}.html").read_text()
-        block = page[page.index('id="errata"') :][:20_000]
-        assert one.old in block
-        assert one.new in block
+        block = page[page.index('id="errata"') :].partition("</section>")[0]
+        texts = [Language(lang).quantity(value, "iops") for value in (one.old, one.new)]
+        assert texts[0] != texts[1]
+        assert all(f">{text}<" in block for text in texts)
         assert named in block
+        assert one.names[lang] in block
         assert one.run_before in page, "the run of the first figures is withdrawn, which the page says"
-    assert one.names["en"] in (tmp_path / "site/en/news.xml").read_text()
+    assert f"{len(errata)} figures corrected" in (tmp_path / "site/en/news.xml").read_text()
     assert not build(runs, tmp_path / "site", lab(tmp_path), later).changed
 
 
@@ -267,10 +268,22 @@ def test_figures_are_those_of_compare_to_the_digit(tmp_path: Path) -> None:
                 assert known[name]["shown"] == words.quantity(value, difference.quantity)
 
 
-def details(of: Path, lang: str, drive: str) -> dict[str, list[dict[str, object]]]:
+def script(of: Path, lang: str, drive: str) -> str:
     text = (of / lang / "data/drives" / f"{drive}.js").read_text()
-    told: dict[str, list[dict[str, object]]] = json.loads(text.removeprefix("stendDrive(").rstrip().removesuffix(");"))
+    return text.removeprefix("stendDrive(").rstrip().removesuffix(");")
+
+
+def details(of: Path, lang: str, drive: str) -> dict[str, list[dict[str, object]]]:
+    told: dict[str, list[dict[str, object]]] = json.loads(script(of, lang, drive))
     return told
+
+
+def test_a_published_drive_of_another_lab_can_be_compared_with_its_source() -> None:
+    told = json.loads(script(site(), "ru", "published-sn150"))
+    assert told["figures"].keys() >= {"reads", "writes"}
+    assert "True System" in told["review"]["stamps"][0]
+    assert any(chart["kind"] == "iops_levels" for chart in told["charts"])
+    assert "published-sn150" in (site() / "ru/data/index.js").read_text()
 
 
 def test_every_published_figure_names_its_run() -> None:

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from stend import catalogue
 from stend.base import atomic, regular
 from stend.base.errors import BadInput, StendError
 from stend.base.version import __version__
+from stend.catalogue.scan import scan
 from stend.model import publications
 from stend.publish import html, ledger, pool, samples, schemas, site
 from stend.publish.drive import Broken, Made, Order
@@ -24,7 +26,6 @@ from stend.words import Language
 
 Progress = Callable[[int, int], None]
 """Called with the number of drives made so far, and the number to make."""
-LEFT_OUT = ("embargo", "virtual")
 
 
 class Built(NamedTuple):
@@ -48,6 +49,20 @@ class Built(NamedTuple):
     def changed(self) -> bool:
         """Return whether a published page would change in a way that readers must learn of."""
         return bool(self.errata or self.withdrawn or self.altered)
+
+
+def run_folders(paths: Sequence[Path]) -> list[Path]:
+    """Return the run folders that these paths or names mean (`catalogue.meant`), of a folder all below it.
+
+    Raise BadInput for a path without any run.
+    """
+    every = [run for path in paths for run in _runs_of(path)]
+    return list(dict.fromkeys(every))
+
+
+def _runs_of(path: Path) -> list[Path]:
+    below = scan(path) if path.is_dir() and not (path / samples.EVENTS).exists() else {}
+    return [Path(place.path) for _, place in sorted(below.items())] or [catalogue.meant(path)]
 
 
 def build(
@@ -90,6 +105,9 @@ def build(
 def _found(folders: Sequence[Path]) -> tuple[list[Found], list[Broken]]:
     found, broken = [], []
     for folder in folders:
+        if folder.is_symlink():
+            broken.append(Broken(folder.name, f"{folder} is a link, and not a run folder; copy the run to it"))
+            continue
         try:
             found.append(samples.find(folder))
         except (StendError, OSError) as error:
@@ -207,6 +225,8 @@ def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> N
     if lab.logo:
         _put(into / "assets" / html.logo_name(lab), _logo(read))
     _put(into / "index.html", html.first_page(lab).encode())
+    for name, text in site.for_search(lab, into).items():
+        _put(into / name, text.encode())
     kept = {path for entry in entries.values() for path in entry.files}
     for path in (path for entry in last.drives.values() for path in entry.files if path not in kept):
         (into / path).unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from stend.model.events import Started
 from stend.model.record import Run
 from stend.publish import private
 from stend.publish.lab import Lab
-from stend.report.parts.sheet import PHOTO, sheet
+from stend.report.parts.sheet import sheet
 from stend.report.story.page_one import Review
 from stend.report.story.rivals import Rival
 from stend.report.story.telling import reviewed
@@ -58,6 +58,15 @@ class Sample(NamedTuple):
     def review(self, words: Language, rivals: tuple[Rival, ...] = ()) -> Review:
         """Return the findings, key figures and verdict of the run."""
         return reviewed(self.run, self.sheet, words, rivals)
+
+
+class Chosen(NamedTuple):
+    """A drive's samples: the review, those with the same settings, all of them, and the withdrawn runs' reasons."""
+
+    review: Sample
+    alike: tuple[Sample, ...]
+    every: tuple[Sample, ...]
+    reasons: dict[str, str]
 
 
 def find(folder: Path) -> Found:
@@ -108,7 +117,7 @@ def load(folder: Path, lab: Lab) -> Sample:
     described = private.public_host(host)
     label = str(manifest.get("label", "")) if "label" in public else ""
     reduced = outcome(hash_of, run, described, label)
-    return Sample(folder, hash_of, run, described, private.public_sheet(facts), reduced, secrets)
+    return Sample(folder, hash_of, run, described, private.public_sheet(facts, lab.sheet), reduced, secrets)
 
 
 def unranked(sample: Sample, review: Review, lab: Lab, words: Language) -> Iterator[str]:
@@ -157,8 +166,3 @@ def unlike(sample: Sample, first: Sample) -> list[str]:
         (name, sample.outcome.settings.get(name), first.outcome.settings.get(name)) for name in (*BLOCKING, "firmware")
     )
     return [name for name, a, b in pairs if a != b and a not in (None, "") and b not in (None, "")]
-
-
-def photo_of(sample: Sample) -> str:
-    """Return the name of the photo that the drive sheet names, or ""."""
-    return str(sample.sheet.get(PHOTO, ""))
