@@ -158,21 +158,6 @@
     ];
     by("facts").replaceChildren(table(word("facts"), word("fact"), drives, names, lines, "texts"));
   }
-  function keys(drives, names, barred) {
-    const shown = Object.entries(index.labels).filter(([key]) => drives.filter((drive) => drive.figures[key]).length > 1);
-    const lines = shown.map(([key, label]) => {
-      const values = drives.map((drive) => drive.figures[key]);
-      const most = Math.max(...values.map((figure) => figure?.value ?? 0));
-      const whole = line(`${label.name}, ${label.unit}`, values.map((figure, at) => {
-        const box = make("td", figure?.bare ?? "–", figure && !figure.usable ? "num weak" : "num");
-        if (figure && !figure.usable) box.append(make("span", word("unmet"), "range"));
-        if (figure && !barred.some(Boolean)) box.append(bar(figure.value / most, label.better === "more"));
-        return box;
-      }));
-      return whole;
-    });
-    by("keys").replaceChildren(...(lines.length ? [table(word("keys"), word("figure"), drives, names, lines)] : []));
-  }
   function bar(share, more) {
     const one = make("i", "", more ? "bar" : "bar less");
     one.style.width = `${100 * share}%`;
@@ -199,15 +184,18 @@
       if (!tests.has(known.test)) tests.set(known.test, [known.test_name, []]);
       tests.get(known.test)[1].push(row(known, cells, barred));
     }
-    by("figures").replaceChildren(...[...tests].map(([, [title, lines]]) => {
+    const [title, lines] = tests.get("key") ?? ["", []];
+    by("keys").replaceChildren(...(lines.length ? [table(title, word("figure"), drives, names, lines)] : []));
+    tests.delete("key");
+    by("figures").replaceChildren(...[...tests.values()].map(([of, every]) => {
       const section = make("section");
       const folded = make("details", "", "long");
-      folded.open = lines.length <= FEW_ROWS;
-      folded.append(make("summary", `${title} (${lines.length})`), table(title, word("figure"), drives, names, lines, "measured"));
-      section.append(make("h3", title), folded);
+      folded.open = every.length <= FEW_ROWS;
+      folded.append(make("summary", `${of} (${every.length})`), table(of, word("figure"), drives, names, every, "measured"));
+      section.append(make("h3", of), folded);
       return section;
     }));
-    by("nothing").hidden = tests.size > 0;
+    by("nothing").hidden = tests.size + lines.length > 0;
     by("all").hidden = !tests.size;
   }
   function row(known, cells, barred) {
@@ -229,7 +217,7 @@
       box.append(bar(cells[at].value / most, known.more_is_better));
     });
     const whole = line(known.name, boxes);
-    whole.firstChild.append(make("span", known.state_name, "said"));
+    if (known.state_name) whole.firstChild.append(make("span", known.state_name, "said"));
     whole.dataset.figure = known.id;
     return whole;
   }
@@ -329,7 +317,6 @@
     const barred = drives.map((drive) => stendRules.differing([drives[0], drive]).some((one) => one.blocks));
     notes(drives, names, found);
     facts(drives, names, found);
-    keys(drives, names, barred);
     figures(drives, names, barred);
     pictures(drives, names);
   }
