@@ -141,7 +141,7 @@
 
   function facts(drives, names, found) {
     const setting = (key) => (drive) => (drive.settings[key]?.values ?? []).join(", ");
-    const link = (drive) => { const one = make("a", drive.run, "hash"); one.href = `${drive.href}#run-${drive.run}`; return one; };
+    const link = (drive) => { if (!drive.run) return make("span", "–"); const one = make("a", drive.run, "hash"); one.href = `${drive.href}#run-${drive.run}`; return one; };
     const rows = [
       [word("maker"), (drive) => drive.maker], [word("price"), (drive) => drive.price?.shown], [word("watts"), (drive) => drive.watts?.shown],
       [word("measured"), (drive) => drive.date], [word("samples"), (drive) => drive.samples || ""],
@@ -157,6 +157,23 @@
       line(word("run"), drives.map((drive) => { const box = make("td"); box.append(link(drive)); return box; })),
     ];
     by("facts").replaceChildren(table(word("facts"), word("fact"), drives, names, lines, "texts"));
+  }
+  // Figures of a run whose conditions were not met, or of another lab, have no bar: a bar invites to rank them.
+  function keys(drives, names, barred) {
+    const shown = Object.entries(index.labels).filter(([key]) => drives.filter((drive) => drive.figures[key]).length > 1);
+    const lines = shown.map(([key, label]) => {
+      const values = drives.map((drive) => drive.figures[key]);
+      const sound = (at) => values[at]?.usable && !drives[at].reference && !barred.some(Boolean);
+      const most = Math.max(...values.map((figure, at) => (sound(at) ? figure.value : 0)));
+      const several = values.filter((_, one) => sound(one)).length > 1;
+      return line(`${label.name}, ${label.unit}`, values.map((figure, at) => {
+        const box = make("td", figure?.bare ?? "–", figure && !sound(at) ? "num weak" : "num");
+        if (figure && !figure.usable) box.append(make("span", word("unmet"), "range"));
+        if (sound(at) && several) box.append(bar(figure.value / most, label.better === "more"));
+        return box;
+      }));
+    });
+    by("keys").replaceChildren(...(lines.length ? [table(word("keys"), word("figure"), drives, names, lines)] : []));
   }
   function bar(share, more) {
     const one = make("i", "", more ? "bar" : "bar less");
@@ -184,9 +201,6 @@
       if (!tests.has(known.test)) tests.set(known.test, [known.test_name, []]);
       tests.get(known.test)[1].push(row(known, cells, barred));
     }
-    const [title, lines] = tests.get("key") ?? ["", []];
-    by("keys").replaceChildren(...(lines.length ? [table(title, word("figure"), drives, names, lines)] : []));
-    tests.delete("key");
     by("figures").replaceChildren(...[...tests.values()].map(([of, every]) => {
       const section = make("section");
       const folded = make("details", "", "long");
@@ -195,7 +209,7 @@
       section.append(make("h3", of), folded);
       return section;
     }));
-    by("nothing").hidden = tests.size + lines.length > 0;
+    by("nothing").hidden = tests.size > 0 || by("keys").childElementCount > 0;
     by("all").hidden = !tests.size;
   }
   function row(known, cells, barred) {
@@ -317,6 +331,7 @@
     const barred = drives.map((drive) => stendRules.differing([drives[0], drive]).some((one) => one.blocks));
     notes(drives, names, found);
     facts(drives, names, found);
+    keys(drives, names, barred);
     figures(drives, names, barred);
     pictures(drives, names);
   }
