@@ -179,7 +179,7 @@ def test_a_comparison_has_the_figures_of_stend_compare(lang: str, site: Site, br
     with opened(browser) as page:
         page.goto(site.compare(lang, "Alpha 1000", "Beta 2000"))
         ready(page, 2)
-        page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
         found = page.locator("#figures tbody tr").evaluate_all(
             """rows => rows.map((row) => [row.dataset.figure,
               [...row.querySelectorAll('td')].map((cell) => cell.firstChild.textContent),
@@ -229,11 +229,11 @@ def test_unlike_runs_are_shown_but_not_ranked(lang: str, other: str, site: Site,
         page.goto(site.compare(lang, "Alpha 1000", other, "Beta 2000"))
         ready(page, 3)
         assert words("publish.js.unlike") in page.inner_text("#notes .bad")
-        page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
-        said = page.locator("#figures td:nth-of-type(2) .said").all_inner_texts()
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        said = page.locator("#figures td:nth-of-type(2) .said").all_text_contents()
         assert said
         assert set(said) == {f"× {words('verdict.not_comparable')}"}
-        assert words("verdict.ahead") in " ".join(page.locator("#figures td:nth-of-type(3) .said").all_inner_texts())
+        assert words("verdict.ahead") in " ".join(page.locator("#figures td:nth-of-type(3) .said").all_text_contents())
         head = page.locator("#facts thead th").nth(2).inner_text()
         assert (words("publish.why.quick") if other == "Gamma 3000" else words("publish.js.virtual")) in head
 

@@ -199,13 +199,22 @@
       if (cells.filter(Boolean).length < 2) continue;
       const known = cells.find(Boolean);
       if (!tests.has(known.test)) tests.set(known.test, [known.test_name, []]);
-      tests.get(known.test)[1].push(row(known, cells, barred));
+      tests.get(known.test)[1].push([known, cells]);
     }
     by("figures").replaceChildren(...[...tests.values()].map(([of, every]) => {
       const section = make("section");
       const folded = make("details", "", "long");
-      folded.open = every.length <= FEW_ROWS;
-      folded.append(make("summary", `${of} (${every.length})`), table(of, word("figure"), drives, names, every, "measured"));
+      folded.append(make("summary", `${of} (${every.length})`));
+      const fill = () => {  // a long table is made when it is opened
+        if (folded.children.length > 1) return;
+        folded.append(table(of, word("figure"), drives, names, every.map(([known, cells]) => row(known, cells, barred)), "measured"));
+      };
+      folded.addEventListener("toggle", fill);
+      if (every.length <= FEW_ROWS) {
+        folded.open = true;
+        fill();
+      }
+      folded.fill = fill;
       section.append(make("h3", of), folded);
       return section;
     }));
@@ -339,6 +348,7 @@
     if (!index) return;
     by("more").addEventListener("change", (event) => { if (event.target.value) location.hash = address([...chosen, event.target.value]); });
     addEventListener("hashchange", show);
+    addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll("#figures details")) folded.fill(); });
     show();
   });
 })();
