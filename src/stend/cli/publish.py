@@ -76,6 +76,7 @@ def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
         lines += [f"{name}: run {one.run} withdrawn" + (f": {one.reason}" if one.reason else "") for one in gone]
     lines += [f"{path} is not as stend wrote it" for path in built.altered[:MOST_LISTED]]
     lines += [f"{name}: under embargo until {date}" for name, date in built.hidden.items()]
+    lines += [f"{name}: its run has not ended" for name in built.unfinished]
     if built.virtual:
         lines.append(f"{built.virtual} virtual drives are not shown; set virtual = true below [ranking] in lab.toml")
     return lines if check else [*lines, f"Site: {to / 'index.html'}"]

@@ -72,7 +72,8 @@ def _made(order: Order) -> Made:
     reasons = {s.hash: why for s in loaded for name, why in lab.withdrawn.items() if name in (s.hash, s.folder.name)}
     shown = tuple(sample for sample in loaded if sample.hash not in reasons)
     lost = set(order.before.runs if order.before else ()) - {sample.hash for sample in loaded}
-    if lost and (broken or order.doubt):
+    reasons |= {run: lab.withdrawn[run] for run in lost if run in lab.withdrawn}
+    if lost - reasons.keys() and (broken or order.doubt):
         return Made(order.id, None, broken)  # the page stays as it was published
     if not shown:
         if order.before is None:

@@ -70,11 +70,12 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """All published drives by id."""
+    """All published drives by id; `files` are the files about all drives, by path below the site."""
 
     format: int = FORMAT
     stend: str = __version__
     drives: dict[str, Entry] = {}
+    files: tuple[str, ...] = ()
 
 
 def read(site: Path) -> Ledger:

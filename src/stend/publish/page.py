@@ -197,8 +197,13 @@ def _with_text(
 def _columns(spoken: Spoken) -> list[str]:
     """Return the names of the key figures that the table of samples shows."""
     words = spoken.words
-    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", "host", "stamps")]
+    named = ("public",) if _named(spoken) else ()
+    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", *named, "host", "stamps")]
     return [*heads, *(words(f"figure_name.{name}") for name in _names(spoken))]
+
+
+def _named(spoken: Spoken) -> bool:
+    return any(sample.public for sample in spoken.chosen.every)
 
 
 def _names(spoken: Spoken) -> list[str]:
@@ -213,6 +218,7 @@ def _rows(spoken: Spoken) -> Iterator[Row]:
             words.date(sample.run.started[0].at).partition(",")[0],
             plan.profile.name,
             plan.device.firmware or "–",
+            *([", ".join(sample.public) or "–"] if _named(spoken) else []),
             ", ".join(str(sample.host[k]) for k in ("cpu", "kernel") if sample.host.get(k)) or "–",
             "; ".join(stamps(sample.run, words)) or "–",
             *(own[name]["shown"] if name in own else "–" for name in _names(spoken)),

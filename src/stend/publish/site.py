@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -40,13 +39,14 @@ CLASSES = {
 
 
 class News(NamedTuple):
-    """Something that happened to a drive: its day, kind, drive, title and text."""
+    """Something that happened to a drive: its day, kind, drive, title and text, and what distinguishes it."""
 
     date: datetime.date
     kind: str
     drive: str
     title: str
     text: str
+    id: str = ""
 
 
 class Lang:
@@ -273,7 +273,7 @@ class Lang:
                 yield self._erratum(date, drive, entry, list(errata))
             for gone in entry.withdrawn:
                 title = words("publish.news_withdrawn", name=entry.name)
-                yield News(gone.date, "withdrawn", drive, title, gone.reason)
+                yield News(gone.date, "withdrawn", drive, title, gone.reason, gone.run)
 
     def _erratum(self, date: datetime.date, drive: str, entry: Entry, errata: list[Erratum]) -> News:
         """Return the errata of a day; the first key figures among them stand in the text."""
@@ -353,15 +353,13 @@ def plain_index(lab: Lab, entries: Mapping[str, Entry], version: str) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def for_search(lab: Lab, into: Path) -> dict[str, str]:
+def for_search(lab: Lab, paths: Sequence[str]) -> dict[str, str]:
     """Return robots.txt, and with a public address the sitemap of all pages, for search engines."""
     robots = "User-agent: *\nAllow: /\n"
     if not lab.address:
         return {"robots.txt": robots}
     root = lab.address.rstrip("/")
-    pages = sorted(
-        path.relative_to(into).as_posix() for lang in lab.languages for path in (into / lang).rglob("*.html")
-    )
+    pages = [path for path in paths if path.endswith(".html")]
     urls = "".join(f"<url><loc>{escape(f'{root}/{path}')}</loc></url>\n" for path in pages)
     head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     return {"robots.txt": f"{robots}Sitemap: {root}/sitemap.xml\n", "sitemap.xml": f"{head}{urls}</urlset>\n"}
