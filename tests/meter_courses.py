@@ -83,12 +83,14 @@ def results(name: str = "iops") -> tuple[Started, tuple[Result, ...]]:
     return begun, tuple(e for e in known if isinstance(e, Result) and isinstance(e.step, Hold))
 
 
-def recorded(course: Course, fake: Fake, *, until: float) -> tuple[Run, list[str]]:
+def recorded(
+    course: Course, fake: Fake, *, until: float, lines: list[tuple[float, bytes]] | None = None
+) -> tuple[Run, list[str]]:
     """The run that a course and its meter make, and the notes of the meter."""
     begun, some = results()
     series, output, meter = Series(fake.period_s), Output(), Recorder()
     output.series = meter.series = series
-    for arrives, line in fake.lines(course, until):
+    for arrives, line in lines or fake.lines(course, until):
         output.take(STARTS_S + arrives, line)
     series.finish(STARTS_S + until)
     meter.over = True

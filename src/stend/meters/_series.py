@@ -55,6 +55,10 @@ class Series:
             if not math.isfinite(joules) or joules < 0:
                 self._note("bad", f"a value of the meter is not a plausible energy ({joules:g} J); it is dropped")
                 return
+            if self.last is not None and end - self.last > self._late(1):
+                words = "its mean power over that time is one value"
+                self._note("gap", f"the meter's counter was not read for {duration(end - self.last)}; {words}")
+            self.last = end
             before, self.counter = self.counter, (end, joules)
             if before is None or end <= before[0]:
                 return
@@ -86,9 +90,8 @@ class Series:
     def finish(self, now: float) -> None:
         """Note a gap between the last value and the end of the meter."""
         with self.lock:
-            last = self.counter[0] if self.counter else self.last
-            if last is not None and now - last > self._late(1):
-                self._note("gap", f"the meter gave no value for the last {duration(now - last)}")
+            if self.last is not None and now - self.last > self._late(1):
+                self._note("gap", f"the meter gave no value for the last {duration(now - self.last)}")
 
     def take(self, *, all_of_it: bool = False) -> list[Value]:
         """Return the finished blocks; with `all_of_it` also the one that is not full yet."""

@@ -1,4 +1,4 @@
-"""Read a meter while a run lasts: its values are written after the event during which they were read.
+"""Read a meter while a run lasts: its values are written before the event at whose end they were read.
 
 Neither the loop nor the engine knows the meter. A meter that ends or stalls leaves a note and a gap, and never fails a
 run.
@@ -76,7 +76,7 @@ class _Quieted:
 
 
 def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engine) -> Generator[Event, None, None]:
-    """Yield the events, each followed by the readings taken since the event before it."""
+    """Yield the events, each after the readings taken since the event before it."""
     if meter is None:
         yield from events
         return
@@ -90,13 +90,10 @@ def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engi
                 continue
             if isinstance(event, Ended):
                 meter.close()
-            else:
-                yield event
             now = getattr(event, "t", 0.0)
             for value in meter.read():
                 if value.end - value.seconds >= began:
                     t = value.end - began
                     yield Reading(t=t, quantity=quantity, value=value.mean, seconds=value.seconds, most=value.most)
             yield from (Note(t=now, text=text) for text in meter.words())
-            if isinstance(event, Ended):
-                yield event
+            yield event
