@@ -92,6 +92,7 @@ OPTIONS: dict[str, Any] = {
     "points": Annotated[list[Point], LONGEST],
     "positions": Annotated[int, Meta(ge=1, le=10_000)],
     "read_pct": Percent,
+    "reads": Rounds,
     "repeats": Annotated[int, Meta(ge=1, le=100_000)],
     "rest_minutes": Minutes,
     "rest_s": Annotated[float, Meta(ge=0, le=366 * 86_400)],

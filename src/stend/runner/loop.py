@@ -324,8 +324,9 @@ class Runner:
 
     def telemetry(self) -> Iterator[Event]:
         """Read the drive's values: before the first step, between rounds and after a phase."""
+        begun = self.t()
         if values := self.device.health():
-            yield self.past.add(Telemetry(t=self.t(), values=values))
+            yield self.past.add(Telemetry(t=self.t(), values=values, took_s=max(self.t() - begun, 0.0)))
             yield from (self.past.add(self.note(text, "doubt")) for text in watch.doubts(self.past))
             yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
 
