@@ -81,6 +81,12 @@ Seed = Annotated[
         help="Seed of all random offsets; it is recorded. Further runs of `repeat` add 1 each.",
     ),
 ]
+Meter = Annotated[
+    str | None,
+    typer.Option(
+        "--meter", metavar="KIND[:ADDRESS]", help="Read a meter of power during the run; `stend doctor` lists them."
+    ),
+]
 Label = Annotated[
     str | None, typer.Option("--label", metavar="TEXT", help="Label of the run; `compare --by label` groups by it.")
 ]

@@ -26,6 +26,7 @@ def command(
     create: _options.Create = None,
     seed: _options.Seed = None,
     label: _options.Label = None,
+    meter: _options.Meter = None,
     together: Annotated[
         bool,
         typer.Option(
@@ -60,7 +61,7 @@ def command(
     changes["verify"] = verify or None
     changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
     once: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
-    once["overwrite"] = tuple(overwrite_file or ())
+    once |= {"overwrite": tuple(overwrite_file or ()), "meter": meter}
     request = session.Request(
         tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **once
     )

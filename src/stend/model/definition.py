@@ -248,7 +248,8 @@ class Test(Data, frozen=True):
     """A test of the suite. `phases` draws the phases of its clause for a profile and a drive.
 
     `options` are the settings of this test with their defaults. `summary` is one sentence for a list of tests. A test
-    with `reads` writes nothing: the drive is opened for reading only and keeps its data.
+    with `reads` writes nothing: the drive is opened for reading only and keeps its data. `requires` names quantities
+    that a meter must read beside the load, such as `watts`.
     """
 
     title: str
@@ -258,6 +259,7 @@ class Test(Data, frozen=True):
     options: dict[str, Any] = {}
     summary: str = ""
     reads: bool = False
+    requires: tuple[str, ...] = ()
 
 
 class Study(Data, frozen=True):
@@ -273,7 +275,7 @@ class PlannedTest(Data, frozen=True):
     """A test drawn for a drive: exact steps, open only where results decide.
 
     `traced` describes the trace that it plays. `shared` is {phase: test} for the phases left out here because an
-    earlier test of the plan runs the same ones. A test with `reads` writes nothing.
+    earlier test of the plan runs the same ones. A test with `reads` writes nothing; `requires` is as in `Test`.
     """
 
     name: limits.Part
@@ -285,6 +287,7 @@ class PlannedTest(Data, frozen=True):
     shared: dict[str, str] = {}
     traced: Traced | None = None
     reads: bool = False
+    requires: tuple[str, ...] = ()
 
 
 class Plan(Data, frozen=True):

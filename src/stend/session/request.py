@@ -32,6 +32,7 @@ OPTIONS = {
     "overwrite": "--overwrite-file",
     "into": "--into",
     "label": "--label",
+    "meter": "--meter",
 }
 ELSEWHERE = ("destroy", "overwrite", "into", "in_use")
 """Fields that the manifest omits: permissions, and the folder's path."""
@@ -46,7 +47,7 @@ class Request(msgspec.Struct, frozen=True):
     path, and permits destroying all data on it. `overwrite` are full paths of files that stend did not create and may
     overwrite. `purge` purges the drive first if the first test does not. `threads` to `verify` are fields of the
     profile. `in_use` permits tests that only read on a drive that is mounted or used; `survey_minutes` is the time of
-    their survey, 0 for every block.
+    their survey, 0 for every block. `meter` is a meter of power (`stend.meters`).
 
     Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.
     Errors: none before it is started.
@@ -77,6 +78,7 @@ class Request(msgspec.Struct, frozen=True):
     overwrite: tuple[str, ...] = ()
     in_use: bool = False
     survey_minutes: float | None = None
+    meter: str | None = None
 
     @property
     def changes(self) -> dict[str, Any]:

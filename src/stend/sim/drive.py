@@ -85,6 +85,7 @@ class Drive(ABC):
         self.host_write_bytes = 0
         self.host_read_bytes = 0
         self.heat, self.course, self.medium = Heat(spec.thermal), Course(spec), Medium(spec)
+        self.power = self.heat.power
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
@@ -232,6 +233,7 @@ class Drive(ABC):
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         self.now_s += passed
+        self.power.until(self.now_s)
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale

@@ -2,6 +2,7 @@
 
 import math
 
+from stend.sim.power import Power
 from stend.sim.spec import Thermal
 
 HYSTERESIS_K = 3
@@ -14,11 +15,14 @@ class Heat:
         self.thermal = thermal
         self.celsius = thermal.ambient_c + thermal.idle_w * thermal.kelvin_per_w
         self.throttled = False
+        self.power = Power()
 
     def spend(self, seconds: float, busy: float, ambient_c: float) -> None:
         """Let time pass with a share `busy` (0-1) between idle and full power."""
         t = self.thermal
-        end_c = ambient_c + (t.idle_w + (t.busy_w - t.idle_w) * min(busy, 1.0)) * t.kelvin_per_w
+        watts = t.idle_w + (t.busy_w - t.idle_w) * min(busy, 1.0)
+        self.power.spend(seconds, watts)
+        end_c = ambient_c + watts * t.kelvin_per_w
         self.celsius = end_c + (self.celsius - end_c) * math.exp(-seconds / t.seconds)
         if t.limit_c:
             self.throttled = self.celsius >= t.limit_c - (HYSTERESIS_K if self.throttled else 0)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from stend.findings import look
+from stend.findings.look import metered
+from stend.findings.look.metered import Level
 from stend.findings.look.once import once
 from stend.model import headroom
 from stend.model.counts import Counts, added
@@ -58,7 +60,13 @@ QUANTITIES: dict[str, Quantity] = {
     **{name: Quantity("s", False, "tail" if percent > 50 else "mean") for name, percent in PERCENTS.items()},
     "max": Quantity("s", False, "tail"),
     "headroom": Quantity("", True, "rate"),
+    "watts": Quantity("W", False, "mean"),
+    "watts_max": Quantity("W", False, "tail"),
+    "iops_per_watt": Quantity("1/s/W", True, "rate"),
+    "bytes_per_joule": Quantity("B/J", True, "rate"),
 }
+BESIDE = ("headroom", "watts", "watts_max", "iops_per_watt", "bytes_per_joule")
+"""Quantities that counts alone do not give; None without a search or a meter."""
 
 
 def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) -> dict[str, float | None]:
@@ -74,7 +82,7 @@ def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) 
         "throughput": tally.bytes / seconds,
         "mean": tally.mean_s or None,
         "max": tally.max_s or None,
-        "headroom": None,
+        **dict.fromkeys(BESIDE),
         **dict(zip(waits, percentiles_s(tally, [PERCENTS[name] for name in waits]) if waits else (), strict=True)),
     }
     return {name: values[name] for name in names}
@@ -97,7 +105,7 @@ class Figures(NamedTuple):
     `rounds` are the judged ones, empty if none were; `steady` is that verdict, None without one. `place` numbers loads
     of a phase that differ only in their position on the drive; 0 is all positions together. `reported` holds the
     figures that another tool reported of an imported load. `headroom` is how many times as fast a trace was replayed
-    within its limit; None if the row is not a search for it.
+    within its limit; None if the row is not a search for it. `power` is what a meter read meanwhile.
     """
 
     test: str
@@ -113,19 +121,32 @@ class Figures(NamedTuple):
     tally: Tally
     reported: ToolFigures | None = None
     headroom: float | None = None
+    power: Level | None = None
 
     @property
     def values(self) -> dict[str, float | None]:
         """All quantities at once, each as `value` has it."""
         reported = getattr(self.reported, self.direction) if self.reported else {}
-        return quantities(self.tally, self.seconds) | reported | {"headroom": self.headroom}
+        return quantities(self.tally, self.seconds) | reported | self._beside
 
     def value(self, quantity: str) -> float | None:
         """Return a quantity as `derived` does; a value that another tool reported comes first."""
-        if quantity == "headroom":
-            return self.headroom
+        if quantity in BESIDE:
+            return self._beside[quantity]
         reported = getattr(self.reported, self.direction).get(quantity) if self.reported else None
         return derived(self.tally, self.seconds, quantity) if reported is None else reported
+
+    @property
+    def _beside(self) -> dict[str, float | None]:
+        watts = self.power.mean if self.power else None
+        joules = watts * self.seconds if watts else None
+        return {
+            "headroom": self.headroom,
+            "watts": watts,
+            "watts_max": self.power.most if self.power else None,
+            "iops_per_watt": self.tally.ios / joules if joules else None,
+            "bytes_per_joule": self.tally.bytes / joules if joules else None,
+        }
 
     def number(self, quantity: str) -> float:
         """Return a quantity, 0 for None; "latency" of charts is the mean."""
@@ -213,8 +234,19 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE)
     tallies = {direction: getattr(counts, direction) for direction in DIRECTIONS}
     if not (counts.read.ios and counts.write.ios):
         tallies = {"both": counts.both} if counts.ios or not trims.ios else {}
+    power = _power(run, place, rounds)
     for direction, tally in (tallies | ({"trim": trims} if trims.ios else {})).items():
-        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None))
+        beside = power if direction == "both" else None
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None, beside))
+
+
+def _power(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Level | None:
+    """Return what a meter read during the rounds of a row, or during all of its phase; None for parts of a phase."""
+    test, phase, _, window, load, _ = place
+    if window not in ("rounds", "whole") or not len(run.readings):
+        return None
+    held = [r for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load]
+    return metered.level(run, [r for r in held if not rounds or r.where.round in rounds])
 
 
 def _reported(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:
