@@ -91,6 +91,7 @@ OPTIONS: dict[str, Any] = {
     "passes": Annotated[int, Meta(ge=0, le=100)],
     "points": Annotated[list[Point], LONGEST],
     "positions": Annotated[int, Meta(ge=1, le=10_000)],
+    "rate_pcts": Annotated[list[Annotated[float, Meta(ge=0.1, le=200)]], LONGEST],
     "read_pct": Percent,
     "reads": Rounds,
     "repeats": Annotated[int, Meta(ge=1, le=100_000)],

@@ -7,6 +7,7 @@ from stend.charts.parts.marks import tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.heat import PHASES
+from stend.findings.look.heat import throttled
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
@@ -22,7 +23,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             continue
         scale, title = time_scale(records[-1].end_s, words)
         x, y = axis("t", title), axis("mbs", words("axis.throughput"))
-        hot = warm.spans(run, records, lambda at_s, scale=scale: at_s / scale)
+        hot = [(from_s / scale, to_s / scale) for from_s, to_s in throttled(run, records)]
         rows = [{"t": record.end_s / scale, "mbs": record.counts.bytes_per_s / 1e6} for record in records]
         base = Chart().encode(x=x, y=y, tooltip=tips(x, y))
         line = base.mark("line", color=BLUE, strokeWidth=1.4) + base.mark("circle", color=BLUE, size=18)

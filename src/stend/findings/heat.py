@@ -1,4 +1,4 @@
-"""Heat: how long a load runs before the drive throttles and what is left of its rate, or where its temperature settles."""
+"""Heat: when a load throttles the drive and what is left of its rate, or where the temperature settles."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Wake: the rests after which the first read takes longer, how long, and how often the drive was looked at meanwhile."""
+"""Wake: the rests after which the first read takes longer, how long it takes, and how often the drive was read."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
