@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import GB
 from stend.findings import Finding, Sheet, look
 from stend.findings.look import metered
 from stend.findings.look.figures import Figures
@@ -21,20 +22,21 @@ SIGMAS = 2.0
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield the meter, then the power at rest, under load and at rates; of a whole machine only differences to rest."""
+    """Yield the power at rest, under load and at rates, of a whole machine only differences to rest; then the meter."""
     for test in look.tests(run, TEST):
         facts, idle, held = metered.meter(run), rests(run, test.name), loads(run, test, *LOADS)
         if facts is None or not (idle or held):
             yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
             continue
-        yield _meter(test.name, facts)
         if facts.scope == "machine":
             yield from _above(test.name, facts, idle, held)
         else:
             yield from _idle(test.name, idle)
-            yield from _load(run, test, facts, held)
+            yield from _load(test.name, held)
             yield from _efficiency(test.name, held)
-            yield from _rates(run, test, idle, held)
+            yield from _rates(run, test, held)
+            yield from _second(run, test, facts, held)
+        yield _meter(test.name, facts)
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
             yield Finding(name=NAME, key="gaps", test=test.name, values=values)
@@ -62,20 +64,24 @@ def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:
     yield Finding(name=NAME, key=key, test=test, values=values)
 
 
-def _load(run: Run, test: PlannedTest, facts: MeterFacts, held: Sequence[Figures]) -> Iterator[Finding]:
-    """Yield the load with the highest mean power, and the highest mean of a second as far as the meter shows it."""
+def _load(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the load with the highest mean power."""
     if not held:
         return
     most = max(held, key=lambda row: row.number("watts"))
     values = {"watts": most.number("watts"), "load": most.workload.label, "peak": most.number("watts_max")}
-    yield Finding(name=NAME, key="load", test=test.name, values=values)
+    yield Finding(name=NAME, key="load", test=test, values=values)
+
+
+def _second(run: Run, test: PlannedTest, facts: MeterFacts, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the highest mean of a second and what OCP's measures need, as far as the meter shows it."""
     highest, short = highest_second(run, test.name), {"period": facts.period_s}
     if highest is None:
         yield Finding(name=NAME, key="no_second", test=test.name, values=short)
     elif facts.period_s > PCM1_S:
         yield Finding(name=NAME, key="second", test=test.name, values=short | {"watts": highest})
     else:
-        values = {"watts": highest, "peak": max(row.number("watts_max") for row in held)}
+        values = {"watts": highest, "peak": max((row.number("watts_max") for row in held), default=highest)}
         key = "pcm1" if facts.period_s > PCM2_S else "pcm2"
         yield Finding(name=NAME, key=key, test=test.name, values=short | values)
 
@@ -90,8 +96,8 @@ def _efficiency(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
     reads, writes = (_best(held, 0, pct, "bytes_per_joule") for pct in (100, 0))
     if reads and writes:
         rates = {"reads": reads.number("bytes_per_joule"), "writes": writes.number("bytes_per_joule")}
-        values = {**rates} | {f"{name}_gb": 1e9 / rate for name, rate in rates.items()}
-        yield Finding(name=NAME, key="streams", test=test, values=values)
+        joules = {f"{name}_gb": GB / rate for name, rate in rates.items()}
+        yield Finding(name=NAME, key="streams", test=test, values=rates | joules)
 
 
 def _best(held: Sequence[Figures], random_pct: int, read_pct: int, quantity: str) -> Figures | None:
@@ -99,7 +105,7 @@ def _best(held: Sequence[Figures], random_pct: int, read_pct: int, quantity: str
     return max(rows, key=lambda row: row.number(quantity), default=None)
 
 
-def _rates(run: Run, test: PlannedTest, idle: Sequence[Rest], held: Sequence[Figures]) -> Iterator[Finding]:
+def _rates(run: Run, test: PlannedTest, held: Sequence[Figures]) -> Iterator[Finding]:
     """Yield what the lowest rate of reads and of writes costs, of the power that the highest rate takes."""
     late = {r.workload for r in look.records(run, test.name, RATES) if r.result.pace and r.result.pace.doubtful}
     paced = [row for row in loads(run, test, RATES) if row.workload not in late]

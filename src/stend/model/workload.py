@@ -212,7 +212,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def service(self) -> str:
-        """Return the part of the label that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`; else ""."""
+        """Return the label's part that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`; else ""."""
         return self._paced + (f" {self._trimmed}:{self.trim_pct}" if self.trim_pct else "")
 
     @property

@@ -66,16 +66,14 @@ def at_rates(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     (planned,) = next(phase for phase in test.phases if phase.name == RATES).round
     if past.of(test.name, RATES) or not isinstance(planned, Hold):
         return ()
+    pcts, depth = test.profile.options["rate_pcts"], RATE_DEPTH
     steps = list[Step]()
     for phase in ("loads-read", "loads-write"):
-        done = [result for result in past.of(test.name, phase) if isinstance(result.step, Hold)]
-        best = max((r for r in done if r.step.workload.random_pct), key=lambda r: r.counts.iops, default=None)
-        for pct in test.profile.options["rate_pcts"] if best else ():
-            rate = float(f"{best.counts.iops * pct / 100:.3g}")
-            load = msgspec.structs.replace(
-                best.step.workload, threads=1, depth=RATE_DEPTH, rate_iops=rate, arrivals="even"
-            )
-            steps.append(Hold(workload=load, amount=planned.amount))
+        done = [(r.counts.iops, r.step.workload) for r in past.of(test.name, phase) if isinstance(r.step, Hold)]
+        best, load = max(((iops, load) for iops, load in done if load.random_pct), key=lambda one: one[0])
+        for rate in (float(f"{best * pct / 100:.3g}") for pct in pcts):
+            paced = msgspec.structs.replace(load, threads=1, depth=depth, rate_iops=rate, arrivals="even")
+            steps.append(Hold(workload=paced, amount=planned.amount))
     return tuple(steps)
 
 
