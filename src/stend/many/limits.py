@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
+from stend.model.quantities import QUANTITIES
 
 UNITS = {
     "": 1.0, "k": 1e3, "m": 1e6, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,

@@ -16,6 +16,7 @@ from stend.model import headroom
 from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.events import Result, ToolFigures
+from stend.model.quantities import BESIDE, QUANTITIES
 from stend.model.record import Run
 from stend.model.stats import percentiles_s
 from stend.model.tally import NONE, PERCENTS, Tally
@@ -43,30 +44,6 @@ LEAVES: dict[str, State] = {
     "saturate": "saturated",
 }
 """Prefix of a phase's name -> the state that the phase leaves the drive in."""
-
-
-class Quantity(NamedTuple):
-    """A quantity: base unit, whether more is better, and which threshold of comparisons applies."""
-
-    unit: str
-    more_is_better: bool
-    kind: Literal["rate", "mean", "tail"]
-
-
-QUANTITIES: dict[str, Quantity] = {
-    "iops": Quantity("1/s", True, "rate"),
-    "throughput": Quantity("B/s", True, "rate"),
-    "mean": Quantity("s", False, "mean"),
-    **{name: Quantity("s", False, "tail" if percent > 50 else "mean") for name, percent in PERCENTS.items()},
-    "max": Quantity("s", False, "tail"),
-    "headroom": Quantity("", True, "rate"),
-    "watts": Quantity("W", False, "mean"),
-    "watts_max": Quantity("W", False, "tail"),
-    "iops_per_watt": Quantity("1/s/W", True, "rate"),
-    "bytes_per_joule": Quantity("B/J", True, "rate"),
-}
-BESIDE = ("headroom", "watts", "watts_max", "iops_per_watt", "bytes_per_joule")
-"""Quantities that counts alone do not give; None without a search or a meter."""
 
 
 def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) -> dict[str, float | None]:

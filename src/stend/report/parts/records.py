@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from stend.findings.look import metered
 from stend.findings.look.figures import Direction, of_record, quantities
 from stend.findings.look.replayed import lateness_s
 from stend.model.definition import Hold
@@ -33,6 +34,7 @@ COLUMNS: dict[str, str] = {
     "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
     "trim_ios": "BIGINT", "trim_bytes": "BIGINT", "trim_mean_s": "DOUBLE", "trim_p99_s": "DOUBLE",
     "trim_max_s": "DOUBLE",
+    "watts": "DOUBLE", "watts_max": "DOUBLE",
     "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
@@ -41,7 +43,9 @@ COLUMNS: dict[str, str] = {
 def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
     """Yield one row per step that was done, and one of the kind `beside` for each load beside it."""
     for result in run.results:
-        yield _row(result, name)
+        power = metered.level(run, [result])
+        watts = {"watts": power.mean, "watts_max": power.most} if power else {}
+        yield _row(result, name) | watts
         if isinstance(result.step, Hold):
             for load, done in zip(result.step.workload.beside, result.beside, strict=False):
                 step = Hold(workload=load, amount=result.step.amount)
