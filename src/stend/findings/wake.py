@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from stend.findings import Finding, Sheet, look
+from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.figures import Figures
 from stend.findings.look.moments import began, ended, looks
-from stend.findings.look.woken import HOST_S, PHASE, TEST, Rest, rests
+from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, Rest, rests
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
@@ -29,7 +29,12 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if not awake or not timely:
             yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
             continue
-        yield from _of(run, test.name, awake, timely)
+        busy = max(rest.busy for rest in timely)
+        sure: Confidence = "high" if run.plan.device.virtual or busy < BUSY else "low"
+        yield from _of(run, test.name, awake, timely, sure)
+        if sure == "low":
+            values = {"busy": busy, "n": sum(rest.busy >= BUSY for rest in timely)}
+            yield Finding(name=NAME, key="busy", test=test.name, values=values)
         yield from _looks(run, test)
 
 
@@ -39,23 +44,23 @@ def bound_s(run: Run, awake: Figures) -> float:
     return max(WAKES * usual_s, usual_s + (0.0 if run.plan.device.virtual else HOST_S))
 
 
-def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[Finding]:
+def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest], sure: Confidence) -> Iterator[Finding]:
     most_s, usual_s = bound_s(run, awake), awake.value("p50") or awake.number("mean")
     asleep = [rest for rest in every if rest.usual_s > most_s]
     last = every[-1]
     if not asleep:
         values = {"rest": last.rest_s, "n": last.reads, "longest_s": last.longest_s, "after_s": last.usual_s}
         key = "awake" if run.plan.device.virtual else "awake_host"
-        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
+        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, confidence=sure, side="pro")
     else:
         slowest = max(asleep, key=lambda rest: rest.usual_s)
         values = _values(slowest, usual_s) | _between(asleep[0], every)
         key = "sleeps" if values["from"] else "sleeps_soon"
-        yield Finding(name=NAME, key=key, test=test, values=values)
+        yield Finding(name=NAME, key=key, test=test, values=values, confidence=sure)
         for before, now in pairwise(asleep):
             if now.usual_s > WAKES * before.usual_s:
                 values = {"from": before.rest_s, "to": now.rest_s, "before_s": before.usual_s, "after_s": now.usual_s}
-                yield Finding(name=NAME, key="deeper", test=test, values=values)
+                yield Finding(name=NAME, key="deeper", test=test, values=values, confidence=sure)
     tail_s = max(most_s, awake.value("p99") or 0.0)
     for rest in every:
         slow = rest.slower(tail_s)

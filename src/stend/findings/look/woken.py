@@ -6,7 +6,8 @@ from stend.findings import look
 from stend.findings.look.figures import Figures, listed
 from stend.findings.look.once import once
 from stend.model.bins import bin_edges_ns
-from stend.model.pace import MOST_LATE, Pace, paces
+from stend.model.definition import Workload
+from stend.model.pace import MOST_LATE, Pace
 from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.model.tally import NS, Tally
@@ -21,12 +22,20 @@ LATE = 0.25
 """Share of reads that the host may send late (`LATE_S`): a median does not depend on them."""
 
 
+BUSY = 0.5
+"""Processors that were busy on average during rests, from which other work on the host may have delayed reads."""
+
+
 class Rest(NamedTuple):
-    """The reads after rests of one length, in seconds; response times count from when a read was due."""
+    """The reads after rests of one length, in seconds; response times count from when a read was due.
+
+    `busy` is the mean number of the host's processors that were busy meanwhile.
+    """
 
     rest_s: float
     row: Figures
     pace: Pace
+    busy: float
 
     @property
     def reads(self) -> int:
@@ -69,10 +78,9 @@ class Rest(NamedTuple):
 def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
     """Return the reads without a rest (None if there are none), and the rests before which the drive was idle."""
     rows = [row for row in listed(run, test, PHASE) if row.direction == "both" and row.tally.ios]
-    held: dict[str, Pace | None] = {}
+    held: dict[Workload, tuple[Pace, float]] = {}
     for record in look.records(run, test, PHASE):
-        held[record.workload.label] = paces(held.get(record.workload.label), record.result.pace)
-    timed = [(row, held[row.workload.label] or Pace()) for row in rows if row.workload.rate_iops]
-    every = (Rest(1 / row.workload.rate_iops, row, pace) for row, pace in timed)
+        held[record.workload] = record.result.pace or Pace(), record.counts.cpu_s / record.counts.seconds
+    every = (Rest(1 / row.workload.rate_iops, row, *held[row.workload]) for row in rows if row.workload.rate_iops)
     awake = next((row for row in rows if not row.workload.rate_iops), None)
     return awake, tuple(sorted(rest for rest in every if rest.kept))
