@@ -246,6 +246,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "lat": latency,
     "ms": milliseconds,
     "watts": watts,
+    "per_watt": lambda form, value: _with(form, value, "IOPS/W", 0 if value >= 10 else None),
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),
     "time": duration,
     "pct": percent,

@@ -31,8 +31,8 @@ Window = Literal["rounds", "whole", "first", "last", "bursts"]
 Direction = Literal["both", "read", "write", "trim"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
 """Directions of counts; trims are counted apart from reads and writes."""
-CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map")
-"""Tests whose phases measure a change, not a state."""
+CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map", "wake", "heat")
+"""Tests whose phases measure a change, or no state that the test brought about."""
 SATURATING = ("saturate",)
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
 """Tests whose figures are not of a lasting state, whatever state the drive was brought into before."""
