@@ -1,4 +1,4 @@
-"""`stend publish`: what a lab's site shows and what it must not, how it changes, and what it makes of strangers' runs."""
+"""`stend publish`: what a site shows and what it must not, how it changes, and strangers' runs."""
 
 import datetime
 import json
