@@ -15,6 +15,7 @@ import numpy.typing as npt
 from stend.findings.look.once import once
 from stend.model.definition import Hold, Idle
 from stend.model.events import MeterFacts, Result
+from stend.model.quantities import READINGS
 from stend.model.record import Run
 
 Array = npt.NDArray[np.float64]
@@ -100,6 +101,12 @@ def level(run: Run, results: Sequence[Result], quantity: str = WATTS) -> Level |
         return None
     mean = sum(p.mean * p.seconds * p.covered for p in parts) / covered
     return Level(mean, max(p.most for p in parts), seconds, covered / seconds)
+
+
+def levels(run: Run, results: Sequence[Result]) -> dict[str, Level]:
+    """Return the level of each quantity that a meter read; without those that are covered too little."""
+    every = ((name, level(run, results, name)) for name in READINGS)
+    return {name: value for name, value in every if value}
 
 
 def span(run: Run, result: Result) -> tuple[int, float, float]:
