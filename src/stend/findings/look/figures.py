@@ -129,7 +129,7 @@ class Figures(NamedTuple):
         if level is None or quantity.how in ("mean", "most"):
             value: float | None = getattr(level, quantity.how, None)
             return value
-        total = level.mean * self.seconds
+        total = 0.0 if level.whole else level.mean * self.seconds
         return getattr(self.tally, quantity.how) / total if total else None
 
     def number(self, quantity: str) -> float:

@@ -43,12 +43,16 @@ CLEAR = 4.0
 
 
 class Level(NamedTuple):
-    """Mean and highest value of a time of `seconds`, of which readings cover a share."""
+    """Mean and highest value of a time of `seconds`, of which readings cover a share.
+
+    `whole` is True if the meter includes the whole machine, whose watts are not the drive's.
+    """
 
     mean: float
     most: float
     seconds: float
     covered: float
+    whole: bool = False
 
 
 class Offset(NamedTuple):
@@ -100,7 +104,9 @@ def level(run: Run, results: Sequence[Result], quantity: str = WATTS) -> Level |
     if not seconds or covered < COVERED * seconds:
         return None
     mean = sum(p.mean * p.seconds * p.covered for p in parts) / covered
-    return Level(mean, max(p.most for p in parts), seconds, covered / seconds)
+    facts = meter(run, quantity)
+    whole = facts is not None and facts.scope == "machine"
+    return Level(mean, max(p.most for p in parts), seconds, covered / seconds, whole)
 
 
 def levels(run: Run, results: Sequence[Result]) -> dict[str, Level]:
