@@ -95,6 +95,15 @@ def test_a_value_after_a_gap_covers_one_period_and_the_gap_is_told() -> None:
     assert series.words() == ["the meter gave no value for the last 9 s"]
 
 
+def test_short_gaps_are_told_together_at_the_end() -> None:
+    series = Series(0.1)
+    for at in (10.0, 10.1, 10.6, 10.7, 11.2, 11.3):
+        series.add(at, 5.0)
+    assert series.words() == []
+    assert series.words(end=True) == ["the meter gave no value for less than 1 s 2 times, 0.8 s in total"]
+    assert series.words(end=True) == []
+
+
 def test_a_mean_over_a_window_covers_no_more_than_the_window() -> None:
     series = Series(1.0, window_s=1.0)
     for at in (10.0, 10.9, 12.2):

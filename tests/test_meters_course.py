@@ -95,6 +95,13 @@ def test_a_course_without_steps_tells_no_offset() -> None:
     assert level.mean == pytest.approx(5.0, rel=0.01)
 
 
+def test_the_report_of_the_drive_itself_has_no_other_clock() -> None:
+    course = drawn(1)
+    for spec, aligned in (("cmd:fake", True), ("own", False), ("own@2%", False)):
+        run, _ = recorded(course, Fake(), until=course.ends[-1], spec=spec)
+        assert bool(metered.offset(run)) == aligned
+
+
 def test_a_load_that_no_value_lies_within_has_no_power() -> None:
     course = Course([2.0, 30.0, 30.9, 60.0], [30.0, 30.9, 60.0, 90.0], [3.0, 20.0, 5.0, 9.0], 1.0)
     run, _ = recorded(course, Fake(period_s=1.0), until=95.0)
