@@ -1,30 +1,47 @@
 """`stend host`: measure the limits of this host before drives are measured on it."""
 
 import json
+from typing import Any
 
 import typer
 
 from stend.cli import _options
 
+NOISE_S = 10.0
+"""Seconds of reading a meter."""
+
+
+def _noise(noise: dict[str, Any]) -> str:
+    """Return the noise of a meter in one line."""
+    step = f", in steps of {noise['step_w']:.3g} W" if noise["step_w"] else ""
+    return (
+        f"{noise['name']}: {noise['mean_w']:.3f} W at idle, standard deviation {noise['deviation_w']:.2g} W "
+        f"({noise['values']} values, {noise['least_w']:.3f} to {noise['most_w']:.3f} W{step})"
+    )
+
 
 def command(
     target: _options.MayTarget = None,
+    meter: _options.Meter = None,
     quick: _options.Quick = False,
     as_json: _options.Json = False,
 ) -> None:
     """Measure the memory, fio and CPU limits of this host.
 
     Reports of later runs on this host include the result. With --target it also prints the link and NUMA node of that
-    drive. --quick takes seconds instead of half a minute and is less exact. No drive is read or written.
+    drive. --meter also measures the noise of a meter of power while the host idles. --quick takes seconds instead of
+    half a minute and is less exact. No drive is read or written.
 
     Example: stend host --target /dev/nvme0n1
     """
-    from stend import devices
+    from stend import devices, meters
     from stend.host import measured
 
-    result = measured.measure(quick=quick)
-    if target:
-        facts = devices.find(target).identity.facts
+    device = devices.find(target) if target else None
+    noise = meters.idle_noise(meter, device, 2.0 if quick else NOISE_S) if meter else {}
+    result = measured.measure(quick=quick) | ({"meter": noise} if noise else {})
+    if device:
+        facts = device.identity.facts
         result["drive"] = {key: facts[key] for key in ("link", "link_capable", "numa_node") if key in facts}
     file = measured.keep(result)
     if as_json:
@@ -43,6 +60,8 @@ def command(
                f"{data['one'] / 1e9:.1f} and {data['all'] / 1e9:.1f} GB/s of random data to write")  # fmt: skip
     cpu = result["processors"]
     typer.echo(f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not known'}")
+    if noise:
+        typer.echo("Meter      " + _noise(noise))
     rows = [f"Drive      {key.replace('_', ' ')}: {value}" for key, value in result.get("drive", {}).items()]
     for line in (*rows, *(f"- {sentence}." for sentence in result["advice"])):
         typer.echo(line)

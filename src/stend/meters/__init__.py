@@ -6,11 +6,12 @@ what only the operator knows: `drive` or `machine` (what the meter includes) and
 A meter never invents a value: a time without one stays without one, and a note states it.
 """
 
+from contextlib import closing
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean, plain
@@ -125,6 +126,14 @@ def opened(spec: str, device: Device | None) -> Meter:
         raise BadInput(f"{device.identity.target} is virtual and has only the meter own, not {spec}")
     meter: Meter = _module(parsed.kind).opened(parsed, device)
     return meter
+
+
+def idle_noise(spec: str, device: Device | None, seconds: float) -> dict[str, Any]:
+    """Measure the noise of a meter while nothing uses the drive (`_noise`). Errors: those of `opened`, StepFailed."""
+    from stend.meters import _noise
+
+    with closing(opened(spec, device)) as meter:
+        return _noise.noise(meter, seconds)
 
 
 def refusal_in_order(spec: str) -> str:
