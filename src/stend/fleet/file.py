@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from stend import meters
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import parse_bytes
@@ -20,7 +21,10 @@ Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets."""
+    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets.
+
+    `meter` is one that an order may select: a command, a file or an address would let the sender use the drive's host.
+    """
 
     tests: Annotated[list[str], Meta(min_length=1, max_length=100)]
     profile: str | None = None
@@ -31,6 +35,12 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     active_range_pct: float | None = None
     rounds: int | None = None
     minute_s: float | None = None
+    meter: Annotated[str, Meta(max_length=200)] | None = None
+
+    @property
+    def refusal(self) -> str:
+        """Return why the study may not select its meter, or an empty string. Raise BadInput if there is no such one."""
+        return meters.refusal_in_order(self.meter) if self.meter else ""
 
 
 class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -167,7 +177,8 @@ def slug(serial: str) -> str:
 def load(path: Path) -> Fleet:
     """Read a fleet file.
 
-    Raise BadInput if it is invalid, names a drive twice, or has a contradictory plan of acceptance.
+    Raise BadInput if it is invalid, names a drive twice, selects a meter that orders may not select, or has a
+    contradictory plan of acceptance.
     """
     fleet = untrusted.toml(untrusted.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
     if not fleet.scheduler and fleet.slurm is None:
@@ -179,6 +190,8 @@ def load(path: Path) -> Fleet:
             raise BadInput(f"{path} has a selector without conditions; add model, firmware or capacity")
         if selector.span_bytes[0] > selector.span_bytes[1]:
             raise BadInput(f"{path}: the capacity {selector.capacity} is not an ascending range")
+    if why := next((study.refusal for study in fleet.studies if study.refusal), ""):
+        raise BadInput(f"{path}: {why}")
     if fleet.acceptance:
         plan.plan(fleet.acceptance)
     return fleet
