@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stend import meters
+from stend.base import extras
 from stend.base.errors import BadInput, Missing, StepFailed
 from stend.meters import quarch
 from stend.meters._series import Series
@@ -22,8 +23,8 @@ HEADER = "Time uS,12V voltage mV,12V current uA,3.3V voltage mV,3.3V current uA,
 def test_the_total_is_read_where_there_is_one_else_the_rails_are_added_up() -> None:
     assert quarch.columns(HEADER) == (1e-6, ((7, 1e-6),))
     rails = quarch.columns(HEADER.rpartition(",")[0])
-    assert rails == (1e-6, ((5, 1e-6), (6, 1e-6)))
-    assert quarch.parsed("1024,12000,250000,3300,10000,3000000,33000", rails) == (0.001024, pytest.approx(3.033))
+    assert rails.powers == ((5, 1e-6), (6, 1e-6))
+    assert quarch.parsed("1024,12000,250000,3300,10000,3000000,33000", rails) == pytest.approx((0.001024, 3.033))
     assert quarch.columns("Time nS,5V power mW") == (1e-9, ((1, 1e-3),))
     for header in ("Time uS,5V voltage mV", "Stripe,5V power uW", "Time weeks,5V power uW", ""):
         with pytest.raises(StepFailed, match="the stream has no power; its columns are"):
@@ -37,10 +38,10 @@ def test_a_recorded_stream_is_placed_on_the_clock_of_this_host(monkeypatch: pyte
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     stream = quarch.Stream()
     text = (FOLDER / "quarch-stream.csv").read_text()
-    stream.write(text[:200])
+    head = len(HEADER) + 1
+    stream.write(text[:head])
     stream.series = Series(0.001024)
-    for at, delay in ((200, 0.9), (3000, 0.05), (6000, 0.4)):
-        end = {200: 3000, 3000: 6000, 6000: len(text)}[at]
+    for at, end, delay in ((head, 3000, 0.9), (3000, 6000, 0.05), (6000, len(text), 0.4)):
         last = text[:end].rpartition("\n")[0].rpartition("\n")[2]
         now[0] = 1000.0 + int(last.partition(",")[0]) * 1e-6 + delay
         stream.write(text[at:end])
@@ -135,8 +136,6 @@ def test_without_qis_or_the_library_the_way_to_it_is_told(module: Module, monkey
     monkeypatch.setattr(sys.modules["quarchpy.qis"], "isQisRunning", lambda: False)
     with pytest.raises(BadInput, match=r"needs a running QIS: start it with `python -m quarchpy\.run qis`"):
         meters.opened("quarch:usb::QTL1", None)
-    monkeypatch.setattr(quarch.extras, "missing", lambda module: True)
-    with pytest.raises(
-        Missing, match="the meter quarch needs quarchpy, which is not installed: `pip install quarchpy`"
-    ):
+    monkeypatch.setattr(extras, "missing", lambda module: True)
+    with pytest.raises(Missing, match="quarch needs quarchpy, which is not installed: `pip install quarchpy`"):
         meters.opened("quarch:usb::QTL1", None)
