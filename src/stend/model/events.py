@@ -172,10 +172,11 @@ class Judged(Data, frozen=True, tag="judged"):
 
 
 class Telemetry(Data, frozen=True, tag="telemetry"):
-    """Values that the drive reports between rounds: temperature, counters and others."""
+    """Values that the drive reports between rounds: temperature, counters and others; reading them took `took_s`."""
 
     t: limits.Number
     values: dict[str, Any]
+    took_s: limits.Seconds = 0
 
 
 NoteKind = Literal[

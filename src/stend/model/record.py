@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 SAME_S = 1e-6
 """Moments nearer than this many seconds are equal."""
-SEARCHES = ("headroom", "map")
-"""Phases that raise the load until it is too much: late IOs there are a result, not a doubt."""
+SEARCHES = ("headroom", "map", "rests")
+"""Phases that raise the load until it is too much, or wake a drive: late IOs there are a result, not a doubt."""
 SATURATED_FILLS = 4
 """Capacities after which a saturation ends whatever its rule requires (PTS 2.0.2 clause 10)."""
 E = TypeVar("E", bound=Event)

@@ -2,7 +2,6 @@
 
 import math
 
-from stend.sim.power import Power
 from stend.sim.spec import Thermal
 
 HYSTERESIS_K = 3
@@ -11,17 +10,14 @@ HYSTERESIS_K = 3
 class Heat:
     """Temperature of a drive over its own time."""
 
-    def __init__(self, thermal: Thermal) -> None:
+    def __init__(self, thermal: Thermal, watts: float) -> None:
         self.thermal = thermal
-        self.celsius = thermal.ambient_c + thermal.idle_w * thermal.kelvin_per_w
+        self.celsius = thermal.ambient_c + watts * thermal.kelvin_per_w
         self.throttled = False
-        self.power = Power()
 
-    def spend(self, seconds: float, busy: float, ambient_c: float) -> None:
-        """Let time pass with a share `busy` (0-1) between idle and full power."""
+    def spend(self, seconds: float, watts: float, ambient_c: float) -> None:
+        """Let time pass with a mean power."""
         t = self.thermal
-        watts = t.idle_w + (t.busy_w - t.idle_w) * min(busy, 1.0)
-        self.power.spend(seconds, watts)
         end_c = ambient_c + watts * t.kelvin_per_w
         self.celsius = end_c + (self.celsius - end_c) * math.exp(-seconds / t.seconds)
         if t.limit_c:

@@ -246,6 +246,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "lat": latency,
     "ms": milliseconds,
     "watts": watts,
+    "per_watt": lambda form, value: _with(form, value, "IOPS/W", 0 if value >= 10 else None),
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),
     "time": duration,
     "pct": percent,
@@ -260,17 +261,6 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "load": lambda form, label: str(label) if form.codes else load_words(form, label),
     "load_words": load_words,
 }
-
-QUANTITIES = {
-    "iops": "rate",
-    "throughput": "mbs",
-    "headroom": "times",
-    "watts": "watts",
-    "watts_max": "watts",
-    "iops_per_watt": "rate",
-    "bytes_per_joule": "per_joule",
-}
-"""The shape of each quantity; all others are response times."""
 
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:
