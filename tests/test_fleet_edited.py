@@ -150,7 +150,9 @@ def test_a_study_is_of_the_fields_that_a_manifest_tells() -> None:
         "b",
         "S-01",
         "S",
-        msgspec.structs.replace(study, active_range_pct=50.0, verify=True, survey_minutes=1.0, meter="own"),
+        msgspec.structs.replace(
+            study, active_range_pct=50.0, verify=True, survey_minutes=1.0, meter="own", power_saving="off"
+        ),
     )
     told = order.request("sim:small", Path("x")).manifest
     assert {name: told[name] for name in Study.__struct_fields__} == msgspec.structs.asdict(order.study)

@@ -1,6 +1,7 @@
 """`stend host`: measure the limits of this host before drives are measured on it."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -47,22 +48,28 @@ def command(
     if as_json:
         typer.echo(json.dumps(result, indent=1))
         return
+    for line in _lines(result):
+        typer.echo(line)
+    typer.echo(f"Saved in {file}; reports of runs on this host include it.")
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    """Yield the result in lines: memory, STREAM, fio, processors, a meter, a drive, advice."""
     memory, stream = result.get("memory"), result["stream_bytes_per_s"]
     fio, data = result["fio_iops"], result["fio_bytes_per_s"]
     if memory:
-        typer.echo(f"Memory     {memory['words']} {memory['kind']}-{memory['mt_s']}, "
-                   f"{'balanced' if memory['balanced'] else 'not balanced'}, "
-                   f"triad {memory['triad_share']:.0%} of its peak")  # fmt: skip
+        yield (f"Memory     {memory['words']} {memory['kind']}-{memory['mt_s']}, "
+               f"{'balanced' if memory['balanced'] else 'not balanced'}, "
+               f"triad {memory['triad_share']:.0%} of its peak")  # fmt: skip
     else:
-        typer.echo("Memory     channels not known (on most hosts dmidecode reports them to root)")
-    typer.echo("STREAM     " + ", ".join(f"{name} {value / 1e9:.1f} GB/s" for name, value in stream.items()))
-    typer.echo(f"fio alone  {fio['one']:,.0f} IOPS with one thread, {fio['all']:,.0f} with all (null engine); "
-               f"{data['one'] / 1e9:.1f} and {data['all'] / 1e9:.1f} GB/s of random data to write")  # fmt: skip
+        yield "Memory     channels not known (on most hosts dmidecode reports them to root)"
+    yield "STREAM     " + ", ".join(f"{name} {value / 1e9:.1f} GB/s" for name, value in stream.items())
+    yield (f"fio alone  {fio['one']:,.0f} IOPS with one thread, {fio['all']:,.0f} with all (null engine); "
+           f"{data['one'] / 1e9:.1f} and {data['all'] / 1e9:.1f} GB/s of random data to write")  # fmt: skip
     cpu = result["processors"]
-    typer.echo(f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not known'}")
-    if noise:
-        typer.echo("Meter      " + _noise(noise))
-    rows = [f"Drive      {key.replace('_', ' ')}: {value}" for key, value in result.get("drive", {}).items()]
-    for line in (*rows, *(f"- {sentence}." for sentence in result["advice"])):
-        typer.echo(line)
-    typer.echo(f"Saved in {file}; reports of runs on this host include it.")
+    yield f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not known'}"
+    if noise := result.get("meter"):
+        yield f"Meter      {_noise(noise)}"
+        yield from (f"- {note}." for note in noise["notes"])
+    yield from (f"Drive      {key.replace('_', ' ')}: {value}" for key, value in result.get("drive", {}).items())
+    yield from (f"- {sentence}." for sentence in result["advice"])

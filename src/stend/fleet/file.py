@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -37,6 +37,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     rounds: int | None = None
     minute_s: float | None = None
     verify: bool | None = None
+    power_saving: Literal["as-found", "off"] | None = None
     survey_minutes: Annotated[float, Meta(ge=0, le=1e5)] | None = None
     meter: Annotated[str, Meta(max_length=200)] | None = None
 

@@ -6,8 +6,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 from stend.base.errors import StepFailed
-from stend.meters import Meter
 from stend.meters._series import BLOCK_S
+from stend.meters._types import Meter
 
 LEAST = 3
 LOOK_S = 0.2

@@ -17,8 +17,8 @@ from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
 from stend.devices.virtual import VirtualDevice
-from stend.meters import Meter, Spec, Value
 from stend.meters._polled import Disturbing
+from stend.meters._types import Meter, Spec, Value
 from stend.model.events import MeterFacts
 
 IN_ORDERS = True

@@ -14,9 +14,9 @@ from stend.base import extras
 from stend.base.errors import BadInput, StepFailed
 from stend.base.text import plain
 from stend.devices import Device
-from stend.meters import Meter, Spec
 from stend.meters._lines import MOST_LINE
 from stend.meters._series import Recorder, Series
+from stend.meters._types import Meter, Spec
 
 ADDRESS = "ADDRESS, such as usb::QTL1999-02-004 or tcp::192.168.1.5"
 SETUP = (
