@@ -90,7 +90,7 @@ def test_a_drive_that_is_always_asleep_has_no_rest_before() -> None:
 
 def test_a_deeper_state_is_told_besides() -> None:
     told = found(measured(lambda rest: tally((30, 1e-2 if rest >= 10 else 2e-3 if rest >= 0.1 else AWAKE_S))))
-    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.1, 1.0)
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.01, 0.1)
     assert (told["deeper"]["from"], told["deeper"]["to"]) == (1.0, 10.0)
 
 
