@@ -39,7 +39,7 @@ WRITES_FOLDERS = {
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "engines/fio_jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
-    "session/write_cache.py": "the run folder's record of what was set on the drive",
+    "session/settings.py": "the run folder's record of what was set on the drive",
     "capture": "the switches of tracefs, of our own instance; its buffers, O_RDONLY; parts of a trace, beside it",
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
@@ -59,6 +59,7 @@ WRITES_FOLDERS = {
 }
 WRITES_DRIVES = {
     "devices/telling/tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",
+    "devices/drive.py": "the kernel's switch for power saving, after the gate's own check",
     "devices/_scsi_disk.py": "the kernel's switch for a disk's write cache, after the gate's own check",
     "devices/purging/rescan.py": "the kernel's switches that find a prepared disk anew, after the gate",
     "gate/entry.py": "opens the drive: the gate itself",

@@ -155,8 +155,8 @@ class Profile(Data, frozen=True):
     does the same for clauses that count in seconds; 0 means a sixtieth of `minute_s`. Repetitions and long durations
     are divided by `shorten`; `range_limit_bytes` above 0 limits the range. `share` lets a test start from the state in
     which the previous test left the drive, if both clauses require the same state. `verify` gives sequential fills
-    content that is read back once. `interfaces` overrides any of these
-    per interface, `tests` per test. `options` holds settings of single tests.
+    content that is read back once. `power_saving` off keeps the drive out of its power states. `interfaces` overrides
+    any of these per interface, `tests` per test. `options` holds settings of single tests.
     """
 
     name: str
@@ -175,6 +175,7 @@ class Profile(Data, frozen=True):
     steady: str = "pts"
     share: bool = False
     verify: bool = False
+    power_saving: Literal["as-found", "off"] = "as-found"
     quick: bool = False
     options: dict[str, Any] = {}
     interfaces: dict[str, dict[str, Any]] = {}

@@ -24,7 +24,7 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.runner.resume import announced, rerun
-from stend.session import engine, evidence, metering, opening, same, write_cache
+from stend.session import engine, evidence, metering, opening, same, settings
 from stend.session.opening import Permission
 from stend.session.operator import Operator
 from stend.session.request import Request
@@ -146,7 +146,7 @@ def _drawn(request: Request, device: Device) -> Plan:
 
 def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
     """Return a run without events. Raise BadInput unless cleanup was left from an interruption after the last event."""
-    left = write_cache.put_back([folder])
+    left = settings.put_back([folder])
     for line in left:
         operator.report(line)
     if not left and reports.current(folder, past):

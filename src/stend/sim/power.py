@@ -94,7 +94,7 @@ class Power:
         w, read, written = self.watts, moved[READ] / self.host.read_mb_s, moved[WRITE] / self.host.write_mb_s
         top_w = w.write_w + (w.read_w - w.write_w) * float(read / (read + written) if read else 0.0) - w.idle_w
         used_w = top_w * min(busy, 1.0) + commands_per_s * w.command_uj / 1e6
-        return min(used_w, top_w)
+        return float(min(used_w, top_w))
 
     def work(self, seconds: float, above_w: float, rest: Words, now_ns: int, lasted_ns: int) -> float:
         """Let `seconds` of a load pass, which last `lasted_ns` until `now_ns` in inner ns; return the mean watts."""
@@ -104,7 +104,7 @@ class Power:
         if len(rest):
             asleep = _asleep(rest, now_ns)
             shares, self._asleep = (asleep - self._asleep) / lasted_ns, asleep
-            for state, (slept, woke) in zip(self.states, shares, strict=True):
+            for state, (slept, woke) in zip(self.states, shares.tolist(), strict=True):
                 mean_w += (state.watts - w.idle_w) * slept + (self.exit_w(state) - w.idle_w) * woke
                 most_w = max(most_w, self.exit_w(state) if woke else 0.0)
         return self.spend(seconds, mean_w + above_w, most_w)
