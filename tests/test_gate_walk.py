@@ -30,6 +30,8 @@ READS = {
     "base/fio_features.py": "fio's own help",
     "engines/_room.py": "the size of the gate's path, O_RDONLY",
     "host/__init__.py": "fio's own word for its version",
+    "meters/file.py": "the file of a meter, with 'rb'",
+    "meters/redfish.py": "an address of a management controller",
     "host/ceiling.py": "fio on its null engine, which has no drive",
 }
 WRITES_FOLDERS = {
@@ -38,6 +40,7 @@ WRITES_FOLDERS = {
     "session/apart.py": "stend again, and the log of what it does",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "engines/fio_jobs.py": "job files for plain fio, into the folder that was asked for",
+    "meters/cmd.py": "the operator's own command, which no order of another host can give",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
     "session/settings.py": "the run folder's record of what was set on the drive",
     "capture": "the switches of tracefs, of our own instance; its buffers, O_RDONLY; parts of a trace, beside it",

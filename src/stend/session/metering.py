@@ -1,4 +1,4 @@
-"""Read a meter while a run lasts: its values are written after the event during which they were read.
+"""Read a meter while a run lasts: its values are written before the event at whose end they were read.
 
 Neither the loop nor the engine knows the meter. A meter that ends or stalls leaves a note and a gap, and never fails a
 run.
@@ -16,7 +16,7 @@ from stend.devices import Device
 from stend.engines import Engine, Load
 from stend.meters import Meter
 from stend.model.definition import Plan, Workload
-from stend.model.events import Event, Note, Reading, Started
+from stend.model.events import Ended, Event, Note, Reading, Started
 from stend.model.record import Run
 
 OWN = "own"
@@ -69,13 +69,14 @@ class _Quieted:
         return self._engine.start(workload, **given)
 
     def idle(self, seconds: float) -> None:
-        """Let time pass with nothing sent to the drive."""
+        """Let time pass with nothing sent to the drive. A meter of the drive reads once at the end of it."""
         self._meter.quiet(True)
         self._engine.idle(seconds)
+        self._meter.quiet(False)
 
 
 def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engine) -> Generator[Event, None, None]:
-    """Yield the events, each followed by the readings taken since the event before it."""
+    """Yield the events, each after the readings taken since the event before it."""
     if meter is None:
         yield from events
         return
@@ -87,10 +88,12 @@ def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engi
                 meter.read()
                 yield msgspec.structs.replace(event, meters=(meter.facts,))
                 continue
-            yield event
+            if isinstance(event, Ended):
+                meter.close()
             now = getattr(event, "t", 0.0)
             for value in meter.read():
                 if value.end - value.seconds >= began:
                     t = value.end - began
                     yield Reading(t=t, quantity=quantity, value=value.mean, seconds=value.seconds, most=value.most)
             yield from (Note(t=now, text=text) for text in meter.words())
+            yield event
