@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from stend.findings import Finding, Sheet, look
 from stend.findings.look import Record
-from stend.findings.look.heat import slow, temperatures
+from stend.findings.look.heat import HEATING, slow, temperatures
 from stend.findings.look.moments import began, ended, on_clock
 from stend.model import warming
 from stend.model.counts import added
@@ -13,7 +13,6 @@ from stend.model.record import Run
 
 NAME = "heat"
 TESTS = ("heat",)
-PHASES = ("heat-writes", "heat-reads")
 DISTURBED = ("steady", "rising", "silent")
 """Keys whose confidence a disturbance limits; for the others heat is the conclusion itself."""
 FALLEN, WARMED_K = 0.9, 5.0
@@ -50,7 +49,7 @@ def course(run: Run, test: str, phase: str) -> Course | None:
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield one finding for the writes and one for the reads."""
     for test in look.tests(run, *TESTS):
-        for phase in PHASES:
+        for phase in HEATING:
             if made := course(run, test.name, phase):
                 yield _of(test.name, phase, made)
 
