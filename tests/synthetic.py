@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from stend.model.definition import Identity, Profile, Workload
 from stend.model.events import Event
 from stend.model.pace import Pace
 from stend.model.record import Run
-from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.stats import bin_index
 from stend.model.surveyed import SHIFT, Cell, Surveyed, places
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Range, Verified
@@ -28,6 +27,7 @@ from stend.model.workload import Stream
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from tests.metering import metered
+from tests.shape import SHAPE, TOTAL, middle_ns
 
 CAPACITY = 480 * GB // (128 * KiB) * (128 * KiB)
 
@@ -63,9 +63,6 @@ class Truth:
 
 ASLEEP_S = 5e-3
 """What the first read after a rest of a second or more takes longer."""
-SHAPE = [(math.exp(0.3 * z), math.exp(-z * z / 2)) for z in (i / 4 - 3 for i in range(25))]
-SHAPE += [(6 + 2 * i, 2e-3 * 0.55**i) for i in range(12)]
-TOTAL = sum(share for _, share in SHAPE)
 
 
 @dataclass
@@ -215,13 +212,6 @@ class Synthetic:
 
 
 NONE = Tally()
-
-
-@cache
-def middle_ns(index: int) -> tuple[float, float]:
-    """The middle of a bin, and its square."""
-    middle = sum(bin_edges_ns(index)) / 2
-    return middle, middle**2
 
 
 class Load:
