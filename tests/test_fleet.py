@@ -110,6 +110,19 @@ def test_a_run_is_begun_once_however_often_it_is_asked_for(monkeypatch: pytest.M
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize("minutes", [None, 0.05])
+def test_an_inspection_is_an_order_and_names_no_drive(minutes: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
+    study = Study(["inspect"], quick=True, survey_minutes=minutes)
+    assert carried(study=study) == Outcome("001-a-01", "complete")
+    assert carried(study=study) == Outcome("001-a-01", "complete"), "the order matches its run"
+    run = store.load(tasks.HOME / "runs/batch/01/001-a-01")
+    assert run.plan.reads_only
+    assert sum(result.counts.write.ios for result in run.results) == 0
+
+
+@pytest.mark.slow
 def test_a_run_outlives_its_worker_and_is_taken_up_again_once() -> None:
     slow = Order("batch", "001-a-01", "SIM-small-1", Study(["latency"], quick=True, rounds=2), ("001-a-01",))
     code = "import sys\nfrom pathlib import Path\nfrom stend.fleet import tasks\n"

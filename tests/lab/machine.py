@@ -16,7 +16,7 @@ from typing import Self
 HERE = Path(__file__).parent
 TOP = HERE.parent.parent
 ROOT_MODULES = ("9p", "9pnet_virtio", "overlay", "virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4")
-DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi")
+DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi", "megaraid_sas")
 MiB = 1 << 20
 GONE = {"driver": "nvme", "id": "gone", "drive": "gone", "serial": "LABGONE", "bus": "door"}
 """The drive that is unplugged and plugged in again."""
@@ -66,6 +66,8 @@ def drives(folder: Path) -> Iterator[str]:
     yield from ("-device", "ide-hd,drive=sata,bus=ide.0,serial=LABSATA,model=LABDISK,rotation_rate=1")
     yield from ("-device", "virtio-scsi-pci,id=scsi", "-drive", image("scsi", 128 * MiB))
     yield from ("-device", "scsi-hd,drive=scsi,bus=scsi.0,serial=LABSCSI,vendor=LAB,product=SCSIDISK,rotation_rate=1")
+    yield from ("-device", "megasas-gen2,id=sas", "-drive", image("sas", 128 * MiB))
+    yield from ("-device", "scsi-hd,drive=sas,bus=sas.0,serial=LABSAS,vendor=LAB,product=SASDISK,rotation_rate=1")
 
 
 def first_root(lab: Path) -> Path:

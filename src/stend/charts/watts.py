@@ -33,6 +33,6 @@ def _points(run: Run, test: PlannedTest) -> Iterator[tuple[float, float]]:
     for record in look.records(run, test.name):
         stretch, begin, end = span(run, record.result)
         late = offset(run, stretch)
-        moved = late.at(begin) if late else 0.0
+        moved = late.at((begin + end) / 2) if late else 0.0
         for row in run.readings.table(WATTS, stretch, begin + moved, end + moved).tolist():
             yield record.start_s + row[0] - moved - begin, row[2]

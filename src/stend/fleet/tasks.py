@@ -136,7 +136,7 @@ def _start(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
     """Start or resume the run as a process that inherits the drive's lock."""
     request = order.request(target, folder)
     named = ["--destroy-data", request.destroy] if request.destroy else []
-    words = ["resume", str(folder), *named] if again else ["run", *request.words]
+    words = ["resume", str(folder), *named] if again else request.command
     if not again and folder.exists():  # left by a run that never started
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)

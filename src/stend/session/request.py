@@ -111,8 +111,8 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def command(self) -> list[str]:
-        """Return the arguments of `stend` for this request: of the verb `inspect`, or of `run`."""
-        if self.tests != ["inspect"]:
+        """Return the arguments of `stend`: of `inspect` if it has an option of that verb, or of `run`."""
+        if self.survey_minutes is None and not self.in_use:
             return ["run", *self.words]
         given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", "label")]
         minutes = ["--whole"] if self.survey_minutes == 0 else []

@@ -93,7 +93,7 @@ class DiskDrive(Drive):
         for a in (m.queue_at, m.queue_size, m.queue_since, m.queue_angle):
             a[: len(kept)] = a[kept]
         m.queue_slot[: len(kept)] = -1
-        s[k.KNOWN] = len(kept)
+        s[k.KNOWN], s[k.FLUSHING] = len(kept), k.NO_FLUSH
         s[k.NOW] = max(s[k.NOW], self.inner_ns)
 
     def fresh(self) -> None:
@@ -101,7 +101,7 @@ class DiskDrive(Drive):
         m = self.memory
         m.where[m.holds[m.holds >= 0]] = 0
         m.holds.fill(-1)
-        m.state[[k.KNOWN, k.HELD, k.CACHE_NEXT]] = 0
+        m.state[[k.KNOWN, k.HELD, k.CACHE_NEXT]], m.state[k.FLUSHING] = 0, k.NO_FLUSH
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(disk_kernel.serve(self.memory, requests, slots, done, until))

@@ -274,7 +274,8 @@ class Drive(ABC):
         if requests is None or slots is None or not slots.at[0]:
             return None
         self.check()
-        slots.claimed[:], self._feed, self._source = 0, None, None
+        self._wake(slots)
+        self._feed = self._source = None
         silent_s = self.course.silent_s(self.now_s)
         self._silent(slots, silent_s)
         drawn = requests.at.reshape(-1, STATE)

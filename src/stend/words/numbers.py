@@ -262,17 +262,6 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "load_words": load_words,
 }
 
-QUANTITIES = {
-    "iops": "rate",
-    "throughput": "mbs",
-    "headroom": "times",
-    "watts": "watts",
-    "watts_max": "watts",
-    "iops_per_watt": "rate",
-    "bytes_per_joule": "per_joule",
-}
-"""The shape of each quantity; all others are response times."""
-
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:
     """Return a value in a shape, or rounded for running text by `said:SHAPE`."""

@@ -5,7 +5,8 @@ alone, by `derived`. Everything that shows, compares, judges or exports figures 
 quantity has one value. `figures` are those of states, `listed` those of a phase as screens and tables list them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from stend.findings import look
@@ -16,7 +17,7 @@ from stend.model import headroom
 from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.events import Result, ToolFigures
-from stend.model.quantities import BESIDE, QUANTITIES
+from stend.model.quantities import BESIDE, METERED, QUANTITIES, Quantity
 from stend.model.record import Run
 from stend.model.stats import percentiles_s
 from stend.model.tally import NONE, PERCENTS, Tally
@@ -82,7 +83,8 @@ class Figures(NamedTuple):
     `rounds` are the judged ones, empty if none were; `steady` is that verdict, None without one. `place` numbers loads
     of a phase that differ only in their position on the drive; 0 is all positions together. `reported` holds the
     figures that another tool reported of an imported load. `headroom` is how many times as fast a trace was replayed
-    within its limit; None if the row is not a search for it. `power` is what a meter read meanwhile.
+    within its limit; None if the row is not a search for it. `levels` are the readings of meters meanwhile, by
+    name.
     """
 
     test: str
@@ -98,7 +100,7 @@ class Figures(NamedTuple):
     tally: Tally
     reported: ToolFigures | None = None
     headroom: float | None = None
-    power: Level | None = None
+    levels: Mapping[str, Level] = MappingProxyType({})
 
     @property
     def values(self) -> dict[str, float | None]:
@@ -114,16 +116,21 @@ class Figures(NamedTuple):
         return derived(self.tally, self.seconds, quantity) if reported is None else reported
 
     @property
+    def power(self) -> Level | None:
+        """Return the watts of a meter; None without one."""
+        return self.levels.get("watts")
+
+    @property
     def _beside(self) -> dict[str, float | None]:
-        watts = self.power.mean if self.power else None
-        joules = watts * self.seconds if watts else None
-        return {
-            "headroom": self.headroom,
-            "watts": watts,
-            "watts_max": self.power.most if self.power else None,
-            "iops_per_watt": self.tally.ios / joules if joules else None,
-            "bytes_per_joule": self.tally.bytes / joules if joules else None,
-        }
+        return {"headroom": self.headroom} | {name: self._metered(QUANTITIES[name]) for name in METERED}
+
+    def _metered(self, quantity: Quantity) -> float | None:
+        level = self.levels.get(quantity.reading)
+        if level is None or quantity.how in ("mean", "most"):
+            value: float | None = getattr(level, quantity.how, None)
+            return value
+        total = 0.0 if level.whole else level.mean * self.seconds
+        return getattr(self.tally, quantity.how) / total if total else None
 
     def number(self, quantity: str) -> float:
         """Return a quantity, 0 for None; "latency" of charts is the mean."""
@@ -211,19 +218,19 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE)
     tallies = {direction: getattr(counts, direction) for direction in DIRECTIONS}
     if not (counts.read.ios and counts.write.ios):
         tallies = {"both": counts.both} if counts.ios or not trims.ios else {}
-    power = _power(run, place, rounds)
+    levels = _levels(run, place, rounds)
     for direction, tally in (tallies | ({"trim": trims} if trims.ios else {})).items():
-        beside = power if direction == "both" else None
+        beside = levels if direction == "both" else {}
         yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None, beside))
 
 
-def _power(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Level | None:
-    """Return what a meter read during the rounds of a row, or during all of its phase; None for parts of a phase."""
+def _levels(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Mapping[str, Level]:
+    """Return what meters read during the rounds of a row, or during all of its phase; nothing for parts of a phase."""
     test, phase, _, window, load, _ = place
     if window not in ("rounds", "whole") or not len(run.readings):
-        return None
+        return {}
     held = [r for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load]
-    return metered.level(run, [r for r in held if not rounds or r.where.round in rounds])
+    return metered.levels(run, [r for r in held if not rounds or r.where.round in rounds])
 
 
 def _reported(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from stend.findings.look.once import once
 from stend.model.definition import Hold, Idle
 from stend.model.events import MeterFacts, Result
+from stend.model.quantities import READINGS
 from stend.model.record import Run
 
 Array = npt.NDArray[np.float64]
@@ -42,12 +43,16 @@ CLEAR, NOISE = 0.2, 60.0
 
 
 class Level(NamedTuple):
-    """Mean and highest value of a time of `seconds`, of which readings cover a share."""
+    """Mean and highest value of a time of `seconds`, of which readings cover a share.
+
+    `whole` is True if the meter includes the whole machine, whose watts are not the drive's.
+    """
 
     mean: float
     most: float
     seconds: float
     covered: float
+    whole: bool = False
 
 
 class Offset(NamedTuple):
@@ -99,7 +104,15 @@ def level(run: Run, results: Sequence[Result], quantity: str = WATTS) -> Level |
     if not seconds or covered < COVERED * seconds:
         return None
     mean = sum(p.mean * p.seconds * p.covered for p in parts) / covered
-    return Level(mean, max(p.most for p in parts), seconds, covered / seconds)
+    facts = meter(run, quantity)
+    whole = facts is not None and facts.scope == "machine"
+    return Level(mean, max(p.most for p in parts), seconds, covered / seconds, whole)
+
+
+def levels(run: Run, results: Sequence[Result]) -> dict[str, Level]:
+    """Return the level of each quantity that a meter read; without those that are covered too little."""
+    every = ((name, level(run, results, name)) for name in READINGS)
+    return {name: value for name, value in every if value}
 
 
 def span(run: Run, result: Result) -> tuple[int, float, float]:

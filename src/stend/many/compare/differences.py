@@ -9,7 +9,7 @@ from stend.base.errors import BadInput
 from stend.many import statistics
 from stend.many.settings import Differing, Reason, blocked, differing, meters, obstacles
 from stend.many.sides import Key, Side, every_key, side
-from stend.model.quantities import POWER, QUANTITIES
+from stend.model.quantities import METERED, QUANTITIES
 
 Verdict = Literal["better", "worse", "same", "ahead", "behind", "close", "undecided", "not comparable"]
 """`ahead`, `behind` and `close` are of sides whose repeats are unknown: they state a ratio and prove nothing."""
@@ -159,7 +159,8 @@ def quantities(key: Key) -> Iterator[str]:
     if key.direction == "both" or key.test == "profiles":
         yield "iops" if key.random_pct else "throughput"
     if key.direction == "both":
-        yield from ("watts", "iops_per_watt" if key.random_pct else "bytes_per_joule")
+        shown = ("mean", "ios" if key.random_pct else "bytes")
+        yield from (name for name in METERED if QUANTITIES[name].how in shown)
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
     if key.test in TAILED and key.state != "fresh":
@@ -182,7 +183,7 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
         return None
     counts = tuple(sum(k in run.rows for run in s.runs) for s, k in ((whole.a, key), (whole.b, other)))
     centre = (sum(first) / len(first), sum(second) / len(second))
-    of_meters = meters(whole.a, whole.b) if quantity in POWER else ()
+    of_meters = meters(whole.a, whole.b) if QUANTITIES[quantity].reading else ()
     reasons = (*blocked(whole.settings), *obstacles(whole.a, whole.b, key, other), *of_meters)
     plain = Difference(
         *(key, quantity, exp(centre[0]), exp(centre[1])),
