@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 from stend.base.units import duration
-from stend.meters import Value
+from stend.meters._types import Value
 from stend.model.events import MeterFacts
 
 MOST_W = 100_000.0
