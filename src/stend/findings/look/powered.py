@@ -15,6 +15,8 @@ from stend.model.record import Run
 
 TEST, IDLE, RATES = "power", "idle", "rates"
 LOADS = ("loads-read", "loads-write")
+KINDS = {"stream_read": (0, 100), "stream_write": (0, 0), "random_read": (100, 100), "random_write": (100, 0)}
+"""Kind of load -> shares of random accesses and of reads in percent."""
 SECOND_S = 1.0
 LONGER = 1.1
 """A reading may last this many times a second and still be one of a second."""
