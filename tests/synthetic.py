@@ -16,8 +16,8 @@ from stend.base.units import GB, MB, GiB, KiB, MiB
 from stend.gate import Door
 from stend.model.beside import Beside
 from stend.model.counts import Counts
-from stend.model.definition import Identity, Profile, Workload
-from stend.model.events import Event
+from stend.model.definition import Identity, Idle, Profile, Workload
+from stend.model.events import Event, MeterFacts, Reading, Result, Sample, Started
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, bin_index
@@ -60,6 +60,9 @@ class Truth:
     serial: str = "SYN-0001"
 
 
+ASLEEP_S = 5e-3
+"""What the first read after a rest of a second or more takes longer."""
+IDLE_W, BUSY_W, SLEEP_W = 1.5, 6.0, 0.05
 SHAPE = [(math.exp(0.3 * z), math.exp(-z * z / 2)) for z in (i / 4 - 3 for i in range(25))]
 SHAPE += [(6 + 2 * i, 2e-3 * 0.55**i) for i in range(12)]
 TOTAL = sum(share for _, share in SHAPE)
@@ -182,6 +185,7 @@ class Synthetic:
         )
         kept = min(0.98 / fill, 1.0)
         art_ns = 80_000 / (1 - min(fill, 0.98)) if fill < 1 else 1e8
+        art_ns += ASLEEP_S * 1e9 if workload.rate_iops <= 1 else 0
         self.clock += seconds
         tallies = {True: NONE, False: NONE}
         for read, size, rate in rates:
@@ -218,6 +222,9 @@ def middle_ns(index: int) -> tuple[float, float]:
     """The middle of a bin, and its square."""
     middle = sum(bin_edges_ns(index)) / 2
     return middle, middle**2
+
+
+METER = MeterFacts(spec="own", name="the synthetic drive's own", error_pct=1.0)
 
 
 class Load:
@@ -383,7 +390,29 @@ def told(
     drawn = planning.draw(names, chosen, identity(truth), deviations=deviations)
     drive = Synthetic(truth, interval_s=interval_s)
     drive.fresh()
-    return run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
+    events = run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
+    return metered(events, past) if any(test.requires for test in drawn.tests) else iter(events)
+
+
+def metered(events: Iterable[Event], past: Run) -> Iterator[Event]:
+    """The events with the readings of a meter: one with each sample, one a second of a rest."""
+    for event in events:
+        match event:
+            case Started():
+                past.started[-1] = replace(event, meters=(METER,))
+                yield past.started[-1]
+                continue
+            case Sample(counts=counts):
+                share = counts.read.ios / 300_000 + counts.read.bytes / 2e9 + counts.write.ios / 40_000
+                watts = IDLE_W + (BUSY_W - IDLE_W) * min(share / counts.seconds, 1)
+                yield event
+                yield past.add(Reading(t=event.t, quantity="watts", value=watts, seconds=counts.seconds))
+                continue
+            case Result(step=Idle(seconds=seconds)):
+                for second in range(1, int(seconds) + 1):
+                    watts, t = IDLE_W if second < 5 else SLEEP_W, event.t - seconds + second
+                    yield past.add(Reading(t=t, quantity="watts", value=watts, seconds=1.0))
+        yield event
 
 
 def made(

@@ -51,12 +51,12 @@ def command(
     from stend.base import programs
     from stend.base.errors import BadInput, Missing
     from stend.capture import tracefs
-    from stend.session import write_cache
+    from stend.session import settings
 
     for folder in folders or ():
         if not folder.is_dir():
             raise BadInput(f"{folder} is not a run folder; `stend list` shows the run folders")
-    for line in (*write_cache.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
+    for line in (*settings.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
         typer.echo(line)
     lacking = programs.lacking()
     needed = [name for name in lacking if programs.programs()[name].needed]

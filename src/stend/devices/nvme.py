@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 
 from stend.base.errors import StepFailed
@@ -94,6 +95,12 @@ def _state(looked: facts.Looked, node: str, ctrl: dict[str, Any]) -> None:
         )
     health = logs.smart(tools.try_run(*cli.words("nvme", "smart-log", node, JSON)).document)
     looked.doubts += logs.doubts(health, looked.facts.get("warning_temperature_c"))
+
+
+def power_switch(kernel: Kernel, name: str) -> Path | None:
+    """Return the kernel's latency tolerance of a controller; None if the drive has no APST."""
+    path = kernel.sys / "class/nvme" / name / "power/pm_qos_latency_tolerance_us"
+    return path if path.exists() else None
 
 
 def feature(node: str, number: str) -> int | None:
@@ -204,6 +211,12 @@ class NvmeDevice(drives.DriveDevice):
     def controller(self) -> str:
         """Return the node that accepts commands for the whole drive."""
         return f"/dev/{controller(self.node, self.kernel)}"
+
+    power_off = "0"
+
+    def power_switch(self) -> Path | None:
+        """Return the latency in us that APST may add to a command; with 0 the kernel turns APST off."""
+        return power_switch(self.kernel, controller(self.node, self.kernel))
 
     def abilities(self) -> table.Drive:
         """Read Identify, and the sanitize log if the drive has Sanitize."""

@@ -7,6 +7,9 @@ from typing import Any
 from stend.base.units import MiB
 from stend.devices.telling import shapes, tools
 
+DUMPED = re.compile(r"^(?:(\*)|([0-9a-f]{4,8}):((?: [0-9a-f]{2}){0,16}))", re.MULTILINE)
+MOST_PAGE = 16 << 20
+"""A star, or an offset and up to 16 bytes, of a dump; the largest log page, in bytes."""
 KELVIN = 273
 MOST_W = 1000
 DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
@@ -68,9 +71,23 @@ def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[str]:
 
 
 def page(dump: tools.Output) -> bytes:
-    """Return a log page from the hex dump that every version of `nvme get-log` prints; empty if the command failed."""
-    rows = re.findall(r"^[0-9a-f]{4,}:((?: [0-9a-f]{2}){1,16})", dump.out, re.MULTILINE)
-    return bytes.fromhex("".join(rows)) if dump.code == 0 else b""
+    """Return a log page from the hex dump of `nvme get-log`; empty if the command failed or rows are missing.
+
+    nvme-cli 3 prints `*` instead of rows that equal the row before them, and the length as the last offset (`stdout_d`
+    of v3.0-rc1).
+    """
+    log, row, starred = bytearray(), b"", False
+    for star, offset, digits in DUMPED.findall(dump.out if dump.code == 0 else ""):
+        if star:
+            starred = True
+            continue
+        missing = int(offset, 16) - len(log)
+        if missing and not (starred and row and 0 < missing <= MOST_PAGE):
+            return b""
+        log += (row * (missing // max(len(row), 1) + 1))[:missing]
+        row, starred = bytes.fromhex(digits), False
+        log += row
+    return bytes(log)
 
 
 def ocp(log: bytes) -> dict[str, Any]:

@@ -41,6 +41,8 @@ TELLS = {
     "journal_rate": "journal",
     "journal_wait": "journal",
     "journal_reads": "journal",
+    "wake_wait": "wake",
+    "load_watts": "power",
     "capacity": "",
 }
 FACTS = ("dwpd", "plp")

@@ -1,0 +1,225 @@
+"""Publish a lab: a static site of all drives, made from run folders, that works without a server."""
+
+import datetime
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from stend.base import atomic, regular
+from stend.base.errors import BadInput, StendError
+from stend.base.version import __version__
+from stend.model import publications
+from stend.publish import html, ledger, pool, samples, schemas, site
+from stend.publish.drive import Broken, Made, Order
+from stend.publish.lab import Read
+from stend.publish.ledger import Entry, Erratum, Ledger, Withdrawn
+from stend.publish.samples import Found
+from stend.report.parts import vega
+from stend.words import Language
+
+Progress = Callable[[int, int], None]
+"""Called with the number of drives made so far, and the number to make."""
+LEFT_OUT = ("embargo", "virtual")
+
+
+class Built(NamedTuple):
+    """The result of a build: new, remade and unchanged drives, errata and withdrawals of today, what was left out.
+
+    `altered` are files of the last build that are not as stend wrote them. `hidden` maps drives to the date until which
+    they are under embargo. `virtual` is the number of virtual drives that the lab does not show.
+    """
+
+    new: tuple[str, ...]
+    remade: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    errata: dict[str, tuple[Erratum, ...]]
+    withdrawn: dict[str, tuple[Withdrawn, ...]]
+    broken: tuple[Broken, ...]
+    altered: tuple[str, ...]
+    hidden: dict[str, datetime.date]
+    virtual: int
+
+    @property
+    def changed(self) -> bool:
+        """Return whether a published page would change in a way that readers must learn of."""
+        return bool(self.errata or self.withdrawn or self.altered)
+
+
+def build(
+    folders: Sequence[Path], into: Path, read: Read, today: datetime.date, *, check: bool = False,
+    progress: Progress | None = None, workers: int | None = None,
+) -> Built:  # fmt: skip
+    """Build a site from run folders, or with `check` only return what would change.
+
+    Raise BadInput for settings, texts or a site that cannot be used. A run that cannot be read is left out.
+    """
+    last = ledger.read(into)
+    # 1. Find the drives, and leave out what may not be shown.
+    found, broken = _found(folders)
+    drives: dict[str, list[Found]] = {}
+    for one in found:
+        drives.setdefault(one.drive, []).append(one)
+    virtual = [name for name, runs in drives.items() if runs[0].virtual and not read.lab.ranking.virtual]
+    hidden = _hidden(drives, read, last, today)
+    shown = {name: runs for name, runs in sorted(drives.items()) if name not in virtual and name not in hidden}
+    shown |= {name: [] for name in last.drives if name not in shown}
+    # 2. Make the drives that changed.
+    made_of = _fingerprint(read)
+    orders = [
+        _order(name, runs, read, into, last, made_of, today, check=check, doubt=bool(broken))
+        for name, runs in shown.items()
+    ]
+    altered = _altered(into, last)
+    stale = [
+        o for o in orders if o.before is None or o.before.key != o.key or any(f in altered for f in o.before.files)
+    ]
+    made = {one.id: one for one in _made(stale, progress, workers)}
+    entries = {name: entry for name in shown if (entry := _entry(name, made, last))}
+    broken += [one for result in made.values() for one in result.broken]
+    built = _built(entries, made, last, broken, altered, hidden, len(virtual))
+    if not check:
+        _write(into, entries, last, read)
+    return built
+
+
+def _found(folders: Sequence[Path]) -> tuple[list[Found], list[Broken]]:
+    found, broken = [], []
+    for folder in folders:
+        try:
+            found.append(samples.find(folder))
+        except (StendError, OSError) as error:
+            broken.append(Broken(folder.name, str(error)))
+    return found, broken
+
+
+def _hidden(drives: dict[str, list[Found]], read: Read, last: Ledger, today: datetime.date) -> dict[str, datetime.date]:
+    """Return the drives under embargo; raise BadInput for one that is already published."""
+    hidden = {}
+    for name, runs in drives.items():
+        if until := read.lab.embargoed((name, runs[0].model), today):
+            if name in last.drives:
+                raise BadInput(
+                    f"{name} was published on {last.drives[name].first}, and an embargo until {until} cannot hide it; "
+                    "name its runs in [withdrawn] of lab.toml instead"
+                )
+            hidden[name] = until
+    return hidden
+
+
+def _fingerprint(read: Read) -> bytes:
+    """Return what every page depends on: the version, the settings with their files, templates and scripts."""
+    whole = hashlib.blake2b(f"{__version__}\0".encode() + read.text)
+    for name in read.lab.published:
+        whole.update(read.file(name).read_bytes() if read.file(name).is_file() else b"")
+    for folder in ("templates", "static"):
+        for file in sorted((resources.files(__package__) / folder).iterdir(), key=lambda f: f.name):
+            whole.update(file.read_bytes())
+    return whole.digest()
+
+
+def _order(
+    name: str,
+    runs: list[Found],
+    read: Read,
+    into: Path,
+    last: Ledger,
+    made_of: bytes,
+    today: datetime.date,
+    *,
+    check: bool,
+    doubt: bool,
+) -> Order:
+    whole = hashlib.blake2b(made_of, digest_size=12)
+    for digest in sorted(run.digest for run in runs):
+        whole.update(digest.encode())
+    return Order(name, tuple(runs), read, into, last.drives.get(name), whole.hexdigest(), today, not check, doubt)
+
+
+def _altered(into: Path, last: Ledger) -> list[str]:
+    """Return the files of the last build that are missing or not as stend wrote them."""
+    return [
+        path for entry in last.drives.values() for path, digest in entry.files.items() if _digest(into / path) != digest
+    ]
+
+
+def _digest(path: Path) -> str:
+    try:
+        return regular.digest(path, lambda: hashlib.blake2b(digest_size=8))
+    except OSError:
+        return ""
+
+
+def _made(orders: Sequence[Order], progress: Progress | None, workers: int | None) -> Iterator[Made]:
+    for number, made in enumerate(pool.run(orders, workers or os.cpu_count() or 1), 1):
+        if progress:
+            progress(number, len(orders))
+        yield made
+
+
+def _entry(name: str, made: dict[str, Made], last: Ledger) -> Entry | None:
+    """Return the new entry of a drive; one that could not be made again stays as it was published."""
+    new = made[name].entry if name in made else None
+    return new or last.drives.get(name)
+
+
+def _built(
+    entries: dict[str, Entry], made: dict[str, Made], last: Ledger, broken: Iterable[Broken], altered: Sequence[str],
+    hidden: dict[str, datetime.date], virtual: int,
+) -> Built:  # fmt: skip
+    fresh = [name for name in entries if name in made and made[name].entry]
+    before = {name: last.drives[name] for name in fresh if name in last.drives}
+    errata = {name: entries[name].errata[len(old.errata) :] for name, old in before.items()}
+    known = {name: {one.run for one in old.withdrawn} for name, old in before.items()}
+    gone = {name: tuple(w for w in entries[name].withdrawn if w.run not in known[name]) for name in before}
+    return Built(
+        new=tuple(name for name in fresh if name not in before),
+        remade=tuple(before),
+        unchanged=tuple(name for name in entries if name not in fresh),
+        errata={name: some for name, some in errata.items() if some},
+        withdrawn={name: some for name, some in gone.items() if some},
+        broken=tuple(broken),
+        altered=tuple(altered),
+        hidden=hidden,
+        virtual=virtual,
+    )
+
+
+def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> None:
+    """Write the pages about all drives, the assets and the ledger; remove files that no page has any more."""
+    lab = read.lab
+    known = publications.known([read.file(name) for name in lab.published])
+    for lang in lab.languages:
+        for path, content in site.Lang(lab, entries, known, Language(lang)).files():
+            _put(into / path, content)
+    _put(into / "data/index.json", site.plain_index(lab, entries, __version__))
+    for name, schema in schemas.every().items():
+        _put(
+            into / f"data/schema/{name}.schema.json", msgspec.json.format(msgspec.json.encode(schema), indent=1) + b"\n"
+        )
+    for name, content in html.static_files().items():
+        _put(into / "assets" / name, content)
+    _put(into / "assets/vega.js", vega.script().encode())
+    if lab.logo:
+        _put(into / "assets" / html.logo_name(lab), _logo(read))
+    _put(into / "index.html", html.first_page(lab).encode())
+    kept = {path for entry in entries.values() for path in entry.files}
+    for path in (path for entry in last.drives.values() for path in entry.files if path not in kept):
+        (into / path).unlink(missing_ok=True)
+    ledger.write(into, Ledger(drives=entries))
+
+
+def _logo(read: Read) -> bytes:
+    from stend.base import untrusted
+
+    return untrusted.read(read.file(read.lab.logo), "the logo")
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not (path.is_file() and not path.is_symlink() and path.read_bytes() == content):
+        atomic.page(path, content)
