@@ -51,7 +51,9 @@ def main() -> None:
             print(_row(f"1 % slow, {least:g} to {most:g} times the usual response time more", rows))
         print(_row("all with 1 % slow", [records for _, records in found]))
         healthy = list(pool.map(_healthy, range(1, options.healthy + 1)))
-    print(f"| healthy | {len(healthy)} | | | {min(p for p, _ in healthy):.4f} | {sum(alarm for _, alarm in healthy)} |")
+    if healthy:
+        least, alarms = min(stated for stated, _ in healthy), sum(alarm for _, alarm in healthy)
+        print(f"| healthy | {len(healthy)} | | | {least:.4f} | {alarms} |")
 
 
 def drawn(count: int, seed: int) -> Iterator[Drawn]:
