@@ -29,7 +29,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 
 def _name(kind: str, words: Language) -> str:
-    return words(f"neighbour.{kind or 'alone'}")
+    return words.name_of("neighbour", kind or "alone")
 
 
 def _rows(pair: Pair, figure: str, scale: float, depths: list[float], words: Language) -> Iterator[Row]:

@@ -1,6 +1,6 @@
 """Figures of a victim alone and beside each neighbour, and of trims; findings and charts share them."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from stend.findings import look
 from stend.findings.look.figures import Figures, listed
@@ -8,14 +8,15 @@ from stend.model.definition import PlannedTest, Workload
 from stend.model.record import Run
 
 NAME = "neighbours"
-Neighbour = Literal["", "read", "stream", "write", "trim"]
+KINDS = {"RND 4K 100/0": "read", "SEQ 128K 0/100": "stream", "RND 4K 0/100": "write", "RND TRIM 64K": "trim"}
+"""Names of the test's neighbours by their labels."""
 
 
 class Pair(NamedTuple):
     """A victim's figures beside a neighbour at a queue depth; both are "" and 0 for the victim alone."""
 
     phase: str
-    neighbour: Neighbour
+    neighbour: str
     depth: int
     row: Figures
 
@@ -25,13 +26,10 @@ class Pair(NamedTuple):
         return self.row.value("p99")
 
 
-def kind(load: Workload) -> Neighbour:
-    """Return the kind of load that a neighbour is."""
-    if load.trim_pct:
-        return "trim"
-    if load.random_pct == 0:
-        return "stream"
-    return "read" if load.read_pct else "write"
+def kind(load: Workload) -> str:
+    """Return the name of a neighbour of the test, or the label of another one without its depth."""
+    label = load.label.replace(f" T1 Q{load.depth}", "")
+    return KINDS.get(label, label)
 
 
 def pairs(run: Run, test: PlannedTest) -> dict[str, list[Pair]]:
