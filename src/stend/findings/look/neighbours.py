@@ -5,6 +5,7 @@ from typing import NamedTuple
 from stend.findings import look
 from stend.findings.look.figures import Figures, listed
 from stend.model.definition import PlannedTest, Workload
+from stend.model.pace import Pace, paces
 from stend.model.record import Run
 
 NAME = "neighbours"
@@ -46,6 +47,14 @@ def pairs(run: Run, test: PlannedTest) -> dict[str, list[Pair]]:
 def _pair(row: Figures) -> Pair:
     beside = row.workload.beside
     return Pair(row.phase, kind(beside[0]) if beside else "", beside[0].outstanding if beside else 0, row)
+
+
+def paces_of(run: Run, test: PlannedTest, phase: str) -> dict[Workload, Pace]:
+    """Return how each load of a phase kept its rate."""
+    found = dict[Workload, Pace]()
+    for record in look.records(run, test.name, phase):
+        found[record.workload] = paces(found.get(record.workload), record.result.pace) or Pace()
+    return found
 
 
 def inflation(alone: Pair, pair: Pair) -> float | None:
