@@ -5,8 +5,8 @@ that trims free.
 """
 
 from pathlib import Path
-from tempfile import mkdtemp
 
+import msgspec
 import pytest
 
 from stend import findings, store
@@ -21,22 +21,23 @@ from stend.session import Request, start
 MINUTE = 60.0
 
 
-def ran(test: str, target: str, minute_s: float, **settings: object) -> Run:
-    changes = {"minute_s": minute_s, "tests": {test: settings}}
-    request = Request([test], f"sim:{target}", quick=True, seed=5, into=str(Path(mkdtemp()) / "run"), changes=changes)
-    with start(request) as under_way:
-        for _ in under_way:
+def ran(into: Path, test: str, target: str, minute_s: float, **settings: object) -> Run:
+    study = {"title": test, "profile": "review", "tests": [test], "settings": {"tests": {test: settings}}}
+    (into / "study.toml").write_bytes(msgspec.toml.encode(study))
+    names = [str(into / "study.toml")]
+    with start(Request(names, f"sim:{target}", quick=True, seed=5, minute_s=minute_s, into=str(into / "run"))) as run:
+        for _ in run:
             pass
-    return store.load(under_way.folder)
+    return store.load(run.folder)
 
 
 def said(run: Run, name: str, key: str) -> list[Finding]:
     return [finding for finding in findings.find(run) if finding.name == name and finding.key == key]
 
 
-def test_one_writer_of_a_hybrid_disk_commits_once_per_turn() -> None:
+def test_one_writer_of_a_hybrid_disk_commits_once_per_turn(tmp_path: Path) -> None:
     """10,500 turns per minute: 175 commits per second, whatever the size; 16 writers combine theirs."""
-    run = ran("journal", "st1800mm0088", 10.0)
+    run = ran(tmp_path, "journal", "st1800mm0088", 10.0)
     rows = [row for row in figures(run) if row.phase == "journal" and row.direction == "both"]
     single = [row.iops for row in rows if row.workload.threads == 1 and row.workload.block_bytes < 65536]
     assert all(150 < rate < 176 for rate in single)
@@ -44,7 +45,7 @@ def test_one_writer_of_a_hybrid_disk_commits_once_per_turn() -> None:
     assert most > 2 * max(single)
 
 
-def test_seven_reads_per_second_have_no_p99() -> None:
+def test_seven_reads_per_second_have_no_p99(tmp_path: Path) -> None:
     """A minute of 7 per second has 420 reads, and a p99 needs 1,000: no inflation is stated."""
     run = ran(
         "neighbours", "st600mx0052", MINUTE, rates_iops=[7, 7], victims=["reads"], depths=[1], neighbours=["read"]
@@ -54,9 +55,11 @@ def test_seven_reads_per_second_have_no_p99() -> None:
     assert not said(run, "neighbours", "changed")
 
 
-def test_one_read_beside_another_keeps_most_of_its_rate_on_flash() -> None:
-    """Two reads in flight meet on the same die seldom: each keeps at least 80 % of its rate alone, and shares equally."""
-    run = ran("neighbours", "px02sm", 10.0, rates_iops=[0, 0], victims=["reads"], depths=[1], neighbours=["read"])
+def test_one_read_beside_another_keeps_most_of_its_rate_on_flash(tmp_path: Path) -> None:
+    """Two reads in flight meet on the same die seldom: each keeps at least 80 % of its rate alone."""
+    run = ran(
+        tmp_path, "neighbours", "px02sm", 10.0, rates_iops=[0, 0], victims=["reads"], depths=[1], neighbours=["read"]
+    )
     (every,) = pairs(run, run.plan.tests[0]).values()
     alone, beside = every
     assert 0.8 * alone.row.iops < beside.row.iops <= 1.02 * alone.row.iops
@@ -64,18 +67,18 @@ def test_one_read_beside_another_keeps_most_of_its_rate_on_flash() -> None:
     assert held.beside[0].counts.iops == pytest.approx(held.counts.iops, rel=0.05)
 
 
-def test_a_trimmed_half_lowers_write_amplification() -> None:
+def test_a_trimmed_half_lowers_write_amplification(tmp_path: Path) -> None:
     """Trimmed blocks are spare space: cleaning copies less, and no more bytes are programmed than before."""
-    run = ran("trim", "flashmax3", 2.0)
+    run = ran(tmp_path, "trim", "flashmax3", 2.0)
     found = [f for key in ("gains_amplified", "no_gain_amplified") for f in said(run, "trim", key)]
     assert len(found) == 1
     assert found[0].values["amplified"] < found[0].values["amplified_full"]
     assert found[0].values["times"] > 0.95
 
 
-def test_a_small_map_is_monotonous_and_ends_within_the_drive() -> None:
+def test_a_small_map_is_monotonous_and_ends_within_the_drive(tmp_path: Path) -> None:
     """12 cells for one limit and p90: the contour falls as writes rise, and reads alone are below the closed loop's."""
-    run = ran("service-map", "saber1000", 10.0, limits_ms=[0.5], percentiles=[90.0], cells=12)
+    run = ran(tmp_path, "service-map", "saber1000", 10.0, limits_ms=[0.5], percentiles=[90.0], cells=12)
     (test,) = run.plan.tests
     cells, ends = service_map.cells(run, test), service_map.axes(run, test)
     assert len(cells) <= 12
