@@ -36,19 +36,30 @@ def said(run: Run, name: str, key: str) -> list[Finding]:
 
 
 def test_one_writer_of_a_hybrid_disk_commits_once_per_turn(tmp_path: Path) -> None:
-    """10,500 turns per minute: 175 commits per second, whatever the size; 16 writers combine theirs."""
+    """10,500 turns per minute: 175 commits per second, whatever the size.
+
+    16 writers were predicted to more than double that, because flushes combine. They do not: each writes at another
+    place, and the head needs a seek and half a turn for each (here 308 per second). The rate of the head limits them.
+    """
     run = ran(tmp_path, "journal", "st1800mm0088", 10.0)
     rows = [row for row in figures(run) if row.phase == "journal" and row.direction == "both"]
     single = [row.iops for row in rows if row.workload.threads == 1 and row.workload.block_bytes < 65536]
     assert all(150 < rate < 176 for rate in single)
     most = max(row.iops for row in rows if row.workload.threads == 16)
-    assert most > 2 * max(single)
+    assert 1.5 * max(single) < most < 450
 
 
 def test_seven_reads_per_second_have_no_p99(tmp_path: Path) -> None:
     """A minute of 7 per second has 420 reads, and a p99 needs 1,000: no inflation is stated."""
     run = ran(
-        "neighbours", "st600mx0052", MINUTE, rates_iops=[7, 7], victims=["reads"], depths=[1], neighbours=["read"]
+        tmp_path,
+        "neighbours",
+        "st600mx0052",
+        MINUTE,
+        rates_iops=[7, 7],
+        victims=["reads"],
+        depths=[1],
+        neighbours=["read"],
     )
     assert said(run, "neighbours", "few")
     assert not said(run, "neighbours", "worst")
