@@ -79,8 +79,16 @@ def test_one_read_beside_another_keeps_most_of_its_rate_on_flash(tmp_path: Path)
 
 
 def test_a_trimmed_half_lowers_write_amplification(tmp_path: Path) -> None:
-    """Trimmed blocks are spare space: cleaning copies less, and no more bytes are programmed than before."""
-    run = ran(tmp_path, "trim", "flashmax3", 2.0)
+    """Trimmed blocks are spare space: cleaning copies less, and no more bytes are programmed than before.
+
+    The prediction was made for flashmax3, which in so short a run writes into empty blocks and cleans nothing: that
+    trimming gains nothing was no answer. At full length it gains (267,000 IOPS instead of 142,000).
+    """
+    short = ran(tmp_path, "trim", "flashmax3", 2.0)
+    assert [f.confidence for f in said(short, "trim", "no_cleaning")] == ["can't tell"]
+    assert not said(short, "trim", "no_gain_amplified")
+    (tmp_path / "cleans").mkdir()
+    run = ran(tmp_path / "cleans", "trim", "small", 20.0)
     found = [f for key in ("gains_amplified", "no_gain_amplified") for f in said(run, "trim", key)]
     assert len(found) == 1
     assert found[0].values["amplified"] < found[0].values["amplified_full"]
