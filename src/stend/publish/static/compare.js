@@ -230,6 +230,7 @@
     });
     const whole = line(known.name, boxes);
     whole.firstChild.append(make("span", known.state_name, "said"));
+    whole.dataset.figure = known.id;
     return whole;
   }
 
@@ -245,6 +246,9 @@
     });
     const shown = names.filter((_, at) => charts[at]);
     channels(spec, known, Object.values(spec.datasets).flat(), shown, names);
+    if (spec.layer?.some((one) => one.encoding?.shape)) {  // points with shapes name the drives already
+      for (const one of spec.layer) if (one.encoding?.strokeDash) one.encoding.strokeDash.legend = null;
+    }
     if (spec.height) spec.height = Math.max(...known.map((one) => one.height ?? 0));
     const marks = drives.map(warned).filter((_, at) => charts[at]);
     const same = new Set(marks).size === 1;
@@ -259,7 +263,7 @@
       const same = others.map((other) => other?.[key]);
       if (channel?.field === "drive" && RANGES[key]) {
         channel.scale = { ...channel.scale, domain: shown, range: shown.map((name) => RANGES[key][names.indexOf(name)]) };
-        channel.legend = key === "strokeDash" && part.shape ? null : { columns: 2, labelLimit: 320 };
+        channel.legend = { columns: 2, labelLimit: 320 };
       } else if (channel?.field === "drive" && channel.sort) channel.sort = shown;
       else if (Array.isArray(channel?.sort)) channel.sort = [...new Set(same.flatMap((other) => other?.sort ?? []))];
       else if (channel?.type === "quantitative" && same.some((other) => other?.scale?.type === "log")) logarithmic(channel, same.filter((other) => other?.scale?.type === "log"), rows);
