@@ -129,7 +129,8 @@ class Lang:
         about = lab.words(words.name).line or words("publish.about_site", n=len(self.drives))
         drives = sorted(self.drives, key=lambda drive: drive["name"].lower())
         here, columns = "index.html", [key for key in ON_INDEX if key in self.keys] or self.keys[:MOST_COLUMNS]
-        groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], self.references)
+        others = [drive for drive in self.references if not drive["figures"].keys().isdisjoint(columns)]
+        groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], others)
         yield here, self._page("index.html.j2", here, lab.name, about, groups=groups, page_values={"columns": columns})
         yield self._list("rankings/index.html", "rankings", self._rankings())
         for key in self.keys:
