@@ -19,6 +19,7 @@ from stend.base.errors import UNSOUND_EXIT_CODE, BadInput
 from stend.cli import main
 from stend.many import read
 from stend.many.compare import compared
+from stend.model.events import MeterFacts
 from stend.publish import Built, figures, ledger, private, schemas
 from stend.publish import lab as settings
 from stend.report.story.page_one import FIGURES
@@ -48,6 +49,7 @@ def kept() -> Path:
             seed=number + 1,
             host={"hostname": f"{SECRET}.example", "measured": {}},
             manifest={"target": f"/dev/disk/by-id/nvme-{SECRET}", "label": f"label {SECRET}"},
+            meters=(MeterFacts(f"file:/home/{SECRET}/watts.csv", f"file {SECRET}"),),
             notes=(f"the operator {SECRET} opened /home/{SECRET}/notes",),
             facts={"wwn": f"eui.{SECRET}", "facts": {"link": "PCIe 4 x4", "in_use": [SECRET], "by_id": SECRET}},
         )
