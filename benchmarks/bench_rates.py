@@ -2,15 +2,19 @@
 
     python -m benchmarks rates                                  # both
     STEND_RATES_DRIVES=ideal python -m benchmarks rates         # the map on this virtual drive only; "" for none
+    STEND_RATES_SEEDS="1 2 3 4 5" python -m benchmarks rates    # this many copies of each drive; without it one
 
 The first table is of nothing and of zram: lateness after an IO's time. The second compares each contour with that of
-a full grid, or of `ideal` with the closed form of its queue, above the lowest read rate of a cell. Distances are shares
-of both axes:
+a full grid, or of `ideal` with the closed form of its queue, above the lowest read rate of a cell. `again` compares a
+second grid of the same drive with the first one: no search can be nearer. Distances are shares of both axes:
 
 - `up` is the distance in reads at the same writes. Where a contour falls steeply, a small error of the writes is a
   large one of the reads; two grids of the same drive differ there as well (`grid again`).
 - `near` is the distance along the shortest way, in the larger of both axes, from every place of either contour.
 - `shaded` is `near` without the places that the map shades, where waits are within 5 % of the limit.
+
+The last line of a drive has the median and the 95th percentile of `near` over all places of all its contours and seeds,
+and the longest one.
 """
 
 import math
@@ -46,6 +50,7 @@ from stend.suite.service_map import load as cell_load
 RATES = (5_000, 10_000, 20_000, 50_000, 100_000)
 SECONDS = int(os.environ.get("STEND_RATES_SECONDS", "8"))
 DRIVES = os.environ.get("STEND_RATES_DRIVES", "kc2000 sn150 ideal").split()
+SEEDS = [int(seed) for seed in os.environ.get("STEND_RATES_SEEDS", "0").split()]
 GRID, CELL_S, WARM_S = 20, 50, 10
 PLACES = 400
 """Places per axis along a contour."""
@@ -64,7 +69,14 @@ def main() -> None:
                 longest = f"{late_us:>6.0f} us {pace.latest_ns / 1e6:>6.2f} ms"
                 print(f"{kind:>7} {rate:>8} {pace.sent / seconds:>9.0f} {shares} {longest}", flush=True)
     for name in DRIVES:
-        compared(name)
+        ours, again = (np.concatenate(parts) for parts in zip(*(compared(name, seed) for seed in SEEDS), strict=True))
+        print(f"{name}, {len(SEEDS)} seeds: near {spread(ours)}; grid again near {spread(again)}", flush=True)
+
+
+def spread(places: Places) -> str:
+    """Return the median, the 95th percentile and the largest of distances."""
+    middle, most, worst = np.percentile(places, [50, 95, 100]) if len(places) else [math.nan] * 3
+    return f"median {middle:.3f}, p95 {most:.3f}, worst {worst:.3f}"
 
 
 def sent(path: str, rate: float) -> tuple[Pace, float]:
@@ -96,13 +108,13 @@ def _tally(pace: Pace) -> Tally:
 class Rig:
     """A filled virtual drive whose cells are measured without a record."""
 
-    def __init__(self, name: str) -> None:
-        spec = load(name)
+    def __init__(self, name: str, seed: int) -> None:
+        spec = load(f"{name}?seed={seed}")
         self.engine, self.scale, self.capacity, self.turn = (
             SimulatedEngine(build(spec)),
             spec.scale,
             spec.capacity_bytes,
-            0,
+            seed * 1_000_000,
         )
         self.profile: Profile = plan.gather(["service-map"], None, {})[1].for_test(
             "service-map", suite.load("service-map").options
@@ -137,9 +149,12 @@ class Rig:
 Contours = dict[Key, list[tuple[float, float]]]
 
 
-def compared(name: str) -> None:
-    """Print the cells that a search used on a drive, and how far its contours are from the true ones."""
-    began, rig = time.monotonic(), Rig(name)
+def compared(name: str, seed: int) -> tuple[Places, Places]:
+    """Print the cells that a search used on a drive, and how far its contours are from the true ones.
+
+    Return the distances of all places of the contours, and those of a second grid.
+    """
+    began, rig = time.monotonic(), Rig(name, seed)
     options, ends = rig.profile.options, rig.axes
     needed = {p: service_map.needed(p, CELL_S, rig.scale) for p in options["percentiles"]}
     keys = tuple(Key(p, ms / 1e3) for p in needed if needed[p] <= ends.reads / 2 for ms in options["limits_ms"])
@@ -151,19 +166,18 @@ def compared(name: str) -> None:
     searched: Contours = {key: service_map.contour(cells, key, ends) for key in keys}
     doubt = service_map.doubt(cells, wanted)
     many = f"{len(cells)} cells in {len(service_map.columns(cells))} columns, stated doubt {doubt:.3f}"
-    print(f"{name}: {many} ({time.monotonic() - began:.0f} s)", flush=True)
+    print(f"{name}, seed {seed}: {many} ({time.monotonic() - began:.0f} s)", flush=True)
     grids = [{key: queue(key, ends) for key in keys}] if name == "ideal" else [grid(rig, keys, least) for _ in range(2)]
+    every: tuple[list[Places], list[Places]] = ([np.zeros(0)], [np.zeros(0)])
     for key in keys:
-        bands = service_map.band(cells, key, ends)
-        up, near, shaded = distances(searched[key], grids[0][key], bands, wanted)
-        again = "".join(
-            "   grid again: up {:.3f} near {:.3f}".format(*distances(g[key], grids[0][key], [], wanted))
-            for g in grids[1:]
-        )
-        print(
-            f"  p{key.percent:g} {key.limit_s * 1e3:>3g} ms: up {up:.3f} near {near:.3f} shaded {shaded:.3f}{again}",
-            flush=True,
-        )
+        line = f"  p{key.percent:g} {key.limit_s * 1e3:>3g} ms:"
+        for held, found in zip(every, (searched, *grids[1:]), strict=False):
+            bands = service_map.band(cells, key, ends) if found is searched else []
+            up, places, shaded = distances(found[key], grids[0][key], bands, wanted)
+            held.append(places)
+            line += f" up {up:.3f} near {places.max():.3f}" + (f" shaded {shaded:.3f}   again" if bands else "")
+        print(line.removesuffix("   again") if len(grids) == 1 else line, flush=True)
+    return np.concatenate(every[0]), np.concatenate(every[1])
 
 
 def grid(rig: Rig, keys: Sequence[Key], least: float) -> Contours:
@@ -198,8 +212,8 @@ def distances(
     true: list[tuple[float, float]],
     bands: list[tuple[float, float, float]],
     wanted: Search,
-) -> tuple[float, float, float]:
-    """Return the largest distances of two contours: in reads at equal writes, the shortest, the shortest not shaded."""
+) -> tuple[float, Places, float]:
+    """Return distances of two contours: the largest in reads at equal writes, the shortest, the largest not shaded."""
     reads, writes = wanted.axes.reads, wanted.axes.writes
     up = max(
         abs(max(service_map.between(ours, x) or 0, wanted.least) - max(y, wanted.least)) / reads
@@ -214,7 +228,7 @@ def distances(
         or not (service_map.between(low, x * writes) or 0) <= y * reads <= (service_map.between(high, x * writes) or 0)
         for x, y in other
     ]
-    return up, max(there.max(), back.max()), there[np.array(free)].max()
+    return up, np.concatenate([there, back]), there[np.array(free)].max()
 
 
 def _dense(points: list[tuple[float, float]], wanted: Search) -> Places:

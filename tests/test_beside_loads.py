@@ -122,6 +122,22 @@ def test_a_full_queue_of_the_drive_is_shared_in_the_order_of_arrival() -> None:
     assert own.mean_s * (own.iops + other.iops) == pytest.approx(128, rel=0.02)  # Little's law
 
 
+@pytest.mark.parametrize("target", ["ideal", "small", "sas15k", "st600mx0052", "x25e-raid"])
+def test_a_load_at_a_rate_leaves_nothing_behind(target: str) -> None:
+    """Reads that were not due at the end of a load were never sent: the same reads right after it wait no longer."""
+    on = SimulatedEngine(build(load(target)))
+    victim, ends = changed(READS, depth=256, rate_iops=50.0), []
+    for load_ in (victim, changed(victim, beside=(READS,)), victim):
+        under_way = on.start(load_, seed=5)
+        steps = [under_way.next() for _ in range(4)]
+        stopped_s = on.now()
+        under_way.stop()
+        assert on.now() - stopped_s < 0.1
+        ends.append(sum((counts for counts in steps if counts), Counts()))
+    assert ends[2].ios == pytest.approx(ends[0].ios, abs=2)
+    assert ends[2].mean_s < 1.5 * ends[0].mean_s
+
+
 def test_streams_of_unequal_threads_together_are_refused() -> None:
     kind = Stream(share=100, random=False, read=True, block_bytes=64 * KiB)
     with pytest.raises(BadInput, match="equal numbers of threads"):

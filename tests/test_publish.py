@@ -1,4 +1,4 @@
-"""`stend publish`: what a site shows and what it must not, how it changes, and what it makes of strangers' runs."""
+"""`stend publish`: what a site shows and what it must not, how it changes, and strangers' runs."""
 
 import datetime
 import json
@@ -296,3 +296,11 @@ def test_processes_make_the_same_site(tmp_path: Path) -> None:
         if path.is_file() and path.name != "published.json":
             assert (tmp_path / "site" / path.relative_to(site())).read_bytes() == path.read_bytes(), path
     assert os.listdir(tmp_path / "site")
+
+
+def test_a_ledger_that_names_files_outside_the_site_is_refused(tmp_path: Path) -> None:
+    day = datetime.date(2026, 11, 25)
+    entry = ledger.Entry("k", "drive", day, day, "0", files={"../outside.html": "00"})
+    ledger.write(tmp_path, ledger.Ledger(drives={"drive": entry}))
+    with pytest.raises(BadInput, match="outside the site"):
+        ledger.read(tmp_path)

@@ -98,6 +98,18 @@ def test_a_disk_that_is_flushed_seldom_streams() -> None:
     assert seldom.write.ios / seldom.seconds > 10 * often.write.ios / often.seconds
 
 
+@pytest.mark.parametrize(
+    "beside", [(), (load(random_pct=100, depth=32),), (load(block_bytes=128 * KiB, start_bytes=4 << 30),)]
+)
+def test_every_flush_of_a_full_write_memory_is_answered(beside: tuple[Workload, ...]) -> None:
+    """A hybrid's 8 MiB are at most 2048 writes, and the head does above 80 of them per second in any order."""
+    counts, flushes = simulated(
+        "st600mx0052", load(random_pct=100, sync="flush", flush_every=16, beside=beside), seconds=120
+    )
+    assert counts.write.ios // 16 == flushes.ios > 1
+    assert flushes.max_ns < 2048 / 80 * 1e9
+
+
 def test_fua_on_an_unprotected_flash_drive_waits_for_the_program() -> None:
     counts, flushes = simulated("small?protected=0", load(sync="fua"))
     assert flushes == Tally()

@@ -67,6 +67,9 @@ Point = tuple[Threads, Depth]
 LONGEST = Meta(min_length=1, max_length=24)
 """Number of steps of a ladder, or of a grid in each direction."""
 
+LOADS = Annotated[list[Name | dict[str, Any]], LONGEST]
+"""Loads by name, or as the fields of a `Workload`, which the test checks."""
+
 OPTIONS: dict[str, Any] = {
     "after": Literal["steady", "saturation", "fill"],
     "block_kib": BlockKib,
@@ -84,6 +87,7 @@ OPTIONS: dict[str, Any] = {
     "minutes": Minutes,
     "mixes": Annotated[list[Percent], LONGEST],
     "most_speed": Paced,
+    "neighbours": LOADS,
     "outstanding": Annotated[list[Depth], LONGEST],
     "point": Point,
     "percentile": Annotated[float, Meta(ge=1, le=99.999)],
@@ -91,7 +95,9 @@ OPTIONS: dict[str, Any] = {
     "passes": Annotated[int, Meta(ge=0, le=100)],
     "points": Annotated[list[Point], LONGEST],
     "positions": Annotated[int, Meta(ge=1, le=10_000)],
+    "rate_pcts": Annotated[list[Annotated[float, Meta(ge=0.1, le=200)]], LONGEST],
     "read_pct": Percent,
+    "reads": Rounds,
     "repeats": Annotated[int, Meta(ge=1, le=100_000)],
     "rest_minutes": Minutes,
     "rest_s": Annotated[float, Meta(ge=0, le=366 * 86_400)],
@@ -111,6 +117,7 @@ OPTIONS: dict[str, Any] = {
     "limits_ms": Annotated[list[Annotated[float, Meta(ge=0.001, le=1e6)]], LONGEST],
     "cells": Annotated[int, Meta(ge=1, le=10_000)],
     "trace": Annotated[str, Meta(max_length=4096)],
+    "victims": LOADS,
     "within_pct": Annotated[float, Meta(ge=0.5, le=100)],
     "workload": Name,
     "workloads": Annotated[list[Name], LONGEST],

@@ -9,11 +9,11 @@ from stend.charts import Picture
 from stend.charts.beside import KINDS, Side, picture
 from stend.charts.overlay.ratio_map import FACTOR, change
 from stend.charts.parts.figures import load_named
-from stend.findings.look.figures import QUANTITIES
 from stend.many import settings, sides
 from stend.many.compare.differences import BEYOND_ONE, REPLAYS, quantities
 from stend.many.sides import Key
 from stend.model.published import PLACES, figure
+from stend.model.quantities import QUANTITIES
 from stend.publish.samples import Sample
 from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
 from stend.words import Language

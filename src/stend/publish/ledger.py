@@ -8,6 +8,7 @@ import msgspec
 
 from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.base.version import __version__
 from stend.publish.figures import text_of
 from stend.words import Language
@@ -91,6 +92,9 @@ def read(site: Path) -> Ledger:
         raise BadInput(f"{path} cannot be used, so that changes cannot be found: {error}; restore it") from error
     if kept.format != FORMAT:
         raise BadInput(f"{path} has format {kept.format}; this stend reads {FORMAT}: use a newer stend")
+    for file in (name for entry in kept.drives.values() for name in entry.files):
+        if Path(file).is_absolute() or ".." in Path(file).parts:
+            raise BadInput(f"{path} names a file outside the site, {plain(file)!r}; restore it")
     return kept
 
 

@@ -26,8 +26,8 @@ import msgspec
 from stend.base import regular, untrusted
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean, plain_lines
-from stend.findings.look.figures import QUANTITIES
 from stend.many.compare.rules import fits
+from stend.model.quantities import QUANTITIES
 from stend.publish.figures import Row
 from stend.publish.samples import Sample
 from stend.report.parts.sheet import SUFFIXES

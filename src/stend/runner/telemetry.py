@@ -12,6 +12,7 @@ from stend.base.units import decimal
 from stend.model.definition import Hold, Purge
 from stend.model.events import Result, Telemetry
 from stend.model.record import Run
+from stend.model.warming import growth, slowed
 
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01
@@ -29,7 +30,6 @@ COUNTERS = {
 HEAT_BIT = 2
 """The bit of NVMe's critical_warning for temperature."""
 PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
-THROTTLES = ("throttle_s", "throttle_events", "warning_temperature_min")
 
 
 class Incident(NamedTuple):
@@ -45,8 +45,8 @@ def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Inc
     These are a counter that grew, another link, a new critical warning, and the start of an array's synchronisation.
     """
     for name in COUNTERS:
-        if growth := _growth(before, now, name):
-            yield Incident(name, {"growth": growth})
+        if grown := growth(before, now, name):
+            yield Incident(name, {"growth": grown})
     was, link = before.get("link"), now.get("link")
     if was and link and was != link:
         yield Incident("link", {"was": was, "now": link})
@@ -68,7 +68,7 @@ def doubts(run: Run) -> Iterator[str]:
 
 
 def mismatches(run: Run) -> Iterator[str]:
-    """Yield where fio and other counters differ between the newest two Telemetry events, for every page."""
+    """Yield where loads and other counters differ between the newest two Telemetry events, for every page."""
     pair = _pair(run)
     if pair is not None:
         yield from _proof(run, *pair)
@@ -94,12 +94,7 @@ def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
 
 def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
     """Return how much a counter grew; 0 if one of the two lacks it, or if it started again."""
-    return _growth(before.values, now.values, name)
-
-
-def _growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:
-    was, is_now = before.get(name), now.get(name)
-    return 0 if was is None or is_now is None else max(float(is_now) - float(was), 0)
+    return growth(before.values, now.values, name)
 
 
 def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
@@ -113,8 +108,8 @@ def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
             case "resync":
                 yield f"the array is being synchronised since minute {_minute(now)}: {values['what']}"
             case _:
-                growth = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
-                yield f"{growth} between minute {_minute(before)} and {_minute(now)}"
+                grew = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
+                yield f"{grew} between minute {_minute(before)} and {_minute(now)}"
 
 
 def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
@@ -139,11 +134,6 @@ def _slow(looks: list[Telemetry], index: int) -> bool:
     return slowed(*looks[index - 1 : index + 1])
 
 
-def slowed(before: Telemetry, now: Telemetry) -> bool:
-    """Return True if the drive throttled itself between two neighbouring Telemetry events."""
-    return any(_grew(before, now, name) for name in THROTTLES) or bool(now.values.get("throttled"))
-
-
 def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
     """Return the first and last Telemetry of the throttling that includes `last`."""
     first = last
@@ -160,7 +150,7 @@ def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
 
 
 def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
-    """Compare fio's bytes with other counters. Purges and IOs in flight at a stop are not part of fio's bytes."""
+    """Compare the loads' bytes with other counters. Purges and IOs in flight at a stop are not part of them."""
     results = run.present[0]
     first = _results_before(results, before)
     between = results[first : _results_before(results, now)]
@@ -173,13 +163,13 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
             name = f"{source}_{kind}_bytes"
             if name not in before.values or name not in now.values:
                 continue
-            fio = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
+            sent = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
             counted = _grew(before, now, name)
-            allowed = fio * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
-            if abs(counted - fio) > allowed:
+            allowed = sent * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
+            if abs(counted - sent) > allowed:
                 span = f"between minute {_minute(before)} and {_minute(now)}"
                 done = "read" if kind == "read" else "written"
-                yield f"fio told {decimal(fio)} {done}, {words} counted {decimal(round(counted))} {span}"
+                yield f"stend counted {decimal(sent)} {done}, {words} counted {decimal(round(counted))} {span}"
 
 
 def _results_before(results: list[Result], look: Telemetry) -> int:

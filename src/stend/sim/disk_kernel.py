@@ -18,6 +18,7 @@ from stend.sim.disk_state import (
     DIRTY,
     FAR,
     FAVOUR,
+    FLUSHING,
     HAND,
     HEAD,
     HELD,
@@ -28,6 +29,7 @@ from stend.sim.disk_state import (
     LARGEST,
     LINK,
     MISSES,
+    NO_FLUSH,
     NOW,
     OUTER,
     PATIENCE,
@@ -47,18 +49,21 @@ from stend.sim.disk_state import (
     T_WRITE_SETTLE,
     THROUGH,
     VOLATILE,
+    WORKED,
 )
 from stend.sim.draws import LOW32, random64
 from stend.sim.kernels import (
     LATER,
     NONE,
     answered,
+    awake,
     flush_due,
     held_up,
     issue_time,
     made_durable,
     next_of,
     spend,
+    worked,
 )
 from stend.sim.requests import EVERY, FUA, NOT_FLUSHING, PLAN, TURNS, WORK
 
@@ -103,36 +108,38 @@ def passed(d: Any, n: Any) -> Any:
 
 
 @inlined
+def awaited(d: Any, n: Any) -> Any:
+    """Return since when a host has been waiting for a request, FAR if none does.
+
+    A host waits for a write in the write memory only if it has sent a flush since.
+    """
+    since = d.queue_since[n]
+    if d.queue_slot[n] >= 0:
+        return since
+    return d.state[FLUSHING] if since <= d.state[FLUSHING] else i64(FAR)
+
+
+@inlined
 def nearest(d: Any) -> Any:
     """Return the place of the known request that the head reaches first, or of one whose host has waited too long.
 
-    A host does not wait for writes in the write memory. While hosts wait for other requests, the head serves the write
-    memory only every second time.
+    While hosts wait for requests, the head serves the other writes of the write memory only every second time, and not
+    at all during a flush.
     """
     s, p = d.state, d.parameters
     many = min(s[KNOWN], p[REACH])
     longest, hosts = i64(FAR), 0
     for n in range(many):
-        waits = d.queue_slot[n] >= 0
-        longest = min(longest, d.queue_since[n] if waits else i64(FAR))
-        hosts += waits
-    if longest < s[NOW] - PATIENCE:
-        return waiting_since(d, longest)
-    s[FAVOUR] = 1 - s[FAVOUR] if 0 < hosts < many else 0
+        since = awaited(d, n)
+        longest = min(longest, since)
+        hosts += since < FAR
+    s[FAVOUR] = (1 - s[FAVOUR] if s[FLUSHING] == NO_FLUSH else 1) if 0 < hosts < many else 0
+    last = longest if longest < s[NOW] - PATIENCE else i64(FAR) - s[FAVOUR]
     best = i64(FAR)
     for n in range(many):  # without branches: eight at a time where the processor can
         key = positioning(d, n) << 8 | n
-        best = min(best, key if s[FAVOUR] == 0 or d.queue_slot[n] >= 0 else i64(FAR))
+        best = min(best, key if awaited(d, n) <= last else i64(FAR))
     return best & 0xFF
-
-
-@inlined
-def waiting_since(d: Any, since: Any) -> Any:
-    """Return the place of the request that a host has been waiting for since this time."""
-    n = u64(0)
-    while d.queue_slot[n] < 0 or d.queue_since[n] != since:
-        n += u64(1)
-    return i64(n)
 
 
 @inlined
@@ -142,7 +149,7 @@ def serve_head(d: Any) -> Any:
     n = nearest(d)
     offset, size = d.queue_at[n], abs(d.queue_size[n])
     idle, s[NOW] = d.queue_since[n] > s[NOW], max(s[NOW], d.queue_since[n])
-    streams = 0 <= offset - s[HEAD] <= STREAM
+    began, streams = s[NOW], 0 <= offset - s[HEAD] <= STREAM
     if idle and s[SYNCED] > 0 and offset == s[HEAD] and d.queue_size[n] > 0:
         s[NOW] += passed(d, n)
     s[NOW] += positioning(d, n)
@@ -151,6 +158,7 @@ def serve_head(d: Any) -> Any:
     s[HEAD] = offset + size
     if p[CHUNK] > 0:
         s[NOW] += i64(kept(d, offset, size, d.queue_size[n] < 0, streams or size > p[CHUNK]) / rate * 1e9)
+    s[WORKED] += s[NOW] - began
     return n
 
 
@@ -196,7 +204,7 @@ def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
 def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any, fua: Any) -> None:
     """Accept a request: answer it from the cache or the write memory, or add it to the head's queue.
 
-    With `fua` an unprotected write memory does not answer a write.
+    An unprotected write memory does not answer a write with `fua`, and no write during a flush.
     """
     s, p = d.state, d.parameters
     nbytes = abs(size)
@@ -212,7 +220,8 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any, fua: A
         for c in range(offset // p[CHUNK], (offset + size - 1) // p[CHUNK] + 1):
             evict(d, c)
     s[MISSES] += 1
-    if size > 0 and s[HELD] + nbytes <= p[DIRTY] and (fua == 0 or p[VOLATILE] == 0):
+    buffers = p[VOLATILE] == 0 or (fua == 0 and s[FLUSHING] == NO_FLUSH)
+    if size > 0 and s[HELD] + nbytes <= p[DIRTY] and buffers:
         s[HELD] += nbytes
         join(d, -1, offset, size, at)
         loop.heap[slot] = at + p[T_MEMORY] + nbytes * 1000 // p[LINK]
@@ -230,7 +239,10 @@ def flush(d: Any, loop: Any, slot: Any, at: Any) -> None:
     if p[VOLATILE] == 0:
         loop.heap[slot] = at + p[T_MEMORY]
     else:
-        loop.heap[slot] = FAR if oldest(d) <= at else max(at, s[SAFE_AT]) + p[T_MEMORY] + p[T_FLUSH]
+        waits = oldest(d) <= at
+        loop.heap[slot] = FAR if waits else max(at, s[SAFE_AT]) + p[T_MEMORY] + p[T_FLUSH]
+        if waits and s[FLUSHING] == NO_FLUSH:
+            s[FLUSHING] = loop.flushing[slot]
 
 
 @inlined
@@ -246,10 +258,14 @@ def oldest(d: Any) -> Any:
 def flushed(d: Any, loop: Any) -> None:
     """Answer the flushes for which no older write is left in an unprotected write memory."""
     s, p = d.state, d.parameters
-    since = oldest(d)
+    since, first = oldest(d), i64(FAR)
     for slot in range(loop.heap.shape[0]):
-        if loop.flushing[slot] != NOT_FLUSHING and loop.heap[slot] == FAR and since > loop.flushing[slot]:
-            loop.heap[slot] = s[NOW] + p[T_MEMORY] + p[T_FLUSH]
+        if loop.flushing[slot] != NOT_FLUSHING and loop.heap[slot] == FAR:
+            if since > loop.flushing[slot]:
+                loop.heap[slot] = s[NOW] + p[T_MEMORY] + p[T_FLUSH]
+            else:
+                first = min(first, loop.flushing[slot])
+    s[FLUSHING] = first if first < FAR else i64(NO_FLUSH)
 
 
 @inlined
@@ -269,7 +285,10 @@ def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
     loop.issued[slot], loop.size[slot] = issue_time(stream, loop, i, at), size
     loop.at[WORK] -= stream.size[i] >> 12
-    accept(d, loop, slot, stream.offset[i], size, at, made_durable(stream, loop, slot))
+    if d.state[KNOWN] > 0:
+        worked(loop, at)
+    accept(d, loop, slot, stream.offset[i], size, awake(loop, at), made_durable(stream, loop, slot))
+    worked(loop, loop.heap[slot] if loop.heap[slot] < FAR else at)
     return True
 
 
@@ -333,8 +352,9 @@ def finish(d: Any, stream: Any, loop: Any) -> None:
     else:
         s[HELD] -= d.queue_size[n]
         s[SAFE_AT] = s[NOW]
+    worked(loop, s[NOW])
     drop(d, n)
-    if s[SYNCED] > 0:
+    if s[FLUSHING] != NO_FLUSH:
         flushed(d, loop)
 
 

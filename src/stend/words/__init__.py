@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from stend.base.errors import BadInput
+from stend.model.quantities import QUANTITIES, SHAPES
 from stend.words import numbers
 
 FOLDER = resources.files(__package__) / "languages"
@@ -61,6 +62,8 @@ class Language(Formatter):
             return self.show(int(match[1]) * 1024, "gib")
         if word.isdigit() and phase in ("wait", "baseline"):
             return f"1:{word}"
+        if word.isdigit() and phase == "beside":
+            return word
         if word.isdigit():
             return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
         return word.upper()
@@ -91,7 +94,7 @@ class Language(Formatter):
 
     def quantity(self, value: float | None, name: str) -> str:
         """Return a value of a quantity (`iops`, `mean`, ...) in the shape of that quantity, or a dash for None."""
-        return self.show(value, numbers.QUANTITIES.get(name, "lat"))
+        return self.show(value, SHAPES.get(QUANTITIES[name].unit, "n") if name in QUANTITIES else "lat")
 
     def date(self, at: float) -> str:
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""
