@@ -22,7 +22,7 @@ from stend import report, store
 from stend.base import atomic
 from stend.model.definition import Bytes, Hold, Step
 from stend.model.events import Result
-from stend.session import write_cache
+from stend.session.settings import WRITE_CACHE
 from stend.store import reports, verify
 from tests import storm_verbs
 from tests.forks import child
@@ -156,7 +156,7 @@ class Storm:
             self._must(_same_work(run.results, self.ground.expected), "its steps are not those of an undisturbed run")
         self.equal += 1
         self._must(self.ground.settings() == self.settings, "the drive is not set as it was")
-        told = folder / write_cache.RECORD
+        told = folder / WRITE_CACHE.record
         self._must(not told.exists() or json.loads(told.read_text())["restored"], "its setting is not told as put back")
         left = [p.name for p in folder.iterdir() if p.name.startswith(report.STAGE) or p.name.endswith(atomic.PART)]
         self._must(not left, f"left behind: {left}")

@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,13 +19,15 @@ from stend.model.definition import Identity, Profile, Workload
 from stend.model.events import Event
 from stend.model.pace import Pace
 from stend.model.record import Run
-from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.stats import bin_index
 from stend.model.surveyed import SHIFT, Cell, Surveyed, places
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Range, Verified
 from stend.model.workload import Stream
 from stend.planning import plan as planning
 from stend.runner.loop import run
+from tests.metering import metered
+from tests.shape import SHAPE, TOTAL, middle_ns
 
 CAPACITY = 480 * GB // (128 * KiB) * (128 * KiB)
 
@@ -60,9 +61,8 @@ class Truth:
     serial: str = "SYN-0001"
 
 
-SHAPE = [(math.exp(0.3 * z), math.exp(-z * z / 2)) for z in (i / 4 - 3 for i in range(25))]
-SHAPE += [(6 + 2 * i, 2e-3 * 0.55**i) for i in range(12)]
-TOTAL = sum(share for _, share in SHAPE)
+ASLEEP_S = 5e-3
+"""What the first read after a rest of a second or more takes longer."""
 
 
 @dataclass
@@ -182,6 +182,7 @@ class Synthetic:
         )
         kept = min(0.98 / fill, 1.0)
         art_ns = 80_000 / (1 - min(fill, 0.98)) if fill < 1 else 1e8
+        art_ns += ASLEEP_S * 1e9 if workload.rate_iops <= 1 else 0
         self.clock += seconds
         tallies = {True: NONE, False: NONE}
         for read, size, rate in rates:
@@ -211,13 +212,6 @@ class Synthetic:
 
 
 NONE = Tally()
-
-
-@cache
-def middle_ns(index: int) -> tuple[float, float]:
-    """The middle of a bin, and its square."""
-    middle = sum(bin_edges_ns(index)) / 2
-    return middle, middle**2
 
 
 class Load:
@@ -383,7 +377,8 @@ def told(
     drawn = planning.draw(names, chosen, identity(truth), deviations=deviations)
     drive = Synthetic(truth, interval_s=interval_s)
     drive.fresh()
-    return run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
+    events = run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
+    return metered(events, past) if any(test.requires for test in drawn.tests) else iter(events)
 
 
 def made(

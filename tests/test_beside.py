@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from stend.base.errors import BadInput
 from stend.base.units import GiB, MiB
 from stend.charts.beside import KINDS, Side, picture
-from stend.findings.look.figures import QUANTITIES
 from stend.model.published import middle, published
+from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
 from stend.report.story.rivals import side
 from stend.words import Language

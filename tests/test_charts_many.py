@@ -10,7 +10,6 @@ import pytest
 
 from stend.charts import batched, swept
 from stend.charts.parts import Picture
-from stend.findings.look.figures import QUANTITIES
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
 from stend.many.batch.lot import Drive, Lot
@@ -20,6 +19,7 @@ from stend.many.sides import Key
 from stend.many.sweep import folder, study
 from stend.many.sweep.design import parsed
 from stend.many.sweep.study import Study
+from stend.model.quantities import QUANTITIES
 from stend.words import Language
 from tests import pictures as drawn
 

@@ -1,6 +1,7 @@
 """Evidence of a failure: what nvme-cli, smartctl and the kernel tell is kept, and nothing of it fails a run."""
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stend import store
+from stend.base.programs import missing
 from stend.base.sysfs import Kernel
 from stend.cli import main
 from stend.devices import evidence as evidence_of
@@ -17,6 +19,7 @@ from stend.devices.telling import evidence
 from stend.devices.telling.evidence import Piece
 from stend.model.events import Event, Note, Telemetry
 from stend.session import evidence as session
+from stend.words import Language
 from tests.played import Place, nvme_drive
 from tests.stand import Stand, let_go, loop_of, name_of, ours, sh
 from tests.still import StillDevice
@@ -240,3 +243,34 @@ def test_a_failed_run_keeps_the_kernel_s_lines(tmp_path: Path, full_loop: str) -
 
 def test_a_virtual_drive_has_no_evidence() -> None:
     assert list(evidence_of(StillDevice(), 0.0)) == []
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "kept in evidence/7: error-log.bin (4 KiB), smart.json (2 KiB); not available: ",
+        "no evidence was kept; not available: ",
+    ],
+)
+@pytest.mark.parametrize(
+    "reason",
+    [
+        missing("smartctl"),
+        "a header that is too short",
+        "only its header: each of its areas exceeds 16 MiB",
+        "no answer within 30 s",
+        "exit code 1, no data",
+        "smartctl cannot be run: Operation not permitted",
+        "/dev/kmsg: Operation not permitted",
+        "no line names the drive",
+        "more than 64 MiB in total",
+    ],
+)
+def test_a_russian_report_has_no_english_reasons(held: str, reason: str) -> None:
+    """Names of files, programs and commands stay as they are."""
+    lists = (
+        f"telemetry-host.bin ({reason}), smart.json ({reason}), kernel.log ({reason}), further logs (more than 180 s)"
+    )
+    said = Language("ru").translated(held + lists)
+    names = r"[a-z-]+\.(bin|json|log)|evidence/7|smartctl|/dev/kmsg|`[^`]*`"
+    assert not re.search("[A-Za-z]", re.sub(names, "", said)), said

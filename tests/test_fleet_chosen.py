@@ -129,3 +129,20 @@ def test_drives_are_printed_as_lines_for_the_file(tmp_path: Path) -> None:
     assert '    "B",  # SN150 X, 960 GB, firmware 1.0, /dev/B of lab1, already named' in lines
     assert '    "D",  # QN9' not in "\n".join(lines)
     assert list(chosen.page(None, {})) == ["# no match among 0 announced drives"]
+
+
+def test_a_fleet_that_only_reads_needs_no_names_and_names_no_drive(tmp_path: Path) -> None:
+    studies = [{"tests": ["inspect"], "survey_minutes": 2.5}, {"tests": ["inspect"], "rounds": 2}]
+    own = chosen.settled(fleet(tmp_path, {"model": "SN150*"}, studies=studies), THREE)
+    assert own.serials == ("A", "B", "C")
+    first, *_, last = (order.request("/dev/x", tmp_path) for order in own.orders())
+    assert first.command == ["inspect", "--minutes=2.5", f"--into={tmp_path}", "--label=b", "--", "/dev/x"]
+    assert last.command[:2] == ["run", "--target=/dev/x"]
+    assert (first.destroy, last.destroy) == (None, None)
+    mixed = fleet(tmp_path, {"model": "SN150*"}, studies=[*studies, {"tests": ["media"], "verify": True}])
+    with pytest.raises(Refused, match="`destroy` names 0 of 3 announced"):
+        chosen.settled(mixed, THREE)
+    verified = list(msgspec.structs.replace(mixed, drives=("A",)).orders())[-1].request("/dev/x", tmp_path)
+    assert (verified.destroy, verified.verify) == ("A", True)
+    with pytest.raises(BadInput, match="for a study of the test `inspect` alone"):
+        fleet(tmp_path, ["A"], studies=[{"tests": ["inspect", "iops"], "survey_minutes": 2.5}])

@@ -30,6 +30,8 @@ READS = {
     "base/fio_features.py": "fio's own help",
     "engines/_room.py": "the size of the gate's path, O_RDONLY",
     "host/__init__.py": "fio's own word for its version",
+    "meters/file.py": "the file of a meter, with 'rb'",
+    "meters/redfish.py": "an address of a management controller",
     "host/ceiling.py": "fio on its null engine, which has no drive",
 }
 WRITES_FOLDERS = {
@@ -38,8 +40,9 @@ WRITES_FOLDERS = {
     "session/apart.py": "stend again, and the log of what it does",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "engines/fio_jobs.py": "job files for plain fio, into the folder that was asked for",
+    "meters/cmd.py": "the operator's own command, which no order of another host can give",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
-    "session/write_cache.py": "the run folder's record of what was set on the drive",
+    "session/settings.py": "the run folder's record of what was set on the drive",
     "capture": "the switches of tracefs, of our own instance; its buffers, O_RDONLY; parts of a trace, beside it",
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
@@ -59,6 +62,7 @@ WRITES_FOLDERS = {
 }
 WRITES_DRIVES = {
     "devices/telling/tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",
+    "devices/drive.py": "the kernel's switch for power saving, after the gate's own check",
     "devices/_scsi_disk.py": "the kernel's switch for a disk's write cache, after the gate's own check",
     "devices/purging/rescan.py": "the kernel's switches that find a prepared disk anew, after the gate",
     "gate/entry.py": "opens the drive: the gate itself",

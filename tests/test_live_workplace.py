@@ -5,16 +5,20 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from stend import store
+from stend import devices, store
+from stend.base.units import MiB
 from stend.cli import main
 from stend.findings.look.headline import key_figures
+from stend.live import composer
 from stend.many import read
 from stend.many.compare import compared
+from stend.words import Language
 from tests.going import Served, serving, whole_and_cut
 
 pytestmark = pytest.mark.together
@@ -85,6 +89,27 @@ def test_a_comparison_has_the_figures_of_stend_compare(served: Served, runs: Pat
         assert served.ask(f"/compared/en?{wrong}")[0] == 409
     assert served.ask("/compared/en?run=whole&run=nowhere")[0] == 404
     assert served.ask("/compared/en?run=whole&run=..%2fwhole")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("test", "options", "flags", "harmless"),
+    [
+        ("inspect", {}, "", True),
+        ("iops", {"verify": True}, " --verify", False),
+        ("media", {"quick": True}, " --quick", False),
+    ],
+)
+def test_a_plan_states_whether_the_run_destroys_data(
+    test: str, options: dict[str, Any], flags: str, harmless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "drive.bin"
+    path.write_bytes(bytes(16 * MiB))
+    drive = devices.find(str(path)).identity
+    monkeypatch.setattr(devices, "listing", lambda: [(drive, "")])
+    plan = composer.planned(composer.Wish([test], str(path), **options), Language("en"))
+    assert plan["command"] == f"stend run {test} --target {path}{flags}"
+    assert plan["harmless"] is harmless
+    assert bool(plan["write_bytes"]) is not harmless
 
 
 def test_a_plan_in_the_browser_is_that_of_the_command_line(

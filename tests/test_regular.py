@@ -17,7 +17,7 @@ from stend.base import atomic, regular
 from stend.base.errors import BadInput, StendError, StepFailed
 from stend.cli import main
 from stend.model.events import Event, Result
-from stend.session import apart, write_cache
+from stend.session import apart, settings
 from stend.session.together import roll, turns
 from stend.store import reports, verify, writer
 from tests.still import StillEngine
@@ -140,7 +140,7 @@ def test_no_verb_hangs_at_it_nor_ends_in_a_defect(
         code, err = main(asked), capsys.readouterr().err
         assert code in (0, 2, 4, 5, 8), (asked, err)
         assert "defect" not in err, (asked, err)
-    assert all("again" not in line for line in write_cache.put_back([folder]))
+    assert all("again" not in line for line in settings.put_back([folder]))
     assert untouched(victim)
 
 
@@ -161,7 +161,7 @@ def test_nothing_is_written_through_it(kind: Kind, name: str, folder: Path, vict
     write: dict[str, Callable[[], object]] = {
         "writer.json": lambda: writer.sole(folder, "resume").__enter__(),
         "events.jsonl": lambda: list(store.append(folder, kept(events))),
-        "settings.json": lambda: write_cache._record(folder).__enter__(),
+        "settings.json": lambda: settings.recorded(folder / "settings.json").__enter__(),
         "raw": lambda: raw(b"words"),
         ".together": lambda: roll.enter(folder, "a"),
     }

@@ -16,7 +16,8 @@ from stend.devices import file
 from stend.devices.drive import DriveDevice
 from stend.model.definition import Identity, Plan
 from stend.planning import plan
-from stend.session import write_cache
+from stend.session import settings, write_cache
+from stend.session.settings import WRITE_CACHE
 from stend.words import Language
 from tests.stand import ours
 
@@ -61,7 +62,7 @@ def planned(device: Played, wanted: str = "disabled") -> Plan:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((folder / write_cache.RECORD).read_text())
+    told: dict[str, Any] = json.loads((folder / WRITE_CACHE.record).read_text())
     return told
 
 
@@ -98,13 +99,11 @@ def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) ->
 def killed(drive: Played, folder: Path) -> None:
     """As kill -9 leaves it: set, recorded, not restored."""
     drive.switch.write_text("disabled")
-    (folder / write_cache.RECORD).write_bytes(msgspec.json.encode(write_cache.sealed(left(drive))))
+    (folder / WRITE_CACHE.record).write_bytes(msgspec.json.encode(settings.sealed(left(drive))))
 
 
-def left(drive: Played) -> write_cache.Change:
-    return write_cache.Change(
-        target=drive.identity.target, serial="S1", was="enabled", during="disabled", restored=False
-    )
+def left(drive: Played) -> settings.Change:
+    return settings.Change(target=drive.identity.target, serial="S1", was="enabled", during="disabled", restored=False)
 
 
 @pytest.fixture(autouse=True)
@@ -119,18 +118,18 @@ def test_no_drive_is_changed_by_the_word_of_a_folder_that_this_host_did_not_writ
 ) -> None:
     monkeypatch.setattr(devices, "find", lambda target: found(Path(target)))
     killed(drive, tmp_path)
-    whole = msgspec.json.decode((tmp_path / write_cache.RECORD).read_bytes(), type=write_cache.Change)
+    whole = msgspec.json.decode((tmp_path / WRITE_CACHE.record).read_bytes(), type=settings.Change)
     strangers = [left(drive), msgspec.structs.replace(whole, was="disabled"), msgspec.structs.replace(whole, seal="ab")]
     for stranger in strangers:
-        (tmp_path / write_cache.RECORD).write_bytes(msgspec.json.encode(stranger))
-        (said,) = write_cache.put_back([tmp_path])
+        (tmp_path / WRITE_CACHE.record).write_bytes(msgspec.json.encode(stranger))
+        (said,) = settings.put_back([tmp_path])
         assert "was not written on this host by this user; no drive is changed" in said
         assert drive.cache() == "disabled"
-    (tmp_path / write_cache.RECORD).write_bytes(msgspec.json.encode(whole))
+    (tmp_path / WRITE_CACHE.record).write_bytes(msgspec.json.encode(whole))
     state.chmod(0o644)  # others may have read the key
-    assert "was not written on this host" in write_cache.put_back([tmp_path])[0]
+    assert "was not written on this host" in settings.put_back([tmp_path])[0]
     state.chmod(0o600)
-    assert write_cache.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+    assert settings.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
 
 
 def test_doctor_is_told_no_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,8 +138,8 @@ def test_doctor_is_told_no_folder_that_is_none(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / write_cache.RECORD).write_text('{"restored": false}')
-    (said,) = write_cache.put_back([tmp_path])
+    (tmp_path / WRITE_CACHE.record).write_text('{"restored": false}')
+    (said,) = settings.put_back([tmp_path])
     assert "cannot be used" in said
 
 
@@ -155,15 +154,15 @@ def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_pat
 def test_doctor_puts_it_back_once(drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed(drive, tmp_path)
     monkeypatch.setattr(devices, "find", lambda target: found(Path(target)))
-    assert write_cache.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+    assert settings.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
     assert drive.cache() == "enabled"
-    assert write_cache.put_back([tmp_path]) == []
+    assert settings.put_back([tmp_path]) == []
 
 
 def test_doctor_leaves_a_run_alone_that_goes_on(drive: Played, tmp_path: Path) -> None:
     drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print):
-        assert write_cache.put_back([tmp_path]) == []
+        assert settings.put_back([tmp_path]) == []
         assert drive.cache() == "disabled"
 
 
@@ -174,7 +173,7 @@ def test_a_drive_that_is_gone_is_told_and_stays_on_record(
     other = Identity(kind="file", target="x", path="x", capacity_bytes=1, serial="S2")
     monkeypatch.setattr(devices, "listing", lambda: [(other, "")])
     Path(drive.identity.path).unlink()
-    (said,) = write_cache.put_back([tmp_path])
+    (said,) = settings.put_back([tmp_path])
     assert "no drive here has the serial S1" in said
     assert record(tmp_path)["restored"] is False
 
@@ -197,7 +196,7 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
     with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
         assert not LATIN.search(Language("ru").translated(told.notes[-1]))
-    assert not (tmp_path / write_cache.RECORD).exists()
+    assert not (tmp_path / WRITE_CACHE.record).exists()
 
 
 @pytest.mark.parametrize(("profile", "state"), [("enterprise-2.0.2", "off"), ("client-2.0.2", "on")])

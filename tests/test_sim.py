@@ -160,7 +160,7 @@ def parameters(told: dict[str, Any], before: str = "") -> Iterator[str]:
 def test_every_parameter_of_a_profile_says_where_it_comes_from(name: str) -> None:
     told = tomllib.loads((resources.files("stend.sim") / "profiles" / f"{name}.toml").read_text())
     parts: dict[str, Any] = {
-        part: told[part] for part in ("flash", "disk", "array", "ideal", "host", "thermal") if part in told
+        part: told[part] for part in ("flash", "disk", "array", "ideal", "host", "power", "thermal") if part in told
     }
     known = {place for places in told["sources"].values() for place in places}
     there = {"capacity_bytes", *({"protected"} & told.keys()), *parameters(parts)}

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
 from stend.many.compare.differences import Figure
 from stend.many.sweep import drives, folder
 from stend.many.sweep.design import Design, Point, parsed
 from stend.many.sweep.results import collected, picked, usual
+from stend.model.quantities import QUANTITIES
 
 TEXT = """
 target = "sim:small?unit=1"

@@ -17,10 +17,11 @@ from stend.api.table import Table
 from stend.base import errors
 from stend.catalogue import About
 from stend.findings import Finding
-from stend.findings.look.figures import QUANTITIES, Figures
+from stend.findings.look.figures import Figures
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.events import Result, Sample
+from stend.model.quantities import QUANTITIES
 from stend.model.tally import Tally
 
 LOADED = (stend.run, stend.open, stend.Opened, stend.OpenedTest, stend.open_many, stend.Runs)

@@ -9,10 +9,11 @@ import msgspec
 
 from stend import imports
 from stend.cli import _summary
-from stend.findings.look.figures import QUANTITIES, figures
+from stend.findings.look.figures import figures
 from stend.imports import folder
 from stend.imports.given import Given
 from stend.model.events import Event, Source
+from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
 from stend.report.parts.records import rows
 from tests.fuzz.target import Target, senseless, unprintable

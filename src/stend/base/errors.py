@@ -74,9 +74,9 @@ EXIT_CODES = {
     Refused.exit_code: "refused by the safety gate",
     Missing.exit_code: "this host lacks something (see `stend doctor`)",
     StepFailed.exit_code: "a step failed; the run folder says which",
-    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed, or `stend lot` rejects the drives",
+    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed, `stend lot` rejects the drives, or a site changed",
     GATE_UNDECIDED_EXIT_CODE: "these runs do not decide a rule of `stend compare`, or the plan of `stend lot`",
-    UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`)",
+    UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`), or `stend publish` left it out",
     STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",
     UNREAD_EXIT_CODE: "the reader of the output closed it (`stend list | head`)",
 }

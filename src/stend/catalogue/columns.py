@@ -5,6 +5,7 @@
 
 import msgspec
 
+from stend.model.quantities import METERED
 from stend.model.tally import PERCENTS
 
 Text = str | None
@@ -84,6 +85,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "figures": {
         "run": "VARCHAR", "figure": "INTEGER", "test": "VARCHAR", "phase": "VARCHAR", "state": "VARCHAR",
         "place": "INTEGER", **LOAD, "rounds_used": "INTEGER", "steady": "BOOLEAN", **MEASURED,
+        **dict.fromkeys(METERED, "DOUBLE"),
     },
     "rounds": {
         "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "INTEGER", "step": "INTEGER", **LOAD,

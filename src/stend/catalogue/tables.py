@@ -14,6 +14,7 @@ from stend.findings.look import headline
 from stend.findings.look.figures import DIRECTIONS, Direction, figures, of_record
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
+from stend.model.quantities import METERED
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.store import writer
@@ -76,6 +77,7 @@ def rows(facts: About, run: Run) -> Iterator[tuple[str, Row]]:
                 **_load(figure.workload),
                 "rounds_used": len(figure.rounds),
                 **_measured(figure.tally, figure.seconds, figure.direction, figure.values),
+                **{name: figure.values[name] for name in METERED},
             },
         )
         bins = sorted(figure.tally.bins.items())

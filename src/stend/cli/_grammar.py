@@ -2,7 +2,7 @@
 
 GROUPS = {
     "Test": ("tests", "plan", "run", "repeat", "resume", "watch"),
-    "Results": ("show", "list", "report", "compare", "verify", "query", "serve", "import"),
+    "Results": ("show", "list", "report", "compare", "verify", "query", "serve", "publish", "import"),
     "Drives": ("devices", "inspect", "purge", "provision"),
     "Many drives": ("lot", "fleet", "sweep"),
     "Tools": ("doctor", "host", "trace", "capture", "calibrate", "schema"),

@@ -13,6 +13,15 @@ REPORTS = ("html", "pdf", "markdown", "json", "csv", "parquet", "hdr", "openmetr
 PAGES = ("html", "pdf", "markdown", "json")
 DRIVE = "A device node, /dev/disk/by-id/..., a file, or sim:NAME"
 
+
+def _power_saving(word: str | None) -> str | None:
+    if word not in (None, *POWER_SAVING):
+        raise BadInput(f"--power-saving is {' or '.join(POWER_SAVING)}, not {word!r}")
+    return word
+
+
+POWER_SAVING = ("as-found", "off")
+
 Tests = Annotated[
     list[str],
     typer.Argument(
@@ -81,6 +90,12 @@ Seed = Annotated[
         help="Seed of all random offsets; it is recorded. Further runs of `repeat` add 1 each.",
     ),
 ]
+Meter = Annotated[
+    str | None,
+    typer.Option(
+        "--meter", metavar="KIND[:ADDRESS]", help="Read a meter of power during the run; `stend doctor` lists them."
+    ),
+]
 Label = Annotated[
     str | None, typer.Option("--label", metavar="TEXT", help="Label of the run; `compare --by label` groups by it.")
 ]
@@ -125,6 +140,15 @@ Quick = Annotated[
 ]
 Verify = Annotated[
     bool, typer.Option("--verify", help="Let sequential fills carry content that is read back once and compared.")
+]
+PowerSaving = Annotated[
+    str | None,
+    typer.Option(
+        "--power-saving",
+        metavar="HOW",
+        help="Power states of the drive: as-found, or off for this run (APST, SATA link).",
+        callback=_power_saving,
+    ),
 ]
 DestroyData = Annotated[
     str | None,

@@ -1,4 +1,4 @@
-"""`stend doctor`: missing programs and how to install them; settings that killed runs left on drives."""
+"""`stend doctor`: missing programs, meters of power, and settings that killed runs left on drives."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def command(
         typer.Option("--unit", metavar="ROOT", help="Print a systemd unit that resumes runs after a reboot."),
     ] = None,
 ) -> int:
-    """Show what is missing on this machine and how to install it.
+    """Show what is missing on this machine and how to install it, and the meters of power that it has.
 
     Exit code 4 means that a needed program is missing. Also restore the drive and tracing settings that killed runs
     left changed.
@@ -51,20 +51,32 @@ def command(
     from stend.base import programs
     from stend.base.errors import BadInput, Missing
     from stend.capture import tracefs
-    from stend.session import write_cache
+    from stend.session import settings
 
     for folder in folders or ():
         if not folder.is_dir():
             raise BadInput(f"{folder} is not a run folder; `stend list` shows the run folders")
-    for line in (*write_cache.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
+    for line in (*settings.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
         typer.echo(line)
     lacking = programs.lacking()
     needed = [name for name in lacking if programs.programs()[name].needed]
     for line in (*_needed(needed), *_optional(lacking)):
         typer.echo(line)
+    for line in _meters():
+        typer.echo(line)
     if os.geteuid() != 0:
         typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
     return Missing.exit_code if needed else 0
+
+
+def _meters() -> Iterator[str]:
+    """Yield a head and one line per meter of power that this host has."""
+    from stend import meters
+
+    found = meters.present()
+    yield "meters of power, for --meter:" if found else "meters of power: none found; cmd and file read any other meter"
+    wide = max((len(spec) for spec, _ in found), default=0)
+    yield from (f"  {spec:{wide}}  {words}" for spec, words in found)
 
 
 def _needed(lacking: Sequence[str]) -> Iterator[str]:

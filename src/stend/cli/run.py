@@ -20,12 +20,14 @@ def command(
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
     verify: _options.Verify = False,
+    power_saving: _options.PowerSaving = None,
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-TESTS; must be new or empty")] = None,
     destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
     create: _options.Create = None,
     seed: _options.Seed = None,
     label: _options.Label = None,
+    meter: _options.Meter = None,
     together: Annotated[
         bool,
         typer.Option(
@@ -57,10 +59,10 @@ def command(
     from stend.session.stopping import Signals
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
-    changes["verify"] = verify or None
+    changes |= {"verify": verify or None, "power_saving": power_saving}
     changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
     once: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
-    once["overwrite"] = tuple(overwrite_file or ())
+    once |= {"overwrite": tuple(overwrite_file or ()), "meter": meter}
     request = session.Request(
         tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **once
     )

@@ -14,6 +14,8 @@ SCHEMAS = {
     "events": (f"{PARTS}.schemas", "events"),
     "show": ("stend.cli._summary", "schema"),
     "trace": (f"{PARTS}.schemas", "trace"),
+    "site": ("stend.publish.schemas", "index"),
+    "site-drive": ("stend.publish.schemas", "drive"),
 }
 """Module and function of each schema."""
 
@@ -31,7 +33,7 @@ def command(
     """Print the JSON Schema of report.json or another JSON output.
 
     The schemas (2020-12) describe report.json, comparison.json, batch.json, sweep.json, trace.json, a line of
-    events.jsonl, `stend inspect --json` and `stend show --json`.
+    events.jsonl, `stend inspect --json`, `stend show --json`, and the data of a site.
 
     Example: stend schema comparison
     """

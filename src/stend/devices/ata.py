@@ -1,11 +1,12 @@
 """SATA drives: sysfs, hdparm and smartctl."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from stend.base import limits
 from stend.base.errors import StepFailed
-from stend.base.sysfs import HOST, Kernel
+from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
@@ -58,7 +59,8 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     looked.add(power_state=state[1] if state else "", power_loss_protection=logs.power_loss_protection(smart))
     speeds = smart.get("interface_speed", {})
     now, most = (speeds.get(word, {}).get("string", "") for word in ("current", "max"))
-    looked.add(link=now, link_capable=most)
+    switch = power_switch(node, kernel)
+    looked.add(link=now, link_capable=most, power_saving=text(switch) if switch else "")
     if now and most and now != most:
         looked.doubts.append(f"its SATA link runs at {now}, it can {most}: look at the cable and the port")
         looked.warnings.append(f"SATA link {now} of {most}")
@@ -124,8 +126,21 @@ def sanitize_state(status: tools.Output) -> set[str]:
     )
 
 
+def power_switch(node: str, kernel: Kernel = HOST) -> Path | None:
+    """Return the kernel's policy for power management of the drive's link (ALPM); None if its adapter has none."""
+    host = re.search(r"/host\d+(?=/)", str((kernel.block(node) / "device").resolve()))
+    path = kernel.sys / f"class/scsi_host{host[0]}/link_power_management_policy" if host else None
+    return path if path and path.exists() else None
+
+
 class AtaDevice(disks.ScsiDisk):
     """A SATA drive."""
+
+    power_off = "max_performance"
+
+    def power_switch(self) -> Path | None:
+        """Return the policy for the drive's link."""
+        return power_switch(self.node, self.kernel)
 
     def abilities(self) -> table.Drive:
         """Read Identify Device, and the sanitize state if the drive has Sanitize."""

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
 from stend.base.errors import BadInput, StepFailed
-from stend.base.sysfs import HOST, Kernel
+from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import block
 from stend.devices.purging import purge as purger
 from stend.devices.purging.prepare_table import Layout
@@ -65,6 +66,31 @@ class DriveDevice(block.BlockDevice):
         """Purge by the table; raise Refused if that refuses, StepFailed with the drive's words if the purge fails."""
         drive = self.abilities()
         return purger.purge(drive, self.door.opened, report=self.report, limit=self.limit)
+
+    power_off = ""
+    """Value of `power_switch` that keeps the drive awake."""
+
+    def power_switch(self) -> Path | None:
+        """Return the kernel's switch for power saving of the drive or its link; None if it has none."""
+        return None
+
+    def power_saving(self) -> str:
+        """Return the value of `power_switch`; empty if the drive has none."""
+        path = self.power_switch()
+        return text(path) if path else ""
+
+    def set_power_saving(self, setting: str) -> None:
+        """Set `power_switch` and read it back; raise StepFailed if it is not as set. The gate is as for `set_cache`."""
+        self.door.opened.check()
+        try:
+            if path := self.power_switch():
+                path.write_text(setting)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise StepFailed(f"{self.identity.target}: its power saving cannot be {setting}: {why}") from error
+        if (now := self.power_saving()) != setting:
+            now = now or "not reported"
+            raise StepFailed(f"{self.identity.target}: its power saving was to be {setting} and is {now}")
 
     def cache(self) -> str:
         """Return `enabled`, `disabled`, or an empty string if the drive has no write cache or does not report it."""

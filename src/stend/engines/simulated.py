@@ -17,7 +17,8 @@ from stend.model.tally import NONE, Tally
 from stend.model.verified import Verified
 from stend.model.workload import Replay
 from stend.sim import Pattern
-from stend.sim.drive import Done, Drive
+from stend.sim.account import Done
+from stend.sim.drive import Drive
 from stend.sim.feed import Words
 from stend.sim.requests import FLUSH as FLUSHES
 from stend.sim.requests import ROWS, TRIM, Weighted

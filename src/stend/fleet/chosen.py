@@ -1,4 +1,5 @@
-"""Choose the drives of a fleet: selectors choose among the announced drives that the file permits to destroy.
+"""Choose the drives of a fleet: selectors choose among the announced drives that the file permits to destroy, or among
+all of them if no study writes.
 
 The choice is saved beside the runs, so that later commands use the same drives, whichever hosts are up.
 """
@@ -67,7 +68,8 @@ def _choose(fleet: Fleet, selector: Selector, able: list[str], announced: Mappin
             f"no host announces the drive {absent[0]}; start its host's worker, or leave it out of `destroy`"
         )
     rank = {serial: place for place, serial in enumerate(fleet.destroy)}
-    named = sorted((s for s in able if s in rank or announced[s].virtual), key=lambda s: rank.get(s, len(rank)))
+    free = fleet.reads_only
+    named = sorted((s for s in able if s in rank or free or announced[s].virtual), key=lambda s: rank.get(s, len(rank)))
     wanted = len(able) if selector.count is None else selector.count
     if not able:
         there = "; ".join(sorted({f"{drive.model} {decimal(drive.capacity_bytes)}" for drive in announced.values()}))

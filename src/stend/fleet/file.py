@@ -4,23 +4,28 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from stend import meters
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import parse_bytes
 from stend.many.batch import acceptance as plan
-from stend.session.request import Request
+from stend.planning.plan import reads_only
+from stend.session.request import CHANGES, Request
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}$"
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets."""
+    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets.
+
+    `meter` is one that an order may select: a command, a file or an address would let the sender use the drive's host.
+    """
 
     tests: Annotated[list[str], Meta(min_length=1, max_length=100)]
     profile: str | None = None
@@ -31,6 +36,15 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     active_range_pct: float | None = None
     rounds: int | None = None
     minute_s: float | None = None
+    verify: bool | None = None
+    power_saving: Literal["as-found", "off"] | None = None
+    survey_minutes: Annotated[float, Meta(ge=0, le=1e5)] | None = None
+    meter: Annotated[str, Meta(max_length=200)] | None = None
+
+    @property
+    def refusal(self) -> str:
+        """Return why the study may not select its meter, or an empty string. Raise BadInput if there is no such one."""
+        return meters.refusal_in_order(self.meter) if self.meter else ""
 
 
 class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -63,9 +77,9 @@ class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One run of a fleet: a cell of its matrix of drives and studies.
 
-    `serial` names the drive and permits stend to destroy its data. `cells` are all runs of the fleet on that drive; the
-    fleet keeps the drive until they are done. `beside` are the runs on each of the fleet's drives on this host;
-    `together` and `trial_s` state how these are measured at the same time.
+    `serial` names the drive and, if its study writes, permits stend to destroy its data. `cells` are all runs of the
+    fleet on that drive; the fleet keeps the drive until they are done. `beside` are the runs on each of the fleet's
+    drives on this host; `together` and `trial_s` state how these are measured at the same time.
     """
 
     fleet: Annotated[str, Meta(pattern=NAME)]
@@ -86,7 +100,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     def request(self, target: str, into: Path) -> Request:
         """Return the request for the run on the drive's host."""
         fields = {name: getattr(self.study, name) for name in Study.__struct_fields__}
-        named = None if target.startswith("sim:") else self.serial
+        named = None if target.startswith("sim:") or reads_only(self.study.tests) else self.serial
         return Request(**fields, target=target, destroy=named, into=str(into), label=self.fleet)
 
 
@@ -136,6 +150,11 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(entry for entry in self.wishes if isinstance(entry, Selector))
 
     @property
+    def reads_only(self) -> bool:
+        """Return True if no study writes to the drives. Raise BadInput if there is no such test."""
+        return all(reads_only(study.tests) for study in self.studies)
+
+    @property
     def cells(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the runs on each drive; they depend on the serial number alone, not on other drives."""
         numbers = range(1, len(self.studies) + 1)
@@ -167,7 +186,8 @@ def slug(serial: str) -> str:
 def load(path: Path) -> Fleet:
     """Read a fleet file.
 
-    Raise BadInput if it is invalid, names a drive twice, or has a contradictory plan of acceptance.
+    Raise BadInput if it is invalid, names a drive twice, selects a meter that orders may not select, or has a
+    contradictory plan of acceptance.
     """
     fleet = untrusted.toml(untrusted.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
     if not fleet.scheduler and fleet.slurm is None:
@@ -179,6 +199,14 @@ def load(path: Path) -> Fleet:
             raise BadInput(f"{path} has a selector without conditions; add model, firmware or capacity")
         if selector.span_bytes[0] > selector.span_bytes[1]:
             raise BadInput(f"{path}: the capacity {selector.capacity} is not an ascending range")
+    for study in fleet.studies:
+        if why := study.refusal:
+            raise BadInput(f"{path}: {why}")
+        changed = [name for name in ("profile", *CHANGES) if getattr(study, name) is not None]
+        if study.survey_minutes is not None and (study.tests != ["inspect"] or changed):
+            raise BadInput(
+                f"{path}: survey_minutes is for a study of the test `inspect` alone; leave out other settings"
+            )
     if fleet.acceptance:
         plan.plan(fleet.acceptance)
     return fleet

@@ -106,6 +106,8 @@ def otherwise(order: Order) -> str:
 
 
 def _carry(order: Order) -> Outcome:
+    if why := order.study.refusal:
+        raise BadInput(why)
     target = DRIVES.get(order.serial)
     if target is None:
         return Outcome(order.cell, "refused", f"this host has no drive {order.serial}")
@@ -136,7 +138,7 @@ def _start(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
     """Start or resume the run as a process that inherits the drive's lock."""
     request = order.request(target, folder)
     named = ["--destroy-data", request.destroy] if request.destroy else []
-    words = ["resume", str(folder), *named] if again else ["run", *request.words]
+    words = ["resume", str(folder), *named] if again else request.command
     if not again and folder.exists():  # left by a run that never started
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -13,9 +13,9 @@ from typing import Any
 from stend.base.errors import StendError
 from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change
-from stend.findings.look.figures import QUANTITIES
 from stend.many import read
 from stend.many.compare import Comparison, Difference, compared
+from stend.model.quantities import QUANTITIES
 from stend.words import Language
 from stend.words.settings import difference_reason, setting_value
 

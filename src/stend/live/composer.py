@@ -32,6 +32,7 @@ class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     active_range_pct: Annotated[float, _number(0.01, 100)] | None = None
     rounds: Annotated[int, _number(1, 100_000)] | None = None
     minute_s: Annotated[float, _number(0.2, 86_400)] | None = None
+    verify: bool = False
     label: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
@@ -90,10 +91,11 @@ def planned(chosen: Wish, words: Language) -> dict[str, Any]:
     drawn = session.planned(session.Request(chosen.test, **given))
     options = [(OPTIONS[name], str(value)) for name, value in given.items() if name in OPTIONS]
     line = ["stend", "run", *chosen.test, *(word for option in options for word in option)]
+    flags = [f"--{name}" for name in ("quick", "verify") if name in given]
     return _plain(drawn, words) | {
-        "command": shlex.join([*line, *(["--quick"] if chosen.quick else ())]),
+        "command": shlex.join([*line, *flags]),
         "reason": words.translated(real.get(chosen.target, "")),
-        "virtual": drawn.device.virtual,
+        "harmless": drawn.device.virtual or drawn.reads_only,
     }
 
 

@@ -4,16 +4,19 @@ import re
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
+from stend.model.quantities import QUANTITIES
 
 UNITS = {
     "": 1.0, "k": 1e3, "m": 1e6, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
-    "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "mib/s": 2.0**20, "gib/s": 2.0**30, "%": 1.0,
+    "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "mib/s": 2.0**20, "gib/s": 2.0**30, "%": 1.0, "w": 1.0, "mw": 1e-3,
 }  # fmt: skip
 FIT = {
     "1/s": {"", "k", "m"},
     "B/s": {"", "k", "m", "kb/s", "mb/s", "gb/s", "mib/s", "gib/s"},
     "s": {"", "s", "ms", "us", "µs", "ns"},
+    "W": {"", "w", "mw"},
+    "1/s/W": {"", "k"},
+    "B/J": {"", "k", "m"},
     "": {"", "k", "m", "%"},
 }
 """Permitted units by the base unit of a quantity; an empty base unit means a plain number."""
@@ -35,7 +38,7 @@ class Limit(NamedTuple):
 
     def bound(self, quantity: str) -> float:
         """Return the bound in base units of a quantity ("" for a plain number); raise BadInput for a wrong unit."""
-        if self.unit not in FIT[QUANTITIES[quantity].unit if quantity else ""]:
+        if self.unit not in FIT.get(QUANTITIES[quantity].unit if quantity else "", {""}):
             raise BadInput(f"{self.text!r}: {self.unit} is not a unit of {self.name}")
         return self.number * UNITS[self.unit]
 

@@ -18,8 +18,8 @@ BLOCKING = (
     "engine",
 )
 """Settings of a whole run that must be equal on both sides; `obstacles` checks those of single figures."""
-STATED = ("label", "model", "array", "virtual", "firmware", "serial", "capacity", "interface", "temperature", "cpu",
-          "kernel", "fio", "tool", "stend", "deviations")  # fmt: skip
+STATED = ("label", "meter", "model", "array", "virtual", "firmware", "serial", "capacity", "interface", "temperature",
+          "cpu", "kernel", "fio", "tool", "stend", "deviations")  # fmt: skip
 WARM_C = 5.0
 """Temperature difference in K below which sides count as equal."""
 
@@ -90,6 +90,14 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
         ):
             reasons.append(Reason("untold", {"what": ", ".join(lacks), "side": side.name}))
     return reasons
+
+
+def meters(a: Side, b: Side) -> list[Reason]:
+    """Return the reason against a comparison of watts: meters that include different things."""
+    scopes = [sorted({run.scope for run in side.runs if run.scope}) for side in (a, b)]
+    if len({*scopes[0], *scopes[1]}) < 2:
+        return []
+    return [Reason("meter", {"a": ", ".join(scopes[0]), "b": ", ".join(scopes[1])})]
 
 
 def _replays(a: Side, b: Side, key: Key, other: Key) -> Iterator[Reason]:

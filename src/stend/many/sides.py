@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from stend.base.errors import BadInput
 from stend.base.units import binary, block_label
 from stend.findings import look
+from stend.findings.look import metered
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.replayed import replayed
 from stend.model import headroom
@@ -97,6 +98,7 @@ class Outcome(NamedTuple):
     source: Source | None = None
     lacks: tuple[str, ...] = ()
     played: Mapping[str, Played] = MappingProxyType({})
+    scope: str = ""
 
     def share(self, size_bytes: int) -> float:
         """Return a size as a share of the capacity, to a thousandth; 1 for 0 bytes (the whole drive) or no capacity."""
@@ -154,6 +156,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         source=run.source,
         lacks=tuple(note.text for note in run.notes) if run.source else (),
         played={test.name: _played(run, test, test.traced) for test in look.tests(run) if test.traced},
+        scope=power.scope if (power := metered.meter(run)) else "",
     )
 
 
@@ -211,6 +214,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "provisioned": shown,
         "engine": "simulated" if drive.virtual else "fio",
         "label": label,
+        "meter": f"{power.name} ({power.scope})" if (power := metered.meter(run)) else "",
         "model": drive.model or drive.kind,
         "array": array(drive.facts),
         "virtual": _described(drive) if drive.virtual else "",

@@ -155,8 +155,8 @@ class Profile(Data, frozen=True):
     does the same for clauses that count in seconds; 0 means a sixtieth of `minute_s`. Repetitions and long durations
     are divided by `shorten`; `range_limit_bytes` above 0 limits the range. `share` lets a test start from the state in
     which the previous test left the drive, if both clauses require the same state. `verify` gives sequential fills
-    content that is read back once. `interfaces` overrides any of these
-    per interface, `tests` per test. `options` holds settings of single tests.
+    content that is read back once. `power_saving` off keeps the drive out of its power states. `interfaces` overrides
+    any of these per interface, `tests` per test. `options` holds settings of single tests.
     """
 
     name: str
@@ -175,6 +175,7 @@ class Profile(Data, frozen=True):
     steady: str = "pts"
     share: bool = False
     verify: bool = False
+    power_saving: Literal["as-found", "off"] = "as-found"
     quick: bool = False
     options: dict[str, Any] = {}
     interfaces: dict[str, dict[str, Any]] = {}
@@ -248,7 +249,8 @@ class Test(Data, frozen=True):
     """A test of the suite. `phases` draws the phases of its clause for a profile and a drive.
 
     `options` are the settings of this test with their defaults. `summary` is one sentence for a list of tests. A test
-    with `reads` writes nothing: the drive is opened for reading only and keeps its data.
+    with `reads` writes nothing: the drive is opened for reading only and keeps its data. `requires` names quantities
+    that a meter must read beside the load, such as `watts`.
     """
 
     title: str
@@ -258,6 +260,7 @@ class Test(Data, frozen=True):
     options: dict[str, Any] = {}
     summary: str = ""
     reads: bool = False
+    requires: tuple[str, ...] = ()
 
 
 class Study(Data, frozen=True):
@@ -273,7 +276,7 @@ class PlannedTest(Data, frozen=True):
     """A test drawn for a drive: exact steps, open only where results decide.
 
     `traced` describes the trace that it plays. `shared` is {phase: test} for the phases left out here because an
-    earlier test of the plan runs the same ones. A test with `reads` writes nothing.
+    earlier test of the plan runs the same ones. A test with `reads` writes nothing; `requires` is as in `Test`.
     """
 
     name: limits.Part
@@ -285,6 +288,7 @@ class PlannedTest(Data, frozen=True):
     shared: dict[str, str] = {}
     traced: Traced | None = None
     reads: bool = False
+    requires: tuple[str, ...] = ()
 
 
 class Plan(Data, frozen=True):

@@ -1,4 +1,4 @@
-"""The seven events that a run records, and the data that they hold."""
+"""The eight events that a run records, and the data that they hold."""
 
 from typing import Any, Literal
 
@@ -38,12 +38,30 @@ class Source(Data, frozen=True):
         return f"{self.tool} {self.version}".strip()
 
 
+class MeterFacts(Data, frozen=True):
+    """A meter that reads a quantity while a run lasts: how it was chosen (`--meter`), its name, and what it includes.
+
+    `scope` is the drive alone or the whole machine. `period_s` is the time between two of its values, `window_s` the
+    time whose mean each value is, 0 if it is not stated. `error_pct` is the meter's own largest error in percent of its
+    value; None if it states none. `estimated` values are calculated by the drive, not measured (NVMe log 25h).
+    """
+
+    spec: str
+    name: str
+    quantity: str = "watts"
+    scope: Literal["drive", "machine"] = "drive"
+    period_s: limits.Seconds = 1.0
+    window_s: limits.Seconds = 0.0
+    error_pct: limits.Amount | None = None
+    estimated: bool = False
+
+
 class Started(Data, frozen=True, tag="started"):
     """A run began, or continued after an interruption (`continues` is the place); `at` is Unix time.
 
     `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
     `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
-    imported runs only.
+    imported runs only. `meters` are those that read beside the load.
     """
 
     at: limits.Seconds
@@ -54,6 +72,7 @@ class Started(Data, frozen=True, tag="started"):
     repetition: limits.Count = 0
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
     source: Source | None = None
+    meters: tuple[MeterFacts, ...] = ()
 
 
 class Sample(Data, frozen=True, tag="sample", gc=False):
@@ -61,6 +80,19 @@ class Sample(Data, frozen=True, tag="sample", gc=False):
 
     t: limits.Number
     counts: Counts
+
+
+class Reading(Data, frozen=True, tag="reading", gc=False):
+    """A value of a meter: the mean of a quantity (`watts`) over the `seconds` that end `t` seconds after the start.
+
+    `most` is the highest value of the meter in that time.
+    """
+
+    t: limits.Number
+    quantity: str
+    value: limits.Number
+    seconds: limits.Seconds
+    most: limits.Number = 0.0
 
 
 class ToolFigures(Data, frozen=True):
@@ -140,10 +172,11 @@ class Judged(Data, frozen=True, tag="judged"):
 
 
 class Telemetry(Data, frozen=True, tag="telemetry"):
-    """Values that the drive reports between rounds: temperature, counters and others."""
+    """Values that the drive reports between rounds: temperature, counters and others; reading them took `took_s`."""
 
     t: limits.Number
     values: dict[str, Any]
+    took_s: limits.Seconds = 0
 
 
 NoteKind = Literal[
@@ -179,4 +212,4 @@ class Ended(Data, frozen=True, tag="ended"):
     reason: str = ""
 
 
-Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
+Event = Started | Sample | Reading | Result | Judged | Telemetry | Note | Ended

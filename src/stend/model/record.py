@@ -7,8 +7,21 @@ import msgspec
 
 from stend.model.counts import Counts, added, packed
 from stend.model.definition import Hold, Phase, Plan, PlannedTest, Steady, Workload
-from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Source, Started, Telemetry
+from stend.model.events import (
+    Ended,
+    Event,
+    Judged,
+    Note,
+    Position,
+    Reading,
+    Result,
+    Sample,
+    Source,
+    Started,
+    Telemetry,
+)
 from stend.model.pace import Pace
+from stend.model.readings import Readings
 from stend.model.samples import Samples
 from stend.model.verified import LOST
 
@@ -18,8 +31,8 @@ if TYPE_CHECKING:
 
 SAME_S = 1e-6
 """Moments nearer than this many seconds are equal."""
-SEARCHES = ("headroom", "map")
-"""Phases that raise the load until it is too much: late IOs there are a result, not a doubt."""
+SEARCHES = ("headroom", "map", "rests")
+"""Phases that raise the load until it is too much, or wake a drive: late IOs there are a result, not a doubt."""
 SATURATED_FILLS = 4
 """Capacities after which a saturation ends whatever its rule requires (PTS 2.0.2 clause 10)."""
 E = TypeVar("E", bound=Event)
@@ -30,7 +43,8 @@ class Run:
 
     `wrong` lists the lines of the record that are not as they were written, `seal` names the last line (see `store`).
     `clock` is the first sample of the present clock, because the clock of a continued run starts again. `stretches` has
-    one row per clock: the number of results, telemetry events and notes when it started.
+    one row per clock: the number of results, telemetry events and notes when it started. `stretch_of` has the number of
+    the clock of each result, from 0.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -41,6 +55,8 @@ class Run:
         self.judged: list[Judged] = []
         self.judgements: dict[tuple[str, str], list[Judged]] = {}
         self.samples = Samples()
+        self.readings = Readings()
+        self.stretch_of: dict[tuple[Position, int], int] = {}
         self.spans: dict[tuple[Position, int], tuple[int, int]] = {}
         self.clock = 0
         self.telemetry: list[Telemetry] = []
@@ -62,7 +78,10 @@ class Run:
                 self._continue(event)
             case Sample():
                 self.samples.append(event)
+            case Reading():
+                self.readings.append(event)
             case Result():
+                self.stretch_of[event.where, event.index] = len(self.started) - 1
                 self._place(msgspec.structs.replace(event, counts=packed(event.counts)))
             case Judged():
                 self._judge(event)
@@ -76,6 +95,7 @@ class Run:
 
     def _continue(self, event: Started) -> None:
         self.started.append(event)
+        self.readings.begin()
         self.ended = None
         if event.continues is not None:
             self._take_back(event.continues)

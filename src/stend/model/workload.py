@@ -212,12 +212,13 @@ class Workload(Kind, frozen=True):
 
     @property
     def service(self) -> str:
-        """Return the part of the label that only loads of services have: ` 5000/s FLUSH/4 TRIM 128K:10`; else ""."""
+        """Return the label's part that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`; else ""."""
         return self._paced + (f" {self._trimmed}:{self.trim_pct}" if self.trim_pct else "")
 
     @property
     def _paced(self) -> str:
-        rate = f" {self.rate_iops:.15g}/s{' even' if self.arrivals == 'even' else ''}" if self.rate_iops else ""
+        often = f"{self.rate_iops:.15g}/s" if self.rate_iops >= 1 else f"1/{1 / (self.rate_iops or 1):.6g}s"
+        rate = f" {often}{' even' if self.arrivals == 'even' else ''}" if self.rate_iops else ""
         every = f"/{self.flush_every}" if self.sync == "flush" and self.flush_every > 1 else ""
         sync = "" if self.sync == "none" else f" {self.sync.upper()}{every}"
         return rate + sync

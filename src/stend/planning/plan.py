@@ -275,6 +275,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
         charts=test.charts,
         traced=traced,
         reads=test.reads,
+        requires=test.requires,
     )
 
 

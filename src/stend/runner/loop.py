@@ -241,10 +241,14 @@ class Runner:
         phase: Phase,
         after: tuple[PlannedTest, Phase] | None,
     ) -> list[Ahead]:
-        """Return the next two steps as far as they are known, which the engine can prepare."""
+        """Return the next two steps as far as they are known, which the engine can prepare.
+
+        Where results choose, a round that is the planned one is expected to be repeated: the load goes on meanwhile.
+        """
         coming = [(where, i, step) for i, step in enumerate(steps[index + 1 : index + 3], index + 1)]
         if where.round < phase.rounds:
-            next_, following = msgspec.structs.replace(where, round=where.round + 1), () if phase.choose else steps
+            next_ = msgspec.structs.replace(where, round=where.round + 1)
+            following = () if phase.choose and steps != phase.round else steps
         elif after:
             next_, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
         else:
@@ -324,8 +328,9 @@ class Runner:
 
     def telemetry(self) -> Iterator[Event]:
         """Read the drive's values: before the first step, between rounds and after a phase."""
+        begun = self.t()
         if values := self.device.health():
-            yield self.past.add(Telemetry(t=self.t(), values=values))
+            yield self.past.add(Telemetry(t=self.t(), values=values, took_s=max(self.t() - begun, 0.0)))
             yield from (self.past.add(self.note(text, "doubt")) for text in watch.doubts(self.past))
             yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
 

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 
 from stend.base.errors import LoadFailed, StepFailed
-from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry
+from stend.model.events import Ended, Event, Judged, Note, Position, Reading, Result, Sample, Started, Telemetry
 from stend.model.record import Run
 
 REPEATS = 2
@@ -62,7 +62,7 @@ def announced(events: Generator[Event, None, None], texts: Iterable[str]) -> Gen
 def _plain(event: Event) -> bool:
     """Return True for an event that a repeated run produces again in the same place."""
     match event:
-        case Sample() | Result() | Judged() | Telemetry():
+        case Sample() | Reading() | Result() | Judged() | Telemetry():
             return True
         case Note(kind=kind):
             return kind in ("remark", "repeat")

@@ -12,6 +12,7 @@ from stend.base.units import decimal
 from stend.model.definition import Hold, Purge
 from stend.model.events import Result, Telemetry
 from stend.model.record import Run
+from stend.model.warming import growth, slowed
 
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01
@@ -29,7 +30,6 @@ COUNTERS = {
 HEAT_BIT = 2
 """The bit of NVMe's critical_warning for temperature."""
 PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
-THROTTLES = ("throttle_s", "throttle_events", "warning_temperature_min")
 
 
 class Incident(NamedTuple):
@@ -45,8 +45,8 @@ def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Inc
     These are a counter that grew, another link, a new critical warning, and the start of an array's synchronisation.
     """
     for name in COUNTERS:
-        if growth := _growth(before, now, name):
-            yield Incident(name, {"growth": growth})
+        if grown := growth(before, now, name):
+            yield Incident(name, {"growth": grown})
     was, link = before.get("link"), now.get("link")
     if was and link and was != link:
         yield Incident("link", {"was": was, "now": link})
@@ -94,12 +94,7 @@ def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
 
 def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
     """Return how much a counter grew; 0 if one of the two lacks it, or if it started again."""
-    return _growth(before.values, now.values, name)
-
-
-def _growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:
-    was, is_now = before.get(name), now.get(name)
-    return 0 if was is None or is_now is None else max(float(is_now) - float(was), 0)
+    return growth(before.values, now.values, name)
 
 
 def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
@@ -113,8 +108,8 @@ def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
             case "resync":
                 yield f"the array is being synchronised since minute {_minute(now)}: {values['what']}"
             case _:
-                growth = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
-                yield f"{growth} between minute {_minute(before)} and {_minute(now)}"
+                grew = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
+                yield f"{grew} between minute {_minute(before)} and {_minute(now)}"
 
 
 def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
@@ -137,11 +132,6 @@ def _slow(looks: list[Telemetry], index: int) -> bool:
     if index < 1:
         return False
     return slowed(*looks[index - 1 : index + 1])
-
-
-def slowed(before: Telemetry, now: Telemetry) -> bool:
-    """Return True if the drive throttled itself between two neighbouring Telemetry events."""
-    return any(_grew(before, now, name) for name in THROTTLES) or bool(now.values.get("throttled"))
 
 
 def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:

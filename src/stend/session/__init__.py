@@ -24,7 +24,7 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.runner.resume import announced, rerun
-from stend.session import engine, evidence, opening, same, write_cache
+from stend.session import engine, evidence, metering, opening, same, settings
 from stend.session.opening import Permission
 from stend.session.operator import Operator
 from stend.session.request import Request
@@ -58,18 +58,19 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
     engine.can_load(request.target)
-    with ExitStack() as undo:
+    with ExitStack() as held, ExitStack() as undo:
         device = _find(request, undo)
         if words := engine.slow(request.target):
             operator.report(words)
         with closing(device.door):
             drawn, folder = _drawn(request, device), request.folder
+            meter = held.enter_context(metering.reading(request.meter, device, drawn))
             permission = Permission(request.destroy, request.overwrite, request.in_use)
             path, fingerprint = opening.opened(device, drawn, permission, operator, folder)
             store.create(folder, request.manifest, host.describe())
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
-                load = engine.engine_for(device, path, raw, drawn, stop)
+                load = metering.quieted(engine.engine_for(device, path, raw, drawn, stop), meter)
                 undo.pop_all()
                 with opening.kept(device, drawn, folder, operator.report) as noted:
                     at, seed = time.time(), request.seed or 0
@@ -85,7 +86,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
                             turn=turn,
                             number=store.run_number(folder),
                         )
-                        events = evidence.kept(events, device, folder)
+                        events = evidence.kept(metering.kept(events, meter, load), device, folder)
                         with closing(Running(folder, noted, store.append(folder, events, raw), stop)) as running:
                             yield running
 
@@ -145,7 +146,7 @@ def _drawn(request: Request, device: Device) -> Plan:
 
 def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
     """Return a run without events. Raise BadInput unless cleanup was left from an interruption after the last event."""
-    left = write_cache.put_back([folder])
+    left = settings.put_back([folder])
     for line in left:
         operator.report(line)
     if not left and reports.current(folder, past):
@@ -171,9 +172,10 @@ def _resumed(
         path, fingerprint = opening.opened(device, past.plan, permission, operator, folder)
         same.as_then(past, device, fingerprint)
         raw, virtual = store.Raw(folder), device.identity.virtual
-        load, at = engine.engine_for(device, path, raw, past.plan, stop), time.time()
+        metered = metering.reading(metering.spec_of(past), device, past.plan)
         kept, taken = opening.kept(device, past.plan, folder, operator.report), turns.taken(folder, past.plan, stop)
-        with kept, taken as turn:
+        with metered as meter, kept, taken as turn:
+            load, at = metering.quieted(engine.engine_for(device, path, raw, past.plan, stop), meter), time.time()
             again = None if virtual else past
             events = run(
                 past.plan,
@@ -187,6 +189,7 @@ def _resumed(
                 turn=turn,
                 number=store.run_number(folder),
             )
+            events = metering.kept(events, meter, load)
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)
             events = evidence.kept(events, device, folder)
             with closing(Running(folder, past.plan, store.append(folder, events, raw), stop, past=True)) as running:

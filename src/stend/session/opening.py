@@ -13,7 +13,7 @@ from stend.base.errors import Refused
 from stend.devices import Device
 from stend.model.definition import Identity, Plan
 from stend.planning import plan
-from stend.session import write_cache
+from stend.session import power_saving, write_cache
 from stend.session.operator import Operator
 
 
@@ -58,9 +58,10 @@ def inspected(device: Device, tests: list[str]) -> Identity:
 
 @contextmanager
 def kept(device: Device, drawn: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
-    """Set the drive's write cache for the run (`write_cache.kept`), unless it was opened for reading only."""
-    if device.door.writes is False:
-        yield drawn
-        return
-    with write_cache.kept(device, drawn, folder, report) as noted:
-        yield noted
+    """Set the drive's power saving for the run, and its write cache, unless it was opened for reading only."""
+    with power_saving.kept(device, drawn, folder, report) as awake:
+        if device.door.writes is False:
+            yield awake
+            return
+        with write_cache.kept(device, awake, folder, report) as noted:
+            yield noted

@@ -8,7 +8,7 @@ import msgspec
 
 from stend.base.units import parse_bytes
 
-CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s", "verify")
+CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s", "verify", "power_saving")
 PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}
 """Fields of a request for the tests that play a trace."""
 SURVEYED = ("inspect",)
@@ -23,6 +23,7 @@ OPTIONS = {
     "active_range_pct": "--active-range",
     "rounds": "--rounds",
     "minute_s": "--round-seconds",
+    "power_saving": "--power-saving",
     "trace": "--trace",
     "speed": "--speed",
     "fit": "--fit",
@@ -32,6 +33,7 @@ OPTIONS = {
     "overwrite": "--overwrite-file",
     "into": "--into",
     "label": "--label",
+    "meter": "--meter",
 }
 ELSEWHERE = ("destroy", "overwrite", "into", "in_use")
 """Fields that the manifest omits: permissions, and the folder's path."""
@@ -44,9 +46,9 @@ class Request(msgspec.Struct, frozen=True):
     how its addresses map to the range, and for `headroom` the limit and the percentile that must keep it.
     `create` first creates the target, a file of that size (`64MiB`). `destroy` is the drive's serial, or a file's full
     path, and permits destroying all data on it. `overwrite` are full paths of files that stend did not create and may
-    overwrite. `purge` purges the drive first if the first test does not. `threads` to `verify` are fields of the
+    overwrite. `purge` purges the drive first if the first test does not. `threads` to `power_saving` are fields of the
     profile. `in_use` permits tests that only read on a drive that is mounted or used; `survey_minutes` is the time of
-    their survey, 0 for every block.
+    their survey, 0 for every block. `meter` is a meter of power (`stend.meters`).
 
     Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.
     Errors: none before it is started.
@@ -65,6 +67,7 @@ class Request(msgspec.Struct, frozen=True):
     rounds: int | None = None
     minute_s: float | None = None
     verify: bool | None = None
+    power_saving: str | None = None
     destroy: str | None = None
     into: str | None = None
     label: str | None = None
@@ -77,6 +80,7 @@ class Request(msgspec.Struct, frozen=True):
     overwrite: tuple[str, ...] = ()
     in_use: bool = False
     survey_minutes: float | None = None
+    meter: str | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -107,8 +111,8 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def command(self) -> list[str]:
-        """Return the arguments of `stend` for this request: of the verb `inspect`, or of `run`."""
-        if self.tests != ["inspect"]:
+        """Return the arguments of `stend`: of `inspect` if it has an option of that verb, or of `run`."""
+        if self.survey_minutes is None and not self.in_use:
             return ["run", *self.words]
         given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", "label")]
         minutes = ["--whole"] if self.survey_minutes == 0 else []

@@ -5,6 +5,7 @@ Each interval reports those that fall into it.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,20 @@ LITTLE = 0.005
 """Share by which reported waiting may differ from outstanding IOs x time before it is corrected."""
 MOST = 10.0
 """Largest factor of one correction of response times."""
+
+
+class Done(NamedTuple):
+    """Counts of an interval, for the drive at full size; row 0 is reads, row 1 writes."""
+
+    seconds: float
+    tallies: npt.NDArray[np.float64]
+    """[2, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
+    bins: npt.NDArray[np.int64]
+    """[2, BINS]: IOs by fio's latency bins"""
+    more: bool
+    """False once a limited pattern has ended"""
+    ledger: Ledger
+    """the counts that `tallies` and `bins` are a part of, with flushes and trims, and those of the loads beside"""
 
 
 def bin_of(ns: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

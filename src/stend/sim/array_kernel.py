@@ -10,7 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.jit import compiled, i64, inlined, u64, wrapped
-from stend.sim.kernels import LATER, NONE, answered, flush_due, held_up, issue_time, made_durable, next_of, sink, spend
+from stend.sim.kernels import (
+    LATER,
+    NONE,
+    answered,
+    awake,
+    flush_due,
+    held_up,
+    issue_time,
+    made_durable,
+    next_of,
+    sink,
+    spend,
+    worked,
+)
 from stend.sim.requests import WORK
 
 # Indices of `parameters`; times in ns.
@@ -241,8 +254,9 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             continue
         size, reads = stream.size[i], stream.reads[i]
         spend(loop, size // PAGE + a.unit.shape[0] // 64)
-        done = request(a, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
+        done = request(a, stream.offset[i], size, reads, awake(loop, t), made_durable(stream, loop, slot))
         done += held_up(stream, stream.offset[i], size, reads)
+        worked(loop, done)
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

@@ -50,6 +50,7 @@ class DiskDrive(Drive):
         chunks = -(-spec.capacity_bytes // disk.cache_chunk_bytes) + 1 if disk.cache_bytes else 1
         if chunks > MOST_CHUNKS:
             raise BadInput(f"virtual drive {spec.name} has {chunks} chunks for its cache to know; make them larger")
+        self._worked = 0
         held = max(disk.cache_bytes // disk.cache_chunk_bytes, 1)
         places = OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
         self.memory = k.Disk(
@@ -71,9 +72,9 @@ class DiskDrive(Drive):
         super().start(pattern)
         self._begin()
 
-    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0, scale: int = 0) -> None:
         """Start a schedule as Drive does; its first requests are issued now."""
-        super().play(requests, ios, slots, timed=timed, seed=seed)
+        super().play(requests, ios, slots, timed=timed, seed=seed, scale=scale)
         self._begin()
 
     def _begin(self) -> None:
@@ -105,12 +106,16 @@ class DiskDrive(Drive):
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(disk_kernel.serve(self.memory, requests, slots, done, until))
 
-    def _rest(self, ns: int) -> None:
+    def _rest(self, ns: int) -> int:
         self._forget_waiting()
+        before = int(self.memory.state[k.WORKED])
         disk_kernel.rest(self.memory, self.inner_ns)
+        return int(self.memory.state[k.WORKED]) - before
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
-        return 1.0 if moved.any() else 0.0
+        worked = int(self.memory.state[k.WORKED]) - self._worked
+        self._worked += worked
+        return worked / ns
 
     def _pending_ns(self, usual_ns: float) -> float:
         """Return the waiting, in ns, of requests that later ones have overtaken at the head, which may take seconds."""

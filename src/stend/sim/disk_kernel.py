@@ -49,18 +49,21 @@ from stend.sim.disk_state import (
     T_WRITE_SETTLE,
     THROUGH,
     VOLATILE,
+    WORKED,
 )
 from stend.sim.draws import LOW32, random64
 from stend.sim.kernels import (
     LATER,
     NONE,
     answered,
+    awake,
     flush_due,
     held_up,
     issue_time,
     made_durable,
     next_of,
     spend,
+    worked,
 )
 from stend.sim.requests import EVERY, FUA, NOT_FLUSHING, PLAN, TURNS, WORK
 
@@ -146,7 +149,7 @@ def serve_head(d: Any) -> Any:
     n = nearest(d)
     offset, size = d.queue_at[n], abs(d.queue_size[n])
     idle, s[NOW] = d.queue_since[n] > s[NOW], max(s[NOW], d.queue_since[n])
-    streams = 0 <= offset - s[HEAD] <= STREAM
+    began, streams = s[NOW], 0 <= offset - s[HEAD] <= STREAM
     if idle and s[SYNCED] > 0 and offset == s[HEAD] and d.queue_size[n] > 0:
         s[NOW] += passed(d, n)
     s[NOW] += positioning(d, n)
@@ -155,6 +158,7 @@ def serve_head(d: Any) -> Any:
     s[HEAD] = offset + size
     if p[CHUNK] > 0:
         s[NOW] += i64(kept(d, offset, size, d.queue_size[n] < 0, streams or size > p[CHUNK]) / rate * 1e9)
+    s[WORKED] += s[NOW] - began
     return n
 
 
@@ -281,7 +285,10 @@ def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
     loop.issued[slot], loop.size[slot] = issue_time(stream, loop, i, at), size
     loop.at[WORK] -= stream.size[i] >> 12
-    accept(d, loop, slot, stream.offset[i], size, at, made_durable(stream, loop, slot))
+    if d.state[KNOWN] > 0:
+        worked(loop, at)
+    accept(d, loop, slot, stream.offset[i], size, awake(loop, at), made_durable(stream, loop, slot))
+    worked(loop, loop.heap[slot] if loop.heap[slot] < FAR else at)
     return True
 
 
@@ -345,6 +352,7 @@ def finish(d: Any, stream: Any, loop: Any) -> None:
     else:
         s[HELD] -= d.queue_size[n]
         s[SAFE_AT] = s[NOW]
+    worked(loop, s[NOW])
     drop(d, n)
     if s[FLUSHING] != NO_FLUSH:
         flushed(d, loop)

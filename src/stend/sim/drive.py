@@ -2,18 +2,18 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from stend.base.errors import StepFailed
 from stend.sim.accidents import Course
-from stend.sim.account import Account, delay, met_limit, stretch
+from stend.sim.account import Account, Done, delay, delayed, met_limit, stretch
 from stend.sim.arrivals import Arrivals
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
 from stend.sim.medium import Medium
+from stend.sim.power import Power, Words
 from stend.sim.requests import (
     BAD,
     BEGUN,
@@ -40,29 +40,19 @@ from stend.sim.requests import (
 )
 from stend.sim.serving import FOREVER, serve
 from stend.sim.spec import Spec
+from stend.sim.waking import Waking
 
 NS = 1_000_000_000
 SLOT_BITS, SLOT = 16, 0xFFFF
 """The keys of `Loop.heap`: time above these bits, the slot in them."""
+NOTHING = np.zeros(2)
+SINGLE_IOPS = 2000
+"""Highest rate at which a scaled drive simulates each read of an open loop with even arrivals."""
 POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
 POUR_BYTES = 16384
 """Bytes; larger writes change too much of a scaled drive while its queue builds up, and are undone."""
 QUEUED_BYTES = 16 << 20
 """Most bytes queued in a scaled drive, because more would be a notable part of it; other requests wait in the host."""
-
-
-class Done(NamedTuple):
-    """Counts of an interval, for the drive at full size; row 0 is reads, row 1 writes."""
-
-    seconds: float
-    tallies: npt.NDArray[np.float64]
-    """[2, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
-    bins: npt.NDArray[np.int64]
-    """[2, BINS]: IOs by fio's latency bins"""
-    more: bool
-    """False once a limited pattern has ended"""
-    ledger: Ledger
-    """the counts that `tallies` and `bins` are a part of, with flushes and trims, and those of the loads beside"""
 
 
 def _small(pattern: Pattern) -> bool:
@@ -84,11 +74,13 @@ class Drive(ABC):
         self.inner_ns = 0
         self.host_write_bytes = 0
         self.host_read_bytes = 0
-        self.heat, self.course, self.medium = Heat(spec.thermal), Course(spec), Medium(spec)
+        self.power, self.course, self.medium = Power(spec), Course(spec), Medium(spec)
+        self.heat = Heat(spec.thermal, spec.power.idle_w)
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
-        self._crowd, self._loads = 1.0, 1
+        self._crowd, self._loads, self._scale = 1.0, 1, spec.scale
+        self._waking = Waking(self.power, 0.0, 0)
         self._account: Account | None = None
         self._feed: Feed | None = None
         self._source: Stream | None = None
@@ -101,8 +93,9 @@ class Drive(ABC):
         loads = [load.outstanding for load in pattern.loads]
         outstanding, slots = sum(loads), self._slots(pattern, sum(loads))
         self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
-        self._limit, self._given = pattern.limit_bytes, 0
-        self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads), len(loads)
+        self._limit, self._given, self._scale = pattern.limit_bytes, 0, self.spec.scale
+        rest = self._rested(0 if pattern.timed else outstanding)
+        self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads, rest), len(loads)
         room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
         room = 0 if pattern.synced else room
         if pattern.limit_bytes or pattern.timed or pattern.beside:
@@ -125,26 +118,35 @@ class Drive(ABC):
             slots = min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads))))
         return slots
 
-    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
+    def _rested(self, outstanding: int) -> Words:
+        """Return `Loop.rest` of a load that starts now; `outstanding` is 0 for an open loop."""
+        scaled = self._scale > 1
+        self._waking = Waking(self.power, self.now_s if scaled else self.power.since_s, outstanding)
+        return self.power.begin(self.now_s, self.inner_ns, rested=not scaled)
+
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0, scale: int = 0) -> None:
         """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight.
 
-        `seed` decides which requests of a slow place are late.
+        `seed` decides which requests of a slow place are late. With `scale` 1 a scaled drive simulates each request.
         """
         self.check()
+        self._scale = scale or self.spec.scale
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
         self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
         self._limit, self._given, self._loads = 0, 0, 1
         slots = max(min(slots, self.spec.host.queue or slots), 1)
-        self._loop = loop(slots, slots, self.inner_ns)
+        self._loop = loop(slots, slots, self.inner_ns, rest=self._rested(0 if timed else slots))
         self._loop.at[BEGUN] = slots
 
     def arrive(self, pattern: Pattern, rate_iops: float, *, even: bool) -> None:
         """Start a pattern as an endless open loop; its threads x depth requests at most are in flight.
 
-        Response times count from when a request was due. On a scaled drive a backlog grows `scale` times as slowly.
+        Response times count from when a request was due. On a scaled drive a backlog grows `scale` times as slowly. It
+        simulates each of few reads (SINGLE_IOPS), because a simulated one would represent minutes.
         """
+        single = even and rate_iops <= SINGLE_IOPS and not pattern.writes
         arrivals = Arrivals(pattern, rate_iops, even=even, scale=self.spec.scale)
-        self.play(arrivals, 0, pattern.threads * pattern.depth, timed=True)
+        self.play(arrivals, 0, pattern.threads * pattern.depth, timed=True, scale=int(single))
         self._source = arrivals.source
 
     @property
@@ -153,7 +155,7 @@ class Drive(ABC):
         if self._feed is None or self._loop is None:
             return 0, 0
         sent, waiting = self._feed.sent(self._loop), self._feed.waiting(self.inner_ns)
-        return sent * self.spec.scale, waiting * self.spec.scale
+        return sent * self._scale, waiting * self._scale
 
     def _poured(self, requests: Stream, inside: Loop, outstanding: int, ios: int) -> Loop:
         """Return the fresh loop with queue and buffer as they are after `ios` requests and the first one of each slot.
@@ -181,33 +183,42 @@ class Drive(ABC):
         """Run the pattern for this time, or until it ends. Raise StepFailed at an IO error or an accident."""
         requests, slots = self._running()
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
-        done, passed, more, began = ledger(self._loads), 0.0, True, self.inner_ns
+        done, more, began = ledger(self._loads), True, self.inner_ns
         source = requests if self._source is None else self._source
         source.plan.reshape(-1, PLAN)[:, BAD : BAD + 2] = self.course.bad(self.now_s)
-        for length, silent in self.course.pieces(self.now_s, seconds):
+        if passed := self._waking.spend(seconds):
+            self.heat.spend(passed, self.power.spend(passed, self._waking.watts, self._waking.watts), self._air_c())
+        for length, silent in self.course.pieces(self.now_s + passed, seconds - passed):
             if silent:
                 self._silent(slots, length)
                 passed += length
             elif more:
                 took, more = self._advance(requests, slots, done, length)
                 passed += took
-        self._count(done, passed, more, self.spec.scale, self.inner_ns - began)
+        self._count(done, passed, more, self._scale, self.inner_ns - began)
+        self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         for load in np.flatnonzero(source.at.reshape(-1, STATE)[:, ENDED] == FAILED):
             where = int(source.plan[load * PLAN + FAILED_AT]) * self.spec.scale
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
         return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
+    def _air_c(self) -> float:
+        return self.course.ambient_c(self.now_s)
+
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
-        began, speed, before = self.inner_ns, self.heat.speed, done.ways()[:2, 1]
-        until = began + round(seconds * NS / self.spec.scale * speed)
+        began, speed, before = self.inner_ns, self.heat.speed, done.ways()
+        until = began + round(seconds * NS / self._scale * speed)
         if self._feed and self._feed.keep_time(began, speed, slots):
             self._wake(slots)
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
-        passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
-        busy = self._busy(done.ways()[:2, 1] - before, max(self.inner_ns - began, 1))
-        self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
+        passed = seconds if more else (self.inner_ns - began) * self._scale / NS / speed
+        ways, lasted_ns = done.ways() - before, max(self.inner_ns - began, 1)
+        busy, commands = self._busy(ways[:2, 1], lasted_ns), ways[:, 0].sum() * NS / lasted_ns
+        above_w = self.power.above_w(busy, ways[:2, 1], commands) * speed
+        watts = self.power.work(passed, above_w, slots.rest, self.inner_ns, lasted_ns)
+        self.heat.spend(passed, watts, self._air_c())
         return passed, more
 
     def _silent(self, slots: Loop, seconds: float) -> None:
@@ -217,7 +228,7 @@ class Drive(ABC):
             self._account.wait(seconds)
             return
         delay(slots, seconds)
-        inner_ns = round(ns / self.spec.scale * self.heat.speed)
+        inner_ns = round(ns / self._scale * self.heat.speed)
         if self._feed and self._feed.stand_still(self.inner_ns, ns, inner_ns, slots):
             self._wake(slots)
 
@@ -243,6 +254,9 @@ class Drive(ABC):
             stretch(done, 1 / self.heat.speed)
         if self._limit:
             self._given = met_limit(done, self._limit, self._given, more)
+        waits_ns = self._waking.waits_ns(done.answers()[:, 0].sum() / max(passed, 1e-9))
+        if len(waits_ns):
+            delayed(done, waits_ns)
         self.host_read_bytes += int(done.ways()[READ, 1])
         self.host_write_bytes += int(done.ways()[WRITE, 1])
 
@@ -275,16 +289,19 @@ class Drive(ABC):
         if self.spec.scale > 1:
             self._put_by()
         self._count(done, passed, True, max(round(self._crowd), 1))
+        self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         return Done(passed, done.sums[:2], done.bins[:2], False, done)
 
     def idle(self, seconds: float) -> None:
         """Let time pass without requests."""
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
-        self.heat.spend(seconds, 0, self.course.ambient_c(self.now_s))
-        self.now_s += seconds
         ns = round(seconds * NS / self.spec.scale)
         self.inner_ns += ns
-        self._rest(ns)
+        worked_ns = self._rest(ns)
+        above_w = self.power.above_w(self._busy(NOTHING, worked_ns), NOTHING) if worked_ns else 0.0
+        for part_s, watts in self.power.rest(self.now_s, seconds, worked_ns * self.spec.scale / NS, above_w):
+            self.heat.spend(part_s, watts, self._air_c())
+        self.now_s += seconds
 
     def format(self) -> None:
         """Erase the drive, which takes `format_s`."""
@@ -334,9 +351,9 @@ class Drive(ABC):
     def fresh(self) -> None:
         """Forget all data."""
 
-    def _rest(self, ns: int) -> None:
-        """Do the background work of an idle time of `ns`."""
-        return
+    def _rest(self, ns: int) -> int:
+        """Do the background work of an idle time of `ns`, and return how many of them it took."""
+        return 0
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
         """Return the share (0-1) of full power that an interval took; `moved` is inner bytes (read, written)."""

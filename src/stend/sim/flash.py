@@ -214,14 +214,17 @@ class FlashDrive(Drive):
         grown = done.ways()[:, 0] - before
         if self.flash.busy_cleaning_pct and grown[READ] > 0 and grown[WRITE] == 0:
             ended = until if more else int(slots.at[2])
-            self._clean(began, ended - began, self.flash.busy_cleaning_pct)
+            self._clean(began, (ended - began) * self._scale // self.spec.scale, self.flash.busy_cleaning_pct)
         return more
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(flash_kernel.serve(self.memory, requests, slots, done, until))
 
-    def _rest(self, ns: int) -> None:
+    def _rest(self, ns: int) -> int:
+        share, before = self.flash.idle_cleaning_pct / 100, int(self.memory.state[k.FLASH])
         self._clean(self.inner_ns - ns, ns, self.flash.idle_cleaning_pct)
+        worked = int(self.memory.state[k.FLASH]) - before
+        return round(worked * self._move_ns / share) if worked else 0
 
     def _clean(self, began: int, ns: int, share_pct: float) -> None:
         """Clean in the background with a percentage of the dies' time."""

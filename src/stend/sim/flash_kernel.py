@@ -15,6 +15,7 @@ from stend.sim.kernels import (
     LATER,
     NONE,
     answered,
+    awake,
     flush_due,
     heaped,
     held_up,
@@ -23,6 +24,7 @@ from stend.sim.kernels import (
     next_of,
     sink,
     spend,
+    worked,
 )
 from stend.sim.requests import NOT_FLUSHING, OUTSTANDING_AT, TRIMS, TURNS, WORK
 
@@ -304,8 +306,9 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        done = request(f, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
+        done = request(f, stream.offset[i], size, reads, awake(loop, t), made_durable(stream, loop, slot))
         done += held_up(stream, stream.offset[i], size, reads)
+        worked(loop, done)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads == 1 else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

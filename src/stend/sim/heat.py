@@ -10,15 +10,15 @@ HYSTERESIS_K = 3
 class Heat:
     """Temperature of a drive over its own time."""
 
-    def __init__(self, thermal: Thermal) -> None:
+    def __init__(self, thermal: Thermal, watts: float) -> None:
         self.thermal = thermal
-        self.celsius = thermal.ambient_c + thermal.idle_w * thermal.kelvin_per_w
+        self.celsius = thermal.ambient_c + watts * thermal.kelvin_per_w
         self.throttled = False
 
-    def spend(self, seconds: float, busy: float, ambient_c: float) -> None:
-        """Let time pass with a share `busy` (0-1) between idle and full power."""
+    def spend(self, seconds: float, watts: float, ambient_c: float) -> None:
+        """Let time pass with a mean power."""
         t = self.thermal
-        end_c = ambient_c + (t.idle_w + (t.busy_w - t.idle_w) * min(busy, 1.0)) * t.kelvin_per_w
+        end_c = ambient_c + watts * t.kelvin_per_w
         self.celsius = end_c + (self.celsius - end_c) * math.exp(-seconds / t.seconds)
         if t.limit_c:
             self.throttled = self.celsius >= t.limit_c - (HYSTERESIS_K if self.throttled else 0)

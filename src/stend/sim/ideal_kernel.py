@@ -7,7 +7,20 @@ import numpy.typing as npt
 
 from stend.base.jit import compiled, inlined
 from stend.sim.draws import exponential
-from stend.sim.kernels import LATER, NONE, answered, flush_due, held_up, issue_time, made_durable, next_of, sink, spend
+from stend.sim.kernels import (
+    LATER,
+    NONE,
+    answered,
+    awake,
+    flush_due,
+    held_up,
+    issue_time,
+    made_durable,
+    next_of,
+    sink,
+    spend,
+    worked,
+)
 from stend.sim.requests import TRIMS, WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, TRIM_COMMAND, TRIM_MIB = range(8)
@@ -73,8 +86,9 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             sink(loop.heap, used, loop.heap[used])
             continue
         size, way = stream.size[i], 0 if stream.reads[i] == 1 else 1
-        done = request(d, size, stream.reads[i], t, made_durable(stream, loop, slot))
+        done = request(d, size, stream.reads[i], awake(loop, t), made_durable(stream, loop, slot))
         done += held_up(stream, stream.offset[i], size, stream.reads[i])
+        worked(loop, done)
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
         sink(loop.heap, used, ((done - base) << 16) | slot)

@@ -4,6 +4,7 @@ from typing import Any
 
 from stend.base.jit import bin_of, i64, inlined, u64
 from stend.sim.draws import LOW32, draw, part, random64
+from stend.sim.power import AFTER, AWAKE_AT, EXIT, LEFT, SINCE, SLEPT, STATE_WORDS, STATES, WOKE
 from stend.sim.requests import (
     ANY_TIME,
     BEGUN,
@@ -148,6 +149,33 @@ def flushes(stream: Any) -> Any:
 
 
 @inlined
+def awake(loop: Any, at: Any) -> Any:
+    """Return when the drive serves a request issued at `at`: a request that ends a rest waits for the exit latency."""
+    rest = loop.rest
+    if rest.shape[0] == 0:
+        return at
+    slept = at - rest[SINCE]
+    for s in range(STATES, rest.shape[0], STATE_WORDS):
+        if slept >= rest[s + AFTER]:
+            deeper = s + STATE_WORDS
+            if deeper < rest.shape[0] and slept >= rest[deeper + AFTER]:
+                rest[s + SLEPT] += rest[deeper + AFTER] - rest[s + AFTER]
+            else:
+                rest[s + SLEPT] += slept - rest[s + AFTER]
+                rest[s + WOKE] += rest[s + EXIT]
+                rest[AWAKE_AT], rest[LEFT] = at + rest[s + EXIT], s
+    worked(loop, at)
+    return max(at, rest[AWAKE_AT])
+
+
+@inlined
+def worked(loop: Any, until: Any) -> None:
+    """Let the drive's next rest begin at `until` at the earliest."""
+    if loop.rest.shape[0] > 0:
+        loop.rest[SINCE] = max(loop.rest[SINCE], until)
+
+
+@inlined
 def flush_due(stream: Any, loop: Any, ledger: Any, slot: Any, at: Any) -> Any:
     """Return True if the slot sends a flush at `at`, when its request is done; count a flush that has ended."""
     load = loop.load[slot]
@@ -156,6 +184,7 @@ def flush_due(stream: Any, loop: Any, ledger: Any, slot: Any, at: Any) -> Any:
         return False
     if loop.flushing[slot] != NOT_FLUSHING:
         count(ledger, load * ROWS + FLUSH, i64(0), at - loop.flushing[slot])
+        worked(loop, at)
         loop.flushing[slot] = NOT_FLUSHING
         return False
     loop.unsynced[slot] += 1
@@ -194,7 +223,7 @@ def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
     ns = at - loop.issued[slot]
     if loop.at[BEGUN] < loop.at[OUTSTANDING_AT]:
         loop.at[BEGUN] += 1
-        since = at - loop.at[1]
+        since = at - (max(loop.at[1], loop.rest[AWAKE_AT]) if loop.rest.shape[0] > 0 else loop.at[1])
         if since > BUILD_UP_NS:
             ns = max(ns, since * loop.at[OUTSTANDING_AT] // loop.at[BEGUN])
     count(ledger, loop.row[slot], loop.size[slot], ns)

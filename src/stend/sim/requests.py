@@ -306,6 +306,9 @@ def _limits(
     return each, LARGE
 
 
+NO_REST = np.zeros(0, np.int64)
+
+
 class Loop(NamedTuple):
     """The closed loop: one slot for each IO that may be in flight, in a heap by completion time."""
 
@@ -332,9 +335,13 @@ class Loop(NamedTuple):
     """the loads of the requests in `waiting`"""
     row: npt.NDArray[np.int64]
     """the row of the ledger for the request in the slot"""
+    rest: npt.NDArray[np.int64]
+    """the drive's rests and power states, see `sim.power`; empty for a drive that never sleeps"""
 
 
-def loop(outstanding: int, slots: int, now_ns: int, loads: Sequence[int] = ()) -> Loop:
+def loop(
+    outstanding: int, slots: int, now_ns: int, loads: Sequence[int] = (), rest: npt.NDArray[np.int64] = NO_REST
+) -> Loop:
     """Return a loop with all slots free to issue, and the remaining requests waiting in the host.
 
     `loads` are the outstanding requests of each of several loads. Raise BadInput for more than OUTSTANDING, the limit
@@ -356,6 +363,7 @@ def loop(outstanding: int, slots: int, now_ns: int, loads: Sequence[int] = ()) -
         load=load[:slots].copy(),
         queued=load[slots:].copy(),
         row=np.zeros(slots, np.int64),
+        rest=rest,
     )
 
 

@@ -217,12 +217,39 @@ class Host(Part, frozen=True, kw_only=True):
     """most commands in the drive (32 with SATA's NCQ); further ones wait in the host; 0: any number"""
 
 
+class PowerState(Part, frozen=True, kw_only=True):
+    """A state of less power that the drive enters by itself after a rest, as NVMe's APST or a disk's standby timer."""
+
+    sleep_after_ms: Annotated[float, Meta(ge=0.001, le=1e9)]
+    """rest after which the drive is in this state"""
+    watts: Share
+    exit_ms: Millis
+    """further response time of the first request after the rest (exit latency, spin-up)"""
+    exit_w: Share = 0
+    """watts meanwhile; 0: `idle_w`"""
+
+
+class Power(Part, frozen=True, kw_only=True):
+    """Watts by activity and state; see `sim.power`."""
+
+    idle_w: Share = 1
+    """awake, without requests"""
+    read_w: Share = 5
+    """reading as fast as the link allows; for a disk: while the head works on reads"""
+    write_w: Share = 5
+    """the same for writes, or while all dies program"""
+    command_uj: Share = 0
+    """energy of each command in microjoules, up to `read_w` and `write_w`"""
+    peak_w: Share = 0
+    """highest watts of a moment at full load; 0: `read_w` and `write_w`"""
+    states: tuple[PowerState, ...] = ()
+    """by increasing `sleep_after_ms`"""
+
+
 class Thermal(Part, frozen=True, kw_only=True):
-    """First-order heating with watts idle and busy, kelvin per watt and a time constant; slower clock above a limit."""
+    """First-order heating by `power`, with kelvin per watt and a time constant; slower clock above a limit."""
 
     ambient_c: Annotated[float, Meta(ge=-100, le=200)] = 25
-    idle_w: Share = 1
-    busy_w: Share = 5
     kelvin_per_w: Share = 4
     seconds: Annotated[float, Meta(ge=0.001, le=1e9)] = 180
     limit_c: Annotated[float, Meta(ge=0, le=1000)] = 0
@@ -309,6 +336,7 @@ class Spec(Part, frozen=True, kw_only=True):
     array: Array | None = None
     ideal: Ideal = Ideal()
     host: Host
+    power: Power = Power()
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}
     """parameters such as `flash.read_us`, or whole parts, by origin: `published`, `assumed`, ...; those in `fitted`

@@ -10,7 +10,7 @@ import msgspec
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput
-from stend.model.events import Event, Judged, Result, Sample, Started
+from stend.model.events import Event, Judged, Reading, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.samples import SampleRow, Samples
 from stend.store.chain import Chain
@@ -138,7 +138,7 @@ class Places:
 
     def holding(self, event: Event) -> Event:
         """Return the event if it fits the plan. Raise ValueError otherwise."""
-        if type(event) is Sample and self.known:
+        if type(event) in (Sample, Reading) and self.known:
             return event
         where = None
         match event:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from stend.base.errors import BadInput
+from stend.model.quantities import QUANTITIES, SHAPES
 from stend.words import numbers
 
 FOLDER = resources.files(__package__) / "languages"
@@ -93,7 +94,7 @@ class Language(Formatter):
 
     def quantity(self, value: float | None, name: str) -> str:
         """Return a value of a quantity (`iops`, `mean`, ...) in the shape of that quantity, or a dash for None."""
-        return self.show(value, numbers.QUANTITIES.get(name, "lat"))
+        return self.show(value, SHAPES.get(QUANTITIES[name].unit, "n") if name in QUANTITIES else "lat")
 
     def date(self, at: float) -> str:
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""

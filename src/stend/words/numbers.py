@@ -14,7 +14,7 @@ NBSP, NNBSP = "\u00a0", "\u202f"
 LATENCY_UNITS = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
 CONVERTED = (
     "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "MB/s", "MiB/s", "GB/s", "ns", "µs", "ms", "s", "min", "h",
-    "d", "bytes", "GT/s", "°C", "W",
+    "d", "bytes", "GT/s", "°C", "W", "mW", "MB/J",
 )  # fmt: skip
 """Units that follow a number in sentences of a record."""
 
@@ -112,6 +112,13 @@ def latency(form: Format, value: float) -> str:
     scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
     shown = value / scale
     return _with(form, shown, name, 0 if shown >= 100 else 1 if shown >= 10 else 2)
+
+
+def watts(form: Format, value: float) -> str:
+    """Return a power in W, below 0.1 W in mW, with three significant digits."""
+    scale, name = (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
+    shown = value / scale
+    return _with(form, shown, name, 0 if abs(shown) >= 100 else 1 if abs(shown) >= 10 else 2)
 
 
 def milliseconds(form: Format, value: float) -> str:
@@ -238,6 +245,9 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "gib": binary,
     "lat": latency,
     "ms": milliseconds,
+    "watts": watts,
+    "per_watt": lambda form, value: _with(form, value, "IOPS/W", 0 if value >= 10 else None),
+    "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),
     "time": duration,
     "pct": percent,
     "times": times,
@@ -251,9 +261,6 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "load": lambda form, label: str(label) if form.codes else load_words(form, label),
     "load_words": load_words,
 }
-
-QUANTITIES = {"iops": "rate", "throughput": "mbs", "headroom": "times"}
-"""The shape of each quantity; all others are response times."""
 
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:

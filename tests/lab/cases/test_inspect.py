@@ -45,7 +45,7 @@ def volume(kind: str) -> tuple[str, ...]:
     return f"0 {FIRST} linear DRIVE 0", part, f"{end} {SECTORS - end} linear DRIVE {end}"
 
 
-@pytest.mark.parametrize("serial", ["LABONE", "LABSATA", "LABSCSI"])
+@pytest.mark.parametrize("serial", ["LABONE", "LABSATA", "LABSCSI", "LABSAS"])
 def test_an_inspection_writes_0_bytes(serial: str) -> None:
     path = bench.node(serial)
     with open(path, "r+b", buffering=0) as file:

@@ -7,10 +7,14 @@ from typing import Any
 from stend.base.units import MiB
 from stend.devices.telling import shapes, tools
 
+DUMPED = re.compile(r"^(?:(\*)|([0-9a-f]{4,8}):((?: [0-9a-f]{2}){0,16}))", re.MULTILINE)
+MOST_PAGE = 16 << 20
+"""A star, or an offset and up to 16 bytes, of a dump; the largest log page, in bytes."""
 KELVIN = 273
 MOST_W = 1000
 DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
 OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")
+APST_ENTRY_BYTES = 8
 NO_CAPACITOR = 0xFFFF
 INTEL_ITEM_BYTES = 12
 NAND_WRITTEN, CRC_ERRORS, THROTTLE = 0xF4, 0xC7, 0xEA
@@ -68,9 +72,23 @@ def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[str]:
 
 
 def page(dump: tools.Output) -> bytes:
-    """Return a log page from the hex dump that every version of `nvme get-log` prints; empty if the command failed."""
-    rows = re.findall(r"^[0-9a-f]{4,}:((?: [0-9a-f]{2}){1,16})", dump.out, re.MULTILINE)
-    return bytes.fromhex("".join(rows)) if dump.code == 0 else b""
+    """Return a log page from the hex dump of `nvme get-log`; empty if the command failed or rows are missing.
+
+    nvme-cli 3 prints `*` instead of rows that equal the row before them, and the length as the last offset (`stdout_d`
+    of v3.0-rc1).
+    """
+    log, row, starred = bytearray(), b"", False
+    for star, offset, digits in DUMPED.findall(dump.out if dump.code == 0 else ""):
+        if star:
+            starred = True
+            continue
+        missing = int(offset, 16) - len(log)
+        if missing and not (starred and row and 0 < missing <= MOST_PAGE):
+            return b""
+        log += (row * (missing // max(len(row), 1) + 1))[:missing]
+        row, starred = bytes.fromhex(digits), False
+        log += row
+    return bytes(log)
 
 
 def ocp(log: bytes) -> dict[str, Any]:
@@ -132,6 +150,31 @@ def power(ctrl: dict[str, Any], state: int | None) -> dict[str, Any]:
     fine = tools.number(row.get("max_power_scale", tools.number(row.get("flags", 0)) & 1))
     most_w = _watts(row.get("max_power"), 0.0001 if fine else 0.01)
     return {"power_state": state} | ({"power_state_max_w": most_w} if most_w else {})
+
+
+def power_states(ctrl: dict[str, Any], transitions: bytes) -> list[dict[str, Any]]:
+    """Return the power states: number, most watts, entry and exit latency in ms, and if the drive is `idle` in it.
+
+    `transitions` is the table of feature 0Ch (NVMe 1.4, figure 279), empty while the drive does not change its state by
+    itself (APST). A state that it enters so has `after_ms`, the time without commands before that.
+    """
+    rows = shapes.dicts(ctrl.get("psds"))[: tools.number(ctrl.get("npss", 31)) + 1]
+    starts = range(0, len(transitions) // APST_ENTRY_BYTES * APST_ENTRY_BYTES, APST_ENTRY_BYTES)
+    entries = [_count(transitions, at, APST_ENTRY_BYTES) for at in starts]
+    after_ms = {entry >> 3 & 31: entry >> 8 & 0xFFFFFF for entry in reversed(entries) if entry >> 8 & 0xFFFFFF}
+    states = []
+    for number, row in enumerate(rows):
+        flags = tools.number(row.get("flags", 0))
+        state = {
+            "state": number,
+            "watts": power({"psds": rows}, number).get("power_state_max_w"),
+            "entry_ms": tools.number(row.get("entry_lat", 0)) / 1e3,
+            "exit_ms": tools.number(row.get("exit_lat", 0)) / 1e3,
+            "idle": bool(tools.number(row.get("non-operational_state", flags >> 1 & 1))),
+            "after_ms": after_ms.get(number),
+        }
+        states.append({key: value for key, value in state.items() if value is not None})
+    return states
 
 
 def _watts(value: Any, unit_w: float) -> float:

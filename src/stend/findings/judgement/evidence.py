@@ -41,6 +41,9 @@ TELLS = {
     "journal_rate": "journal",
     "journal_wait": "journal",
     "journal_reads": "journal",
+    "wake_wait": "wake",
+    "idle_watts": "power",
+    "load_watts": "power",
     "capacity": "",
 }
 FACTS = ("dwpd", "plp")

@@ -195,6 +195,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
     """Yield figures that other findings measured, if these are sure enough."""
     for finding in findings:
         values, test = finding.values, finding.test
+        yield from (Named(name, values[at], test) for name, at in POWER.get((finding.name, finding.key), {}).items())
         match finding.name, finding.key:
             case "idle_recovery", _ if "levels" in values:
                 rests = sorted((float(rest), level) for rest, level in values["levels"].items())
@@ -234,6 +235,20 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
         yield Named("journal_reads", values["p99_s"], test)
     elif key == "costs" or key.startswith("free"):
         yield Named("flush_free", float(key != "costs"), test)
+
+
+POWER = {
+    ("power", "idle"): {"idle_watts": "watts"},
+    ("power", "idle_active"): {"idle_watts": "watts"},
+    ("power", "idle_level"): {"idle_watts": "watts"},
+    ("power", "load"): {"load_watts": "watts"},
+    ("power", "random"): {"reads_per_watt": "reads", "writes_per_watt": "writes"},
+    ("wake", "sleeps"): {"wake_wait": "after_s"},
+    ("wake", "sleeps_soon"): {"wake_wait": "after_s"},
+    ("wake", "awake"): {"wake_wait": "after_s"},
+    ("wake", "awake_host"): {"wake_wait": "after_s"},
+}
+"""Findings of power and wake-up: name and key -> figures and the values that they are."""
 
 
 def _rate(row: Figures) -> float:

@@ -5,15 +5,19 @@ alone, by `derived`. Everything that shows, compares, judges or exports figures 
 quantity has one value. `figures` are those of states, `listed` those of a phase as screens and tables list them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from stend.findings import look
+from stend.findings.look import metered
+from stend.findings.look.metered import Level
 from stend.findings.look.once import once
 from stend.model import headroom
 from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.events import Result, ToolFigures
+from stend.model.quantities import BESIDE, METERED, QUANTITIES, Quantity
 from stend.model.record import Run
 from stend.model.stats import percentiles_s
 from stend.model.tally import NONE, PERCENTS, Tally
@@ -28,8 +32,8 @@ Window = Literal["rounds", "whole", "first", "last", "bursts"]
 Direction = Literal["both", "read", "write", "trim"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
 """Directions of counts; trims are counted apart from reads and writes."""
-CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map")
-"""Tests whose phases measure a change, not a state."""
+CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map", "wake", "heat")
+"""Tests whose phases measure a change, or no state that the test brought about."""
 SATURATING = ("saturate",)
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
 """Tests whose figures are not of a lasting state, whatever state the drive was brought into before."""
@@ -41,24 +45,6 @@ LEAVES: dict[str, State] = {
     "saturate": "saturated",
 }
 """Prefix of a phase's name -> the state that the phase leaves the drive in."""
-
-
-class Quantity(NamedTuple):
-    """A quantity: base unit, whether more is better, and which threshold of comparisons applies."""
-
-    unit: str
-    more_is_better: bool
-    kind: Literal["rate", "mean", "tail"]
-
-
-QUANTITIES: dict[str, Quantity] = {
-    "iops": Quantity("1/s", True, "rate"),
-    "throughput": Quantity("B/s", True, "rate"),
-    "mean": Quantity("s", False, "mean"),
-    **{name: Quantity("s", False, "tail" if percent > 50 else "mean") for name, percent in PERCENTS.items()},
-    "max": Quantity("s", False, "tail"),
-    "headroom": Quantity("", True, "rate"),
-}
 
 
 def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) -> dict[str, float | None]:
@@ -74,7 +60,7 @@ def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) 
         "throughput": tally.bytes / seconds,
         "mean": tally.mean_s or None,
         "max": tally.max_s or None,
-        "headroom": None,
+        **dict.fromkeys(BESIDE),
         **dict(zip(waits, percentiles_s(tally, [PERCENTS[name] for name in waits]) if waits else (), strict=True)),
     }
     return {name: values[name] for name in names}
@@ -97,7 +83,8 @@ class Figures(NamedTuple):
     `rounds` are the judged ones, empty if none were; `steady` is that verdict, None without one. `place` numbers loads
     of a phase that differ only in their position on the drive; 0 is all positions together. `reported` holds the
     figures that another tool reported of an imported load. `headroom` is how many times as fast a trace was replayed
-    within its limit; None if the row is not a search for it.
+    within its limit; None if the row is not a search for it. `levels` are the readings of meters meanwhile, by
+    name.
     """
 
     test: str
@@ -113,19 +100,37 @@ class Figures(NamedTuple):
     tally: Tally
     reported: ToolFigures | None = None
     headroom: float | None = None
+    levels: Mapping[str, Level] = MappingProxyType({})
 
     @property
     def values(self) -> dict[str, float | None]:
         """All quantities at once, each as `value` has it."""
         reported = getattr(self.reported, self.direction) if self.reported else {}
-        return quantities(self.tally, self.seconds) | reported | {"headroom": self.headroom}
+        return quantities(self.tally, self.seconds) | reported | self._beside
 
     def value(self, quantity: str) -> float | None:
         """Return a quantity as `derived` does; a value that another tool reported comes first."""
-        if quantity == "headroom":
-            return self.headroom
+        if quantity in BESIDE:
+            return self._beside[quantity]
         reported = getattr(self.reported, self.direction).get(quantity) if self.reported else None
         return derived(self.tally, self.seconds, quantity) if reported is None else reported
+
+    @property
+    def power(self) -> Level | None:
+        """Return the watts of a meter; None without one."""
+        return self.levels.get("watts")
+
+    @property
+    def _beside(self) -> dict[str, float | None]:
+        return {"headroom": self.headroom} | {name: self._metered(QUANTITIES[name]) for name in METERED}
+
+    def _metered(self, quantity: Quantity) -> float | None:
+        level = self.levels.get(quantity.reading)
+        if level is None or quantity.how in ("mean", "most"):
+            value: float | None = getattr(level, quantity.how, None)
+            return value
+        total = 0.0 if level.whole else level.mean * self.seconds
+        return getattr(self.tally, quantity.how) / total if total else None
 
     def number(self, quantity: str) -> float:
         """Return a quantity, 0 for None; "latency" of charts is the mean."""
@@ -213,8 +218,19 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE)
     tallies = {direction: getattr(counts, direction) for direction in DIRECTIONS}
     if not (counts.read.ios and counts.write.ios):
         tallies = {"both": counts.both} if counts.ios or not trims.ios else {}
+    levels = _levels(run, place, rounds)
     for direction, tally in (tallies | ({"trim": trims} if trims.ios else {})).items():
-        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None))
+        beside = levels if direction == "both" else {}
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None, beside))
+
+
+def _levels(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Mapping[str, Level]:
+    """Return what meters read during the rounds of a row, or during all of its phase; nothing for parts of a phase."""
+    test, phase, _, window, load, _ = place
+    if window not in ("rounds", "whole") or not len(run.readings):
+        return {}
+    held = [r for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load]
+    return metered.levels(run, [r for r in held if not rounds or r.where.round in rounds])
 
 
 def _reported(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:

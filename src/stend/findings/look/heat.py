@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from stend.findings.look import Record
 from stend.findings.look.moments import Moment, began, ended, looks
 from stend.findings.look.once import once
 from stend.model.events import Telemetry
 from stend.model.record import Run
-from stend.runner.telemetry import slowed
+from stend.model.warming import celsius, slowed
 
-COLDEST_C, HOTTEST_C = -40.0, 150.0
-"""No drive works at or beyond these temperatures, and a sensor without a value reports exactly 0."""
-SENSORS, NO_SENSOR = ("temperature", "sensor"), ("_min", "_s", "_events")
-"""Prefixes of values that are temperatures, and suffixes of those that count time or events instead."""
+HEATING = ("heat-writes", "heat-reads")
+"""Phases of the heat test that heat the drive."""
 
 
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
@@ -42,19 +39,6 @@ def slow(run: Run) -> tuple[tuple[tuple[Moment, Telemetry], tuple[Moment, Teleme
     """Return neighbouring telemetry readings on one clock between which the drive slowed itself down."""
     same = ((a, b) for a, b in pairwise(looks(run)) if a[0][0] == b[0][0])
     return tuple((before, now) for before, now in same if slowed(before[1], now[1]))
-
-
-def celsius(look: Telemetry) -> float | None:
-    """Return the highest plausible temperature of all sensors in one reading, in °C; None without one."""
-    values = (value for name, value in look.values.items() if name.startswith(SENSORS) and not name.endswith(NO_SENSOR))
-    return max((c for value in values for c in _possible(value)), default=None)
-
-
-def _possible(value: Any) -> Sequence[float]:
-    """Return the numbers of a value (one or a list) that a working drive can have."""
-    every = value if isinstance(value, list | tuple) else [value]
-    numbers = [float(c) for c in every if isinstance(c, int | float) and not isinstance(c, bool)]
-    return [c for c in numbers if COLDEST_C < c < HOTTEST_C and c != 0]
 
 
 @once

@@ -1,6 +1,7 @@
 "use strict";
 // A plan from a choice: hours, bytes, warnings and the command to copy. The server only plans; it starts nothing.
 const FIELDS = ["target", "profile", "threads", "depth", "active_range_pct", "rounds", "label"];
+const FLAGS = ["quick", "verify"];
 const TYPED_MS = 250;
 let turn = 0;
 let typing = 0;
@@ -35,13 +36,13 @@ function offer(choices) {
   by("tests").replaceChildren(...choices.tests.map((one) => box("test", one, one.title)));
   for (const input of document.querySelectorAll(".suite, .test")) input.checked = kept.getAll("test").includes(input.value);
   for (const name of FIELDS.slice(2)) by(name).value = kept.get(name) || "";
-  by("quick").checked = kept.has("quick");
+  for (const name of FLAGS) by(name).checked = kept.has(name);
 }
 
 function choice() {
   const chosen = [...document.querySelectorAll(".suite:checked, .test:checked")].map((input) => ["test", input.value]);
   const fields = FIELDS.map((name) => [name, by(name).value]).filter(([, value]) => value);
-  return new URLSearchParams([...chosen, ...fields, ...(by("quick").checked ? [["quick", "1"]] : [])]);
+  return new URLSearchParams([...chosen, ...fields, ...FLAGS.filter((name) => by(name).checked).map((name) => [name, "1"])]);
 }
 
 function tile(key, text) {
@@ -53,8 +54,8 @@ function tile(key, text) {
 function tell(plan) {
   by("cards").replaceChildren(tile("expected", duration(plan.expected_s)), tile("at_longest", duration(plan.longest_s)), tile("writes", bytes(plan.write_bytes) || "0"));
   put("command", plan.command);
-  const real = plan.virtual ? [] : [word("destroys")];
-  by("asks").hidden = plan.virtual;
+  const real = plan.harmless ? [] : [word("destroys")];
+  by("asks").hidden = plan.harmless;
   by("warnings").replaceChildren(...[...(plan.reason ? [plan.reason] : real), ...plan.warnings].map((text) => make("li", `⚠ ${text}`)));
   by("drawn").replaceChildren(...plan.tests.map((test) => {
     const line = make("tr");

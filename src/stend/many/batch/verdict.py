@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
 from stend.many.batch import odd
 from stend.many.batch.acceptance import Plan
 from stend.many.batch.lot import Lot
@@ -12,6 +11,7 @@ from stend.many.batch.odd import Odd, Spread
 from stend.many.compare.differences import Figure
 from stend.many.compare.rules import OTHER_NAMES, fits
 from stend.many.limits import Limit
+from stend.model.quantities import QUANTITIES
 
 Verdict = Literal["accepted", "rejected", "undecided"]
 

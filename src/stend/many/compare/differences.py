@@ -6,10 +6,10 @@ from math import exp, log, log1p
 from typing import Any, Literal, NamedTuple
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
 from stend.many import statistics
-from stend.many.settings import Differing, Reason, blocked, differing, obstacles
+from stend.many.settings import Differing, Reason, blocked, differing, meters, obstacles
 from stend.many.sides import Key, Side, every_key, side
+from stend.model.quantities import METERED, QUANTITIES
 
 Verdict = Literal["better", "worse", "same", "ahead", "behind", "close", "undecided", "not comparable"]
 """`ahead`, `behind` and `close` are of sides whose repeats are unknown: they state a ratio and prove nothing."""
@@ -158,6 +158,9 @@ def quantities(key: Key) -> Iterator[str]:
         return
     if key.direction == "both" or key.test == "profiles":
         yield "iops" if key.random_pct else "throughput"
+    if key.direction == "both":
+        shown = ("mean", "ios" if key.random_pct else "bytes")
+        yield from (name for name in METERED if QUANTITIES[name].how in shown)
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
     if key.test in TAILED and key.state != "fresh":
@@ -180,7 +183,8 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
         return None
     counts = tuple(sum(k in run.rows for run in s.runs) for s, k in ((whole.a, key), (whole.b, other)))
     centre = (sum(first) / len(first), sum(second) / len(second))
-    reasons = (*blocked(whole.settings), *obstacles(whole.a, whole.b, key, other))
+    of_meters = meters(whole.a, whole.b) if QUANTITIES[quantity].reading else ()
+    reasons = (*blocked(whole.settings), *obstacles(whole.a, whole.b, key, other), *of_meters)
     plain = Difference(
         *(key, quantity, exp(centre[0]), exp(centre[1])),
         *((counts[0], counts[1]), (len(first), len(second)), exp(centre[1] - centre[0])),

@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple, get_args
 
 from stend.base.errors import BadInput
 from stend.base.units import block_label, parse_bytes
-from stend.findings.look.figures import DIRECTIONS, QUANTITIES, State
+from stend.findings.look.figures import DIRECTIONS, State
 from stend.many import statistics
 from stend.many.compare.differences import Comparison, Difference, difference, paired
 from stend.many.settings import Reason
 from stend.many.sides import Key
+from stend.model.quantities import QUANTITIES
 
 Answer = Literal["failed", "passed", "undecided"]
 ONE_SIDED = (1 - statistics.LEVEL) / 2

@@ -5,10 +5,11 @@ from urllib.parse import urlencode
 
 from stend.base.errors import BadInput, StendError
 from stend.base.version import __version__
-from stend.findings.look.figures import QUANTITIES, Figures, figures
+from stend.findings.look.figures import Figures, figures
 from stend.many.sides import key_of
 from stend.many.sweep.design import PLAN, Design, Point, Value, Values
 from stend.many.sweep.folder import Line
+from stend.model.quantities import QUANTITIES
 from stend.planning import plan
 from stend.session import unrecorded
 

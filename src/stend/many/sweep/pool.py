@@ -30,7 +30,7 @@ def run(design: Design, points: Iterable[Point], workers: int, work: Worker = dr
     Raise StepFailed if a worker dies.
     """
     left = iter(points)
-    pool = ProcessPoolExecutor(workers, mp_context=context(), initializer=_begin)
+    pool = ProcessPoolExecutor(workers, mp_context=context(), initializer=begin)
     try:
         under_way: set[Future[Line]] = set()
         while True:
@@ -48,10 +48,13 @@ def run(design: Design, points: Iterable[Point], workers: int, work: Worker = dr
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def context() -> BaseContext:
-    """Return how workers start: as forks, or as new processes if no socket can be made (TMPDIR too long or missing)."""
+def context(ready: str = READY) -> BaseContext:
+    """Return how workers start: as forks, or as new processes if no socket can be made (TMPDIR too long or missing).
+
+    They are forks of a process that has imported the module `ready`.
+    """
     forking = get_context("forkserver")
-    forking.set_forkserver_preload([READY])
+    forking.set_forkserver_preload([ready])
     try:
         forkserver.ensure_running()
     except OSError:
@@ -59,7 +62,7 @@ def context() -> BaseContext:
     return forking
 
 
-def _begin() -> None:
+def begin() -> None:
     """Set up a worker: ignore Ctrl-C, which the parent handles, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

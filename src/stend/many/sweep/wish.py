@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
 from stend.many import limits
 from stend.many.compare.differences import Figure
 from stend.many.compare.rules import OTHER_NAMES
 from stend.many.limits import Limit
 from stend.many.sweep.design import Value
 from stend.many.sweep.results import Results, picked
+from stend.model.quantities import QUANTITIES
 
 WAYS = {"most": True, "least": False}
 _WISH = re.compile(r"(?:(most|least)\s+)?([\w.-]+)(?:\[([^\[\]]*)\])?")

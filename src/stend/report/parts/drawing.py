@@ -4,6 +4,7 @@ If a native library crashes, only the picture or page that it was rendering is l
 """
 
 import atexit
+import base64
 import json
 import os
 import subprocess
@@ -48,7 +49,7 @@ class Renderer:
         self.process: subprocess.Popen[str] | None = None
 
     def render(self, kind: str, given: str) -> str:
-        """Return the SVG of a chart specification ("svg"), or the path of a PDF ("pdf").
+        """Return the SVG of a chart specification ("svg"), its PNG in base64 ("png"), or the path of a PDF ("pdf").
 
         Raise StepFailed if the library fails, or if its process ends.
         """
@@ -169,6 +170,12 @@ def _drawn(pictures: Sequence[Picture], renderers: Sequence[Renderer]) -> list[t
 def svg(picture: Picture) -> str:
     """Return one picture as SVG."""
     return svgs([picture])[0]
+
+
+def preview(picture: Picture) -> bytes:
+    """Return one picture as PNG; raise StepFailed if it cannot be drawn."""
+    with _lent(1) as (renderer,):
+        return base64.b64decode(renderer.render("png", _specification(picture)))
 
 
 def _specification(picture: Picture) -> str:

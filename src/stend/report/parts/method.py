@@ -37,8 +37,13 @@ def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
 
 def clause(test: PlannedTest, words: Language) -> str:
     """Return the clause that a test is modelled on, in words."""
+    return named_clause(test.clause, words)
+
+
+def named_clause(clause: str, words: Language) -> str:
+    """Return a clause in words."""
     methods = {"review": "page.own_method", "own": "page.stend_method"}
-    return words(methods.get(test.clause, "page.clause"), clause=test.clause)
+    return words(methods.get(clause, "page.clause"), clause=clause)
 
 
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:

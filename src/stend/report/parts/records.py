@@ -5,11 +5,13 @@ from typing import Any
 
 import msgspec
 
+from stend.findings.look import metered
 from stend.findings.look.figures import Direction, of_record, quantities
 from stend.findings.look.replayed import lateness_s
 from stend.model.definition import Hold
 from stend.model.events import Result
 from stend.model.pace import Pace
+from stend.model.quantities import METERED, QUANTITIES
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
 from stend.model.verified import Verified
@@ -17,6 +19,10 @@ from stend.model.workload import Replay
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
 """Column -> quantity of a direction's response times."""
+
+_METERED = ((name, QUANTITIES[name]) for name in METERED)
+LEVELS = {name: (each.reading, each.how) for name, each in _METERED if each.how in ("mean", "most")}
+"""Column -> readings of a meter, and their mean or the highest of them."""
 
 COLUMNS: dict[str, str] = {
     "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "BIGINT", "step": "BIGINT", "kind": "VARCHAR",
@@ -33,6 +39,7 @@ COLUMNS: dict[str, str] = {
     "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
     "trim_ios": "BIGINT", "trim_bytes": "BIGINT", "trim_mean_s": "DOUBLE", "trim_p99_s": "DOUBLE",
     "trim_max_s": "DOUBLE",
+    **dict.fromkeys(LEVELS, "DOUBLE"),
     "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
@@ -41,7 +48,8 @@ COLUMNS: dict[str, str] = {
 def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
     """Yield one row per step that was done, and one of the kind `beside` for each load beside it."""
     for result in run.results:
-        yield _row(result, name)
+        levels = metered.levels(run, [result])
+        yield _row(result, name) | {column: getattr(levels.get(of), how, None) for column, (of, how) in LEVELS.items()}
         if isinstance(result.step, Hold):
             for load, done in zip(result.step.workload.beside, result.beside, strict=False):
                 step = Hold(workload=load, amount=result.step.amount)

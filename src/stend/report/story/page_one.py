@@ -18,15 +18,16 @@ from stend.words.sentences import because_said, facts_said, finding_said, reason
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
-    "write_wait": "lat", "write_tail": "lat", "seq_read": "mbs", "seq_write": "mbs", "cache_bytes": "gib",
-    "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
+    "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "write_tail": "lat", "seq_read": "mbs",
+    "seq_write": "mbs", "cache_bytes": "gib", "writes_per_watt": "per_watt", "load_watts": "watts",
+    "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
-LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait")
+LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_watts", "load_watts", "wake_wait")
 AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 COMMON = ("read_wait", "start", "seq_read")

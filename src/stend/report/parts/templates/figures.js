@@ -1,7 +1,7 @@
 "use strict";
 // Shared by pages of both styles: draw each figure when it comes near the screen, and describe it for screen readers.
 function figuresNear(draw) {
-  var figures = document.querySelectorAll("figure.plot");
+  var figures = document.querySelectorAll("figure.plot:not(.drawn)");
   if (!("IntersectionObserver" in window) || location.hash === "#all") { figures.forEach(draw); return; }
   var seen = new IntersectionObserver(function (entries) {
     entries.forEach(function (entry) { if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); } });

@@ -29,11 +29,13 @@
     var view = views.get(figure);
     if (view) { view.toImageURL(kind, 2).then(function (address) { save(figure.id + "." + kind, address); }); }
   });
-  document.addEventListener("DOMContentLoaded", function () {
+  function start() {
     dark.addEventListener("change", function () { views.forEach(function (view, figure) { draw(figure); }); });
+    window.figuresAgain = function () { figuresNear(draw); };  // charts that a script adds later
     figuresNear(draw);
     window.addEventListener("beforeprint", function () {
       document.querySelectorAll("details.long").forEach(function (long) { long.open = true; });
     });
-  });
+  }
+  if (document.readyState === "loading") { document.addEventListener("DOMContentLoaded", start); } else { start(); }
 })();

@@ -1,0 +1,82 @@
+"""`stend publish`: a static site of all drives from run folders."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stend.base.errors import GATE_FAILED_EXIT_CODE, UNSOUND_EXIT_CODE
+from stend.cli import _runs
+
+if TYPE_CHECKING:
+    from stend.publish import Built
+
+MOST_LISTED = 20
+
+
+def command(
+    runs: _runs.ManyRuns = None,
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Folder of the site; default: site.")] = Path(
+        "site"
+    ),
+    lab: Annotated[
+        Path | None, typer.Option("--lab", metavar="FILE", help="Settings of the site in TOML: docs/how-to/publish.md.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; list what changed since the last build.")
+    ] = False,
+) -> int:
+    """Make a static site of all drives, for reading without a server.
+
+    It has a page per drive, rankings, comparisons in the browser, methods, news and data, in English and Russian.
+    The next build makes only the pages that changed. A published figure that changes becomes an erratum on its page.
+    Private facts, such as serial numbers, are left out. The exit code is 6 if --check finds changes, and 8 if a run
+    or the text of a review cannot be used; the other drives are published.
+
+    Example: stend publish runs --to site --lab lab.toml
+    """
+    import datetime
+
+    from stend import publish
+    from stend.publish import lab as settings
+
+    known = settings.read(lab)
+    folders = publish.run_folders(runs or [_runs.RUNS])
+    today = datetime.datetime.now(datetime.UTC).date()
+    built = publish.build(folders, to, known, today, check=check, progress=_show_progress)
+    for line in _lines(built, to, check=check):
+        typer.echo(line)
+    for broken in built.broken:
+        typer.echo(f"left out: {broken.why}", err=True)
+    if built.broken:
+        return UNSOUND_EXIT_CODE
+    return GATE_FAILED_EXIT_CODE if check and built.changed else 0
+
+
+def _show_progress(done: int, of: int) -> None:
+    """Print how many drives are made, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\rdrives made: {done} of {of}", end="\n" if done >= of else "", file=sys.stderr, flush=True)
+
+
+def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
+    from stend.publish.figures import text_of
+    from stend.words import FIRST, Language
+
+    words = Language(FIRST)
+    lines = [f"{len(built.new)} new, {len(built.remade)} changed and {len(built.unchanged)} unchanged drives"]
+    lines += [f"new: {name}" for name in built.new[:MOST_LISTED] if check]
+    for name, errata in built.errata.items():
+        for one in errata[:MOST_LISTED]:
+            old, new = (text_of(one.figure, value, words) for value in (one.old, one.new))
+            lines.append(f"{name}: {one.names.get(words.name, one.figure)}: {new} instead of {old}")
+        lines += [f"{name}: and {len(errata) - MOST_LISTED} more figures"] if len(errata) > MOST_LISTED else []
+    for name, gone in built.withdrawn.items():
+        lines += [f"{name}: run {one.run} withdrawn" + (f": {one.reason}" if one.reason else "") for one in gone]
+    lines += [f"{path} is not as stend wrote it" for path in built.altered[:MOST_LISTED]]
+    lines += [f"{name}: under embargo until {date}" for name, date in built.hidden.items()]
+    lines += [f"{name}: its run has not ended" for name in built.unfinished]
+    if built.virtual:
+        lines.append(f"{built.virtual} virtual drives are not shown; set virtual = true below [ranking] in lab.toml")
+    return lines if check else [*lines, f"Site: {to / 'index.html'}"]

@@ -1,0 +1,136 @@
+"""Power: watts at rest and under load, work per watt, what a low rate costs, and what the meter cannot show."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stend.base.units import GB
+from stend.findings import Finding, Sheet, look
+from stend.findings.look import metered
+from stend.findings.look.figures import Figures
+from stend.findings.look.powered import LOADS, RATES, TEST, Rest, highest_second, loads, rests
+from stend.model.definition import PlannedTest
+from stend.model.events import MeterFacts
+from stend.model.record import Run
+
+NAME = "power"
+LOWER = 0.8
+"""Share of the first measured power at rest below which longer rests save something."""
+PCM1_S, PCM2_S = 2e-3, 4e-6
+"""Longest periods of a meter for OCP's PCM-1 (highest mean of a second) and PCM-2 (highest mean of 100 us)."""
+SIGMAS = 2.0
+"""Standard deviations of the readings at rest within which a difference of a whole machine is none."""
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield the power at rest, under load and at rates, of a whole machine only differences to rest; then the meter."""
+    for test in look.tests(run, TEST):
+        facts, idle, held = metered.meter(run), rests(run, test.name), loads(run, test, *LOADS)
+        if facts is None or not (idle or held):
+            yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+            continue
+        if facts.scope == "machine":
+            yield from _above(test.name, facts, idle, held)
+        else:
+            yield from _idle(test.name, idle)
+            yield from _load(test.name, held)
+            yield from _efficiency(test.name, held)
+            yield from _rates(run, test, held)
+            yield from _second(run, test, facts, held)
+        yield _meter(test.name, facts)
+        if gaps := metered.gaps(run):
+            values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
+            yield Finding(name=NAME, key="gaps", test=test.name, values=values)
+
+
+def _meter(test: str, facts: MeterFacts) -> Finding:
+    values: dict[str, Any] = {"name": facts.name, "period": facts.period_s}
+    if facts.estimated:
+        return Finding(name=NAME, key="estimated", test=test, values=values)
+    if facts.error_pct is None:
+        return Finding(name=NAME, key="meter_unknown", test=test, values=values)
+    return Finding(name=NAME, key="meter", test=test, values=values | {"error": facts.error_pct / 100})
+
+
+def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:
+    """Yield the lowest power at rest, and the power after the shortest rest that was measured."""
+    if not idle:
+        yield Finding(name=NAME, key="idle_unknown", test=test, confidence="can't tell")
+        return
+    first, lowest = idle[0], min(idle, key=lambda rest: rest.level.mean)
+    values = {"watts": lowest.level.mean, "rest": lowest.rest_s, "first": first.level.mean, "first_rest": first.rest_s}
+    falls = lowest.level.mean < LOWER * first.level.mean
+    key = "idle_level" if not falls else "idle" if first.rest_s else "idle_active"
+    values["longest"] = idle[-1].rest_s
+    yield Finding(name=NAME, key=key, test=test, values=values)
+
+
+def _load(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the load with the highest mean power."""
+    if not held:
+        return
+    most = max(held, key=lambda row: row.number("watts"))
+    values = {"watts": most.number("watts"), "load": most.workload.label, "peak": most.number("watts_max")}
+    yield Finding(name=NAME, key="load", test=test, values=values)
+
+
+def _second(run: Run, test: PlannedTest, facts: MeterFacts, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the highest mean of a second and what OCP's measures need, as far as the meter shows it."""
+    highest, short = highest_second(run, test.name), {"period": facts.period_s}
+    if highest is None:
+        yield Finding(name=NAME, key="no_second", test=test.name, values=short)
+    elif facts.period_s > PCM1_S:
+        yield Finding(name=NAME, key="second", test=test.name, values=short | {"watts": highest})
+    else:
+        values = {"watts": highest, "peak": max((row.number("watts_max") for row in held), default=highest)}
+        key = "pcm1" if facts.period_s > PCM2_S else "pcm2"
+        yield Finding(name=NAME, key=key, test=test.name, values=short | values)
+
+
+def _efficiency(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the most random reads and writes per watt, and the energy of streams."""
+    reads, writes = (_best(held, 100, pct, "iops_per_watt") for pct in (100, 0))
+    if reads and writes:
+        values = {"reads": reads.value("iops_per_watt"), "reads_at": reads.workload.outstanding}
+        values |= {"writes": writes.value("iops_per_watt"), "writes_at": writes.workload.outstanding}
+        yield Finding(name=NAME, key="random", test=test, values=values)
+    reads, writes = (_best(held, 0, pct, "bytes_per_joule") for pct in (100, 0))
+    if reads and writes:
+        rates = {"reads": reads.number("bytes_per_joule"), "writes": writes.number("bytes_per_joule")}
+        joules = {f"{name}_gb": GB / rate for name, rate in rates.items()}
+        yield Finding(name=NAME, key="streams", test=test, values=rates | joules)
+
+
+def _best(held: Sequence[Figures], random_pct: int, read_pct: int, quantity: str) -> Figures | None:
+    rows = (row for row in held if (row.workload.random_pct, row.workload.read_pct) == (random_pct, read_pct))
+    return max(rows, key=lambda row: row.number(quantity), default=None)
+
+
+def _rates(run: Run, test: PlannedTest, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield what the lowest rate of reads and of writes costs, of the power that the highest rate takes."""
+    late = {r.workload for r in look.records(run, test.name, RATES) if r.result.pace and r.result.pace.doubtful}
+    paced = [row for row in loads(run, test, RATES) if row.workload not in late]
+    for read_pct in (100, 0):
+        slow = min((r for r in paced if r.workload.read_pct == read_pct), key=lambda row: row.iops, default=None)
+        fast = max((r for r in held if _random(r, read_pct)), key=lambda row: row.iops, default=None)
+        if slow and fast:
+            watts, most = slow.number("watts"), fast.number("watts")
+            values = {"rate": slow.iops, "part": slow.iops / fast.iops, "watts": watts, "most": most}
+            key = "reads_at_rate" if read_pct else "writes_at_rate"
+            yield Finding(name=NAME, key=key, test=test.name, values=values | {"share": watts / most})
+
+
+def _random(row: Figures, read_pct: int) -> bool:
+    return (row.workload.random_pct, row.workload.read_pct) == (100, read_pct)
+
+
+def _above(test: str, facts: MeterFacts, idle: Sequence[Rest], held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the most that a load adds to the power of the machine at rest; the drive's own power stays unknown."""
+    if not idle or not held:
+        yield Finding(name=NAME, key="machine_unknown", test=test, confidence="can't tell")
+        return
+    lowest, most = min(idle, key=lambda rest: rest.level.mean), max(held, key=lambda row: row.number("watts"))
+    more = most.number("watts") - lowest.level.mean
+    error = SIGMAS * lowest.scatter + more * (facts.error_pct or 0.0) / 100
+    values = {"more": more, "error": error, "load": most.workload.label, "idle": lowest.level.mean}
+    key = "machine" if more > error else "machine_none"
+    yield Finding(name=NAME, key=key, test=test, values=values, confidence="medium" if more > error else "low")

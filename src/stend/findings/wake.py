@@ -1,0 +1,89 @@
+"""Wake: the rests after which the first read takes longer, how long it takes, and how often the drive was read."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from stend.findings import Confidence, Finding, Sheet, look
+from stend.findings.look.figures import Figures
+from stend.findings.look.moments import began, ended, looks
+from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, Rest, rests
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+
+NAME = "wake"
+WAKES = 1.5
+"""Times the response time without a rest from which a drive had been asleep; a deeper state takes as much longer."""
+OFTEN, FEWEST = 0.1, 3
+"""Share of first reads, and their number, that are slow where a drive sleeps only sometimes."""
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield from which rest on the drive is asleep, deeper states, rests that say nothing, and the cost of looking."""
+    for test in look.tests(run, TEST):
+        awake, every = rests(run, test.name)
+        timely = [rest for rest in every if not rest.late]
+        if late := [rest for rest in every if rest.late]:
+            values = {"n": len(late), "rest": late[0].rest_s, "late_s": max(rest.late_s for rest in late)}
+            yield Finding(name=NAME, key="late", test=test.name, values=values, confidence="can't tell")
+        if not awake or not timely:
+            yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+            continue
+        busy = max(rest.busy for rest in timely)
+        sure: Confidence = "high" if run.plan.device.virtual or busy < BUSY else "low"
+        yield from _of(run, test.name, awake, timely, sure)
+        if sure == "low":
+            values = {"busy": busy, "n": sum(rest.busy >= BUSY for rest in timely)}
+            yield Finding(name=NAME, key="busy", test=test.name, values=values)
+        yield from _looks(run, test)
+
+
+def bound_s(run: Run, awake: Figures) -> float:
+    """Return the longest first read in seconds that may be one of a drive that is awake."""
+    usual_s = awake.value("p50") or awake.number("mean")
+    return max(WAKES * usual_s, usual_s + (0.0 if run.plan.device.virtual else HOST_S))
+
+
+def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest], sure: Confidence) -> Iterator[Finding]:
+    most_s, usual_s = bound_s(run, awake), awake.value("p50") or awake.number("mean")
+    asleep = [rest for rest in every if rest.usual_s > most_s]
+    last = every[-1]
+    if not asleep:
+        values = {"rest": last.rest_s, "n": last.reads, "longest_s": last.longest_s, "after_s": last.usual_s}
+        key = "awake" if run.plan.device.virtual else "awake_host"
+        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, confidence=sure, side="pro")
+    else:
+        slowest = max(asleep, key=lambda rest: rest.usual_s)
+        values = _values(slowest, usual_s) | _between(asleep[0], every)
+        key = "sleeps" if values["from"] else "sleeps_soon"
+        yield Finding(name=NAME, key=key, test=test, values=values, confidence=sure)
+        for before, now in pairwise(asleep):
+            if now.usual_s > WAKES * before.usual_s:
+                values = {"from": before.rest_s, "to": now.rest_s, "before_s": before.usual_s, "after_s": now.usual_s}
+                yield Finding(name=NAME, key="deeper", test=test, values=values, confidence=sure)
+    tail_s = max(most_s, awake.value("p99") or 0.0)
+    for rest in every:
+        slow = rest.slower(tail_s)
+        if rest not in asleep and slow >= max(OFTEN * rest.reads, FEWEST):
+            values = {"rest": rest.rest_s, "slow": slow, "n": rest.reads, "bound_s": tail_s}
+            yield Finding(name=NAME, key="uneven", test=test, values=values, confidence="low", side="con")
+
+
+def _values(rest: Rest, awake_s: float) -> dict[str, Any]:
+    values = {"rest": rest.rest_s, "after_s": rest.usual_s, "awake_s": awake_s, "times": rest.usual_s / awake_s}
+    return values | {"n": rest.reads, "longest_s": rest.longest_s}
+
+
+def _between(first: Rest, every: Sequence[Rest]) -> dict[str, float]:
+    """Return the longest rest before which the drive was awake (0 if none was measured), and the first one asleep."""
+    return {"from": max((rest.rest_s for rest in every if rest.rest_s < first.rest_s), default=0.0), "to": first.rest_s}
+
+
+def _looks(run: Run, test: PlannedTest) -> Iterator[Finding]:
+    """Yield how often the drive's health was read in this run, how long that took, and how often during a rest."""
+    results = [record.result for record in look.records(run, test.name, PHASE)]
+    spans = [(began(run, result), ended(run, result)) for result in results]
+    inside = [moment for moment, _ in looks(run) if any(begin < moment < end for begin, end in spans)]
+    if run.telemetry and not run.plan.device.virtual:
+        values = {"n": len(run.telemetry), "took_s": sum(one.took_s for one in run.telemetry), "inside": len(inside)}
+        yield Finding(name=NAME, key="watched" if inside else "unwatched", test=test.name, values=values)

@@ -1,0 +1,41 @@
+"""The quantities of figures, each registered once: what shows, compares, judges or exports figures reads them here."""
+
+from typing import Literal, NamedTuple
+
+from stend.model.tally import PERCENTS
+
+
+class Quantity(NamedTuple):
+    """A quantity: base unit, whether more is better, and which threshold of comparisons applies.
+
+    `reading` names the readings of a meter that it is derived from, and `how`: their mean, the highest of them, or the
+    IOs or bytes of the load divided by their sum over the time. Others are derived from the counts of a load.
+    """
+
+    unit: str
+    more_is_better: bool
+    kind: Literal["rate", "mean", "tail"]
+    reading: str = ""
+    how: Literal["mean", "most", "ios", "bytes"] = "mean"
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "iops": Quantity("1/s", True, "rate"),
+    "throughput": Quantity("B/s", True, "rate"),
+    "mean": Quantity("s", False, "mean"),
+    **{name: Quantity("s", False, "tail" if percent > 50 else "mean") for name, percent in PERCENTS.items()},
+    "max": Quantity("s", False, "tail"),
+    "headroom": Quantity("", True, "rate"),
+    "watts": Quantity("W", False, "mean", "watts"),
+    "watts_max": Quantity("W", False, "tail", "watts", "most"),
+    "iops_per_watt": Quantity("1/s/W", True, "rate", "watts", "ios"),
+    "bytes_per_joule": Quantity("B/J", True, "rate", "watts", "bytes"),
+}
+METERED = tuple(name for name, quantity in QUANTITIES.items() if quantity.reading)
+"""Quantities that need a meter."""
+READINGS = tuple(dict.fromkeys(QUANTITIES[name].reading for name in METERED))
+"""Names of readings that meters take."""
+BESIDE = ("headroom", *METERED)
+"""Quantities that counts alone do not give; None without a search or a meter."""
+SHAPES = {"1/s": "rate", "B/s": "mbs", "s": "lat", "": "times", "W": "watts", "1/s/W": "per_watt", "B/J": "per_joule"}
+"""Base unit -> how a value is written (`words.numbers`); a plain number for other units."""

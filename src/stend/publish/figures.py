@@ -1,0 +1,227 @@
+"""Figures of a drive as the site shows them: key figures, every figure for comparisons, charts for comparisons."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stend.base.units import GiB
+from stend.charts import Picture
+from stend.charts.beside import KINDS, Side, picture
+from stend.charts.overlay.ratio_map import FACTOR, change
+from stend.charts.parts.figures import load_named
+from stend.many import settings, sides
+from stend.many.compare.differences import BEYOND_ONE, REPLAYS, quantities
+from stend.many.sides import Key
+from stend.model.published import PLACES, figure
+from stend.model.quantities import QUANTITIES
+from stend.publish.samples import Sample
+from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
+from stend.words import Language
+from stend.words.numbers import rounded
+from stend.words.settings import difference_reason, setting_value
+
+ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
+"""Reasons against a figure that do not depend on the other side."""
+KEY = "key"
+"""First part of the id of a key figure in the ledger; that of others is their test."""
+OF_PRIVATE = ("label", "serial")
+IN_US = ("read_wait", "write_wait")
+"""Response times that tables show in microseconds; the others are shown in milliseconds."""
+
+
+class Row(NamedTuple):
+    """A figure of a run: its id, key and quantity, and its value in base units."""
+
+    id: str
+    key: Key
+    quantity: str
+    value: float
+
+
+def rows(sample: Sample) -> Iterator[Row]:
+    """Yield every figure of a run that a comparison shows."""
+    for key, row in sample.outcome.rows.items():
+        for quantity in quantities(key):
+            value = row.value(quantity)
+            if value:
+                number = math.exp(math.log(value))  # as `stend compare` has it, to the last digit
+                yield Row(figure_id(key, quantity), key, quantity, number)
+
+
+def figure_id(key: Key, quantity: str) -> str:
+    """Return the id of a figure, the same for the same figure of every run."""
+    return "|".join((*(str(part) for part in key), quantity))
+
+
+def row_data(row: Row, sample: Sample, words: Language) -> dict[str, Any]:
+    """Return a figure as the comparison in the browser shows it."""
+    key, quantity = row.key, QUANTITIES[row.quantity]
+    phase = words.phase(key.phase)
+    side = sides.Side(sample.run.plan.device.model or sample.run.plan.device.kind, (sample.outcome,))
+    reasons = [r for r in settings.obstacles(side, side, key, key) if r.key in ONE_SIDED]
+    return {
+        "id": row.id,
+        "test": key.test,
+        "test_name": words.title(key.test, key.test),
+        "name": f"{phase}: {load_named(key, row.quantity, words)}",
+        "state": key.state,
+        "state_name": words(f"kept_state.{key.state}"),
+        "quantity": row.quantity,
+        "kind": quantity.kind,
+        "more_is_better": quantity.more_is_better,
+        "value": row.value,
+        "shown": words.quantity(row.value, row.quantity),
+        "conditions": _conditions(key, sample, words),
+        "warnings": list(dict.fromkeys(difference_reason(reason, words) for reason in reasons)),
+    }
+
+
+def _conditions(key: Key, sample: Sample, words: Language) -> dict[str, str]:
+    """Return the conditions that two figures of one id must share, as `settings.obstacles` checks them."""
+    run, row = sample.outcome, sample.outcome.rows[key]
+    scaled = not row.workload.replay or row.workload.replay.fit == "scale"
+    part = run.share(row.workload.range_bytes) if scaled else 1.0
+    said = {"part": words.show(part, "pct"), "entropy": words.show(row.workload.entropy_pct / 100, "pct")}
+    played = run.played.get(key.test) if key.test in REPLAYS else None
+    if played:
+        said |= {"trace": f"{played.name} ({played.number[:8]})", "pace": played.pace, "mapping": played.mapping}
+    return said
+
+
+def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
+    """Return the settings of a run by name, as `settings.differing` compares them."""
+    data: dict[str, Any] = {}
+    for name in (*settings.BLOCKING, *settings.STATED):
+        value = sample.outcome.settings.get(name)
+        if value in (None, "") or name in OF_PRIVATE:
+            continue
+        blocks = name in settings.BLOCKING
+        data[name] = {"name": words(f"setting.{name}"), "values": [setting_value(name, value, words)], "blocks": blocks}
+        if name == "temperature":
+            data[name] |= {"number": value, "tolerance": settings.WARM_C}
+    return data
+
+
+def chart_data(side: Side, words: Language) -> Iterator[dict[str, Any]]:
+    """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
+    for kind in KINDS:
+        for drawn in _alone(kind, side, words):
+            every = drawn.spec["datasets"].items()
+            sets = {name: [row for row in rows if row.get("drive") == side.name] for name, rows in every}
+            if any(sets.values()):
+                yield {"kind": kind, "title": drawn.title, "says": drawn.says, "spec": drawn.spec | {"datasets": sets}}
+
+
+def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
+    """Return the charts of one drive; of a kind that needs two drives, beside itself without a name."""
+    drawn = list(picture(kind, [side], words, ()))
+    return drawn or list(picture(kind, [side, Side("", side.run, side.facts)], words, ()))
+
+
+def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
+    """Return the chart that represents a drive: its levels, its course, or any other that a review shows."""
+    for kind in ("iops_levels", "saturation_course", *KINDS):
+        if drawn := next(picture(kind, [Side(name, sample.run)], words, ()), None):
+            return drawn
+    return None
+
+
+def text_of(figure: str, value: float, words: Language) -> str:
+    """Return a figure by its id in the ledger, as pages show it."""
+    kind, _, name = figure.partition("|")
+    return value_shown(value, FIGURES[name], words) if kind == KEY else words.quantity(value, figure.rpartition("|")[2])
+
+
+def change_data(words: Language) -> dict[str, Any]:
+    """Return how the browser writes a change, so that it does so as `stend compare`; with examples for its test."""
+    form = words.format_of
+    ratios = [0.1, 0.5, 0.949, 0.995, 0.9996, 1.0, 1.0004, 1.005, 1.049, 1.2345, 1.999, 2.0, 3.456, 12.34, 123.4]
+    return {
+        "factor": FACTOR,
+        "before": words.texts["overlay.factor"].partition("{")[0],
+        "after": list(form.ratio),
+        "plural": form.plural,
+        "decimal": form.decimal,
+        "group": form.group,
+        "group_from": form.group_from,
+        "percent": form.percent,
+        "examples": [[ratio, change(ratio, words)] for ratio in ratios],
+    }
+
+
+def beyond() -> Mapping[str, float]:
+    """Return the difference above which one run of a drive is ahead of one run of another."""
+    return BEYOND_ONE
+
+
+def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the names of key figures, in order of importance, with their unit and what is better."""
+    return {
+        name: {
+            "name": words(f"figure_name.{name}"),
+            "unit": unit_of(name, words),
+            "better": "less" if name in LESS_IS_BETTER else "more",
+        }
+        for name in FIGURES
+        if name in names
+    }
+
+
+def unit_of(name: str, words: Language) -> str:
+    """Return the unit in which tables show a key figure, the same for all drives."""
+    shape, units = FIGURES[name], words.format_of.units
+    if shape == "lat":
+        unit = "µs" if name in IN_US else "ms"
+        return units.get(unit, unit)
+    return {"rate": "IOPS", "mbs": units.get("MB/s", "MB/s"), "gib": units.get("GiB", "GiB"), "fold": "×"}[shape]
+
+
+def bare(name: str, value: float, words: Language) -> str:
+    """Return a key figure in the unit of `unit_of`, without it, rounded like `value_shown`."""
+    shape = FIGURES[name]
+    if shape == "lat":
+        return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
+    if shape == "gib":
+        return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
+    return words.show(rounded(value / (1e6 if shape == "mbs" else 1.0)), "n")
+
+
+def key_figures(review: Review) -> dict[str, dict[str, Any]]:
+    """Return the key figures that a run has; one that its test does not support is not usable."""
+    usable = review.verdict.known.usable
+    return {
+        name: {
+            "value": review.figures[name],
+            "shown": value_shown(review.figures[name], FIGURES[name], review.words),
+            "bare": bare(name, review.figures[name], review.words),
+            "usable": name in usable,
+        }
+        for name in FIGURES
+        if review.figures.get(name)
+    }
+
+
+def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
+    """Return the key figures that another lab published of a drive."""
+    values = {name: value for name in FIGURES if name in PLACES and (value := figure(facts, name)) is not None}
+    return {
+        name: {
+            "value": value,
+            "shown": value_shown(value, FIGURES[name], words),
+            "bare": bare(name, value, words),
+            "usable": True,
+        }
+        for name, value in values.items()
+    }
+
+
+def with_span(
+    figures: dict[str, dict[str, Any]], others: Sequence[Mapping[str, Mapping[str, Any]]]
+) -> dict[str, dict[str, Any]]:
+    """Return key figures with the lowest and the highest of all samples, if there are several."""
+    spanned = {}
+    for name, own in figures.items():
+        every = sorted([own, *(o[name] for o in others if name in o)], key=lambda one: float(one["value"]))
+        span = {"low": every[0]["bare"], "high": every[-1]["bare"], "samples": len(every)} if len(every) > 1 else {}
+        spanned[name] = own | span
+    return spanned

@@ -1,0 +1,28 @@
+"""Processes that make drives in parallel. A process that dies fails its drive, not the site."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+
+from stend.base.errors import StepFailed
+from stend.many.sweep import pool
+from stend.publish.drive import Made, Order, make
+
+READY = "stend.publish.drive"
+FEW = 3
+"""So few drives are made sooner than another process starts."""
+
+
+def run(orders: Sequence[Order], workers: int) -> Iterator[Made]:
+    """Yield the drives as they are made. Raise StepFailed if a process dies."""
+    if len(orders) <= FEW or workers < 2:
+        yield from map(make, orders)
+        return
+    with ProcessPoolExecutor(workers, mp_context=pool.context(READY), initializer=pool.begin) as executor:
+        try:
+            for done in as_completed([executor.submit(make, order) for order in orders]):
+                yield done.result()
+        except BrokenProcessPool as error:
+            raise StepFailed(
+                "a process that makes pages died, possibly for lack of memory; repeat the command"
+            ) from error

@@ -1,0 +1,63 @@
+"""Heat: sequential writes, then reads, each until the drive throttles or its temperature is steady. Ours.
+
+The drive is filled first, so that its cache is used up, and cools down before each load. Rounds of a minute have no
+pause; between two of them the drive's temperature is read.
+"""
+
+from stend.model import warming
+from stend.model.definition import Hold, Identity, Idle, Phase, PlannedTest, Profile, Step, Test
+from stend.model.record import Run
+from stend.suite._clauses import filled, minutes, purged, sequential
+
+__all__ = ["TEST", "reads_on", "writes_on"]
+
+BLOCK_KIB, POINT = 128, [1, 32]
+REST_MINUTES = 15
+"""Rest before each load; a drive with a large heatsink needs longer to cool down, and starts warmer (our choice)."""
+MINUTES = 90
+"""Most minutes of each load; a drive that is still heating up then is reported as such (our choice)."""
+WRITES, READS = "heat-writes", "heat-reads"
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Return purge and fill; a rest and writes; a rest and reads."""
+    options = profile.options
+    loads = (sequential(pct, options["block_kib"], *options["point"]) for pct in (0, 100))
+    rest = Idle(seconds=profile.minutes(options["rest_minutes"]).seconds)
+    rounds = profile.repeats(options["minutes"], least=min(options["minutes"], warming.STEADY_ROUNDS + 2))
+    places = zip((WRITES, READS), ("writes_on", "reads_on"), loads, strict=True)
+    heats = [
+        part
+        for name, choose, load in places
+        for part in (
+            Phase(name=name.replace("heat", "rest"), round=(rest,), boundary="test"),
+            Phase(name=name, round=minutes(profile, [load]), rounds=rounds, choose=choose, boundary="test"),
+        )
+    ]
+    return (purged(), filled(1, profile.depth, times=1), *heats)
+
+
+def writes_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
+    """Return another minute of writes; nothing once they have heated the drive enough."""
+    return _on(past, test, WRITES)
+
+
+def reads_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
+    """Return another minute of reads; nothing once they have heated the drive enough."""
+    return _on(past, test, READS)
+
+
+def _on(past: Run, test: PlannedTest, name: str) -> tuple[Hold, ...]:
+    planned = next(phase for phase in test.phases if phase.name == name)
+    holds = tuple(step for step in planned.round if isinstance(step, Hold))
+    return () if warming.heated(past, test.name, name) else holds
+
+
+TEST = Test(
+    title="Heat",
+    clause="own",
+    phases=phases,
+    charts=("heat",),
+    options={"block_kib": BLOCK_KIB, "point": POINT, "rest_minutes": REST_MINUTES, "minutes": MINUTES},
+    summary="sequential writes, then reads, until the drive throttles or its temperature is steady",
+)

@@ -1,0 +1,63 @@
+"""Figures that need a meter: watts and what is derived from them, of a drive's own meter and of the whole machine's."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stend import session, store
+from stend.findings.look.figures import figures
+from stend.model.events import Result
+from stend.model.record import Run
+from stend.report.parts.records import rows
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    into = tmp_path_factory.mktemp("metered") / "run"
+    request = session.Request(["fresh"], "sim:ideal", quick=True, seed=1, meter="own", into=str(into))
+    with session.start(request) as running:
+        assert sum(isinstance(event, Result) for event in running) > 4
+    return into
+
+
+def _machine(run: Run) -> Run:
+    """Return the run as if its meter had included the whole machine."""
+    meters = [msgspec.structs.replace(meter, scope="machine") for meter in run.started[0].meters]
+    run.started[0] = msgspec.structs.replace(run.started[0], meters=tuple(meters))
+    return run
+
+
+def test_work_per_watt_is_ios_and_bytes_over_the_energy_of_the_load(folder: Path) -> None:
+    held = [row for row in figures(store.load(folder)) if row.power]
+    assert held
+    for row in held:
+        joules = row.number("watts") * row.seconds
+        assert row.value("iops_per_watt") == pytest.approx(row.tally.ios / joules)
+        assert row.value("bytes_per_joule") == pytest.approx(row.tally.bytes / joules)
+        assert row.number("watts_max") >= row.number("watts") > 0
+
+
+def test_the_watts_of_a_machine_give_no_work_per_watt_of_a_drive(folder: Path) -> None:
+    held = [row for row in figures(_machine(store.load(folder))) if row.power]
+    assert held
+    assert all(row.value("watts") and row.value("iops_per_watt") is None for row in held)
+    assert all(row.value("bytes_per_joule") is None for row in held)
+
+
+def test_tables_have_the_watts_of_each_step(folder: Path) -> None:
+    loads = [row for row in rows(store.load(folder), "run") if row["kind"] == "hold"]
+    assert loads
+    assert all(row["watts_max"] >= row["watts"] > 0 for row in loads)
+
+
+def test_a_run_without_a_meter_has_no_watts(folder: Path, tmp_path: Path) -> None:
+    request = session.Request(["fresh"], "sim:ideal", quick=True, seed=1, into=str(tmp_path / "run"))
+    with session.start(request) as running:
+        for _ in running:
+            pass
+    plain = store.load(tmp_path / "run")
+    assert len(plain.readings) == 0
+    assert not any(row.value("watts") for row in figures(plain))
+    counts = [result.counts for result in store.load(folder).results]
+    assert counts == [result.counts for result in plain.results], "a meter changes no figure"

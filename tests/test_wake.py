@@ -1,0 +1,181 @@
+"""The wake test: after which rest a drive is asleep, how long the first read takes, and what says nothing of it."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import findings, store
+from stend.charts import pictures
+from stend.devices.virtual import VirtualDevice
+from stend.model.bins import bin_index
+from stend.model.counts import Counts
+from stend.model.definition import Hold, Workload
+from stend.model.events import Event, Result, Telemetry
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.model.tally import Tally
+from stend.session import Request, start
+from stend.sim import load
+from stend.words import Language
+from stend.words.sentences import finding_said
+from tests.liar import Honest, mounted
+from tests.rehearsal import rehearsed
+from tests.synthetic import made
+
+AWAKE_S, WAKES_S, SLEEPS_S = 80e-6, 20e-3, 0.15
+WITHIN = 0.02
+SIZE = 16 << 20
+
+
+class Sleeper(Honest):
+    """A drive that is asleep after a rest, and takes a while to answer the first read then."""
+
+    read_at = 0.0
+
+    def read(self, at: int, size: int) -> bytes:
+        if time.monotonic() - self.read_at > SLEEPS_S:
+            time.sleep(WAKES_S)
+        data = super().read(at, size)
+        self.read_at = time.monotonic()
+        return data
+
+
+def tally(*parts: tuple[int, float]) -> Tally:
+    """So many reads of so many seconds each."""
+    waits = [(n, seconds * 1e9) for n, seconds in parts]
+    waited, squares = (sum(n * ns**power for n, ns in waits) for power in (1, 2))
+    return Tally(sum(n for n, _ in parts), 0, waited, squares, max(ns for _, ns in waits),
+                 {bin_index(ns): n for n, ns in waits})  # fmt: skip
+
+
+def measured(waits: Callable[[float], Tally], pace: Pace | None = None, *, virtual: bool = True) -> Run:
+    """A run of the test in which the reads after each rest (0: none) are these."""
+    run = made("wake", interval_s=60.0)
+    device = msgspec.structs.replace(run.plan.device, virtual=virtual)
+    begun = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
+
+    def changed(result: Result) -> Result:
+        rate = result.step.workload.rate_iops if isinstance(result.step, Hold) else 0
+        counts = Counts(result.counts.seconds, 0.0, waits(1 / rate if rate else 0.0))
+        return msgspec.structs.replace(result, counts=counts, pace=pace if rate else None)
+
+    return Run([begun, *map(changed, run.results)])
+
+
+def found(run: Run) -> dict[str, dict[str, Any]]:
+    """Key -> values of what is found, each said in both languages."""
+    every = [finding for finding in findings.find(run) if finding.name == "wake"]
+    assert all(finding_said(finding, Language(lang)) for finding in every for lang in ("en", "ru"))
+    return {finding.key: finding.values for finding in every}
+
+
+def asleep_from(rest_s: float, wait_s: float = 9.6e-3) -> Callable[[float], Tally]:
+    return lambda rest: tally((30, wait_s if rest >= rest_s else AWAKE_S))
+
+
+def test_a_drive_that_sleeps_is_told_with_its_rest_and_its_latency() -> None:
+    told = found(measured(asleep_from(10.0)))["sleeps"]
+    assert (told["from"], told["to"]) == (1.0, 10.0)
+    assert told["after_s"] == pytest.approx(9.6e-3, rel=0.02)
+    assert told["times"] == pytest.approx(120, rel=0.02)
+
+
+def test_a_drive_that_is_always_asleep_has_no_rest_before() -> None:
+    assert found(measured(asleep_from(1e-4)))["sleeps_soon"]["to"] == 0.001
+
+
+def test_a_deeper_state_is_told_besides() -> None:
+    told = found(measured(lambda rest: tally((30, 1e-2 if rest >= 10 else 2e-3 if rest >= 0.1 else AWAKE_S))))
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.01, 0.1)
+    assert (told["deeper"]["from"], told["deeper"]["to"]) == (1.0, 10.0)
+
+
+def test_what_the_sleep_of_a_processor_can_explain_is_no_sleep_of_a_real_drive() -> None:
+    slower = asleep_from(1.0, AWAKE_S + 0.9e-3)
+    assert "awake_host" in found(measured(slower, virtual=False))
+    assert "sleeps" in found(measured(slower))
+    assert "sleeps" in found(measured(asleep_from(1.0, AWAKE_S + 1.1e-3), virtual=False))
+
+
+def test_reads_that_the_host_sent_late_say_nothing_and_are_crosses() -> None:
+    late = Pace(sent=30, late=30, lateness={bin_index(5e6): 30}, latest_ns=5e6)
+    run = measured(asleep_from(10.0), late)
+    assert found(run).keys() == {"late", "short"}
+    (picture,) = pictures("wake", run, run.plan.tests[0])
+    assert len(picture.spec["datasets"]["late"]) == 12
+    assert not picture.spec["datasets"]["rows"]
+
+
+def test_a_rest_that_the_drive_does_not_keep_up_with_is_none() -> None:
+    assert found(measured(asleep_from(10.0), Pace(sent=30, late=30, full=30))).keys() == {"short"}
+
+
+def test_some_slow_reads_are_no_sleep_but_are_told() -> None:
+    told = found(measured(lambda rest: tally((14, AWAKE_S), (6 if rest >= 60 else 1, 9e-3))))
+    assert (told["uneven"]["slow"], told["uneven"]["n"], told["uneven"]["rest"]) == (6, 20, 60)
+    assert "sleeps" not in told
+
+
+def test_a_reading_of_health_in_a_rest_is_told() -> None:
+    run = measured(asleep_from(10.0), virtual=False)
+    middle = run.results[-1].t - 5
+    events: list[Event] = [Telemetry(t=0.0, values={"a": 1}, took_s=0.2), *run.results]
+    calm = Run([run.started[0], *events])
+    assert found(calm)["unwatched"]["took_s"] == 0.2
+    looked = Run([run.started[0], *events, Telemetry(t=middle, values={"a": 1}, took_s=0.3)])
+    assert found(looked)["watched"]["inside"] == 1
+
+
+def test_nothing_is_read_of_the_drive_while_it_rests() -> None:
+    events = list(rehearsed(VirtualDevice("sim:small", load("small")), "wake", second_s=0.02))
+    kinds = ["look" if isinstance(e, Telemetry) else e.index for e in events if isinstance(e, Telemetry | Result)]
+    assert kinds == ["look", *range(6), "look"]
+
+
+def test_each_rest_has_its_reads_and_ends_after_the_last() -> None:
+    run = Run(rehearsed(VirtualDevice("sim:small", load("small")), "wake", second_s=1.0))
+    ios = [result.counts.ios for result in run.results[1:]]
+    assert ios[:3] == pytest.approx([10_000, 1000, 100], abs=1)
+    assert all(count in (20, 21) for count in ios[3:])
+    assert "awake" in found(run)
+
+
+def test_a_scaled_drive_with_power_states_shows_both() -> None:
+    """Each of its IOs stands for 64, but not each of these reads."""
+    spec = load("kc2000")
+    run = Run(rehearsed(VirtualDevice("sim:kc2000", spec), "wake", second_s=1.0))
+    told, (light, deep) = found(run), spec.power.states
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.1, 1.0)
+    assert told["sleeps"]["after_s"] - told["sleeps"]["awake_s"] == pytest.approx(deep.exit_ms / 1e3, rel=WITHIN)
+    assert told["deeper"]["before_s"] - told["sleeps"]["awake_s"] == pytest.approx(light.exit_ms / 1e3, rel=WITHIN)
+    assert (told["deeper"]["from"], told["deeper"]["to"]) == (1.0, 10.0)
+
+
+def test_labels_of_slow_rates_are_short() -> None:
+    slow = Workload(random_pct=100, read_pct=100, block_bytes=4096, rate_iops=1 / 60, arrivals="even")
+    assert slow.label == "RND 4K 100/0 T1 Q1 1/60s even"
+    assert msgspec.structs.replace(slow, rate_iops=2.5).label == "RND 4K 100/0 T1 Q1 2.5/s even"
+    assert Language("ru").show(slow.label, "load").endswith("T1 Q1, 1/60s even")
+
+
+@pytest.mark.slow
+@pytest.mark.fio
+@pytest.mark.needs("root", "FUSE in the kernel")
+def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> None:
+    """A busy host makes reads slower and never faster than the drive."""
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'title = "short"\ntests = ["wake"]\n[settings]\nsecond_s = 0.2\n'
+        "[settings.tests.wake]\nrests_s = [0.05, 0.25, 2.0]\n"
+    )
+    with mounted(tmp_path / "drive", lambda: Sleeper(SIZE)) as path:
+        request = Request([str(study)], str(path), into=str(tmp_path / "run"))
+        with start(request) as run:
+            assert list(run)
+    told = found(store.load(tmp_path / "run"))["sleeps"]
+    assert (told["from"], told["to"], told["rest"]) == (0.05, 0.4, 0.4)
+    assert told["after_s"] >= WAKES_S > 10 * told["awake_s"]
