@@ -204,15 +204,7 @@ def test_points_that_the_host_sent_late_are_not_drawn() -> None:
     usual = run_of("neighbours")
     reads = [r.step.workload for r in usual.of("neighbours", "beside-reads") if isinstance(r.step, Hold)]
     for late in (reads[0], reads[1]):
-<<<<<<< HEAD
         run = changed(usual, partial(_sent_late, late))
-=======
-
-        def sent(result: Result, load: Workload, late: Workload = late) -> Result:
-            return msgspec.structs.replace(result, pace=Pace(sent=1000, late=300)) if load == late else result
-
-        run = changed(usual, sent)
->>>>>>> 7d8830319289a3860b33b813b1e06621ed357f0c
         before, after = (drawn(made, "beside-reads") for made in (usual, run))
         assert after.count('"value"') < before.count('"value"')
         assert "left out" in after
