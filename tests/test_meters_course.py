@@ -86,13 +86,21 @@ def test_a_clock_that_drifts_during_the_run_is_followed() -> None:
     assert late.at(late.from_s) == late.start_s < late.at((late.from_s + late.to_s) / 2) < late.at(until) == late.end_s
 
 
-def test_a_course_without_steps_tells_no_offset() -> None:
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_a_course_without_steps_tells_no_offset(noise: float) -> None:
     course = Course([1.0, 20.0, 40.0], [20.0, 40.0, 60.0], [5.0, 5.0, 5.0], 5.0)
-    run, _ = recorded(course, Fake(noise=0.02), until=61.0)
+    run, _ = recorded(course, Fake(noise=noise, step=0.001), until=61.0)
     assert metered.offset(run) is None
     level = metered.level(run, run.results)
     assert level
     assert level.mean == pytest.approx(5.0, rel=0.01)
+
+
+def test_the_report_of_the_drive_itself_has_no_other_clock() -> None:
+    course = drawn(1)
+    for spec, aligned in (("cmd:fake", True), ("own", False), ("own@2%", False)):
+        run, _ = recorded(course, Fake(), until=course.ends[-1], spec=spec)
+        assert bool(metered.offset(run)) == aligned
 
 
 def test_a_load_that_no_value_lies_within_has_no_power() -> None:
