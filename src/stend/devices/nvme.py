@@ -15,7 +15,8 @@ from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling.evidence import Piece
 
-POWER_MANAGEMENT, WRITE_CACHE = "2", "6"
+POWER_MANAGEMENT, WRITE_CACHE, TRANSITIONS = "2", "6", "12"
+APST_BYTES = 256
 SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
 JSON = "--output-format=json"
 LBA_BITS = range(9, 21)
@@ -75,6 +76,8 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         **kinds.of_nvme(ctrl, space),
     )
     _state(looked, f"/dev/{name}", ctrl)
+    switch = power_switch(kernel, name)
+    looked.add(power_saving=text(switch) if switch else "")
     return looked
 
 
@@ -88,6 +91,8 @@ def _state(looked: facts.Looked, node: str, ctrl: dict[str, Any]) -> None:
     cache = feature(node, WRITE_CACHE) if not kept else None
     looked.add(write_cache=None if cache is None else "enabled" if cache & 1 else "disabled")
     looked.add(**logs.power(ctrl, feature(node, POWER_MANAGEMENT)), power_loss_protection=kept, flash_log=flash_log)
+    table = transitions(node) if tools.number(ctrl.get("apsta", 0)) & 1 else b""
+    looked.add(apst=bool(table) if "apsta" in ctrl else None, power_states=logs.power_states(ctrl, table) or None)
     if state := looked.facts.get("power_state"):
         looked.doubts.append(
             f"the drive is in power state {state}, which is not its fastest: "
@@ -101,6 +106,14 @@ def power_switch(kernel: Kernel, name: str) -> Path | None:
     """Return the kernel's latency tolerance of a controller; None if the drive has no APST."""
     path = kernel.sys / "class/nvme" / name / "power/pm_qos_latency_tolerance_us"
     return path if path.exists() else None
+
+
+def transitions(node: str) -> bytes:
+    """Return the table of power state transitions (feature 0Ch); empty if the drive does not use it (APST)."""
+    words = (f"--feature-id={TRANSITIONS}", f"--data-len={APST_BYTES}")
+    printed = tools.try_run("nvme", "get-feature", node, *words)
+    value = tools.number(printed.out.lower().partition("value:")[2])
+    return logs.page(printed) if value & 1 else b""
 
 
 def feature(node: str, number: str) -> int | None:

@@ -44,8 +44,22 @@ def identity(target: str, spec: Spec) -> Identity:
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | trims | more,
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | trims | more | _power(spec),
     )
+
+
+def _power(spec: Spec) -> dict[str, Any]:
+    """Return the power states as `telling.nvme_logs.power_states` does; state 0 is the drive awake."""
+    if not spec.power.states:
+        return {}
+    watts = max(spec.power.read_w, spec.power.write_w)
+    awake = {"state": 0, "watts": watts, "entry_ms": 0.0, "exit_ms": 0.0, "idle": False}
+    asleep = (
+        {"watts": s.watts, "entry_ms": 0.0, "exit_ms": s.exit_ms, "idle": True, "after_ms": s.sleep_after_ms}
+        for s in spec.power.states
+    )
+    states = [awake, *({"state": number, **state} for number, state in enumerate(asleep, 1))]
+    return {"power_states": states, "power_saving": "on"}
 
 
 class VirtualDevice:

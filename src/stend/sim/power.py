@@ -28,6 +28,8 @@ SHORT_S, FINE_S, COARSE_S = 1.0, 0.1, 1.0
 """Longest readings: FINE_S in the first SHORT_S of a rest, COARSE_S later."""
 MOST_READINGS = 1 << 17
 """Readings kept until they are read; older ones are dropped. At COARSE_S they are a day and a half."""
+TRACE = 1e-9
+"""A smaller share of a time is a rounding error."""
 LEAST_S = 1e-6
 """A shorter rest of a reading belongs to the one before it."""
 FIELDS = 4
@@ -98,15 +100,18 @@ class Power:
 
     def work(self, seconds: float, above_w: float, rest: Words, now_ns: int, lasted_ns: int) -> float:
         """Let `seconds` of a load pass, which last `lasted_ns` until `now_ns` in inner ns; return the mean watts."""
-        w, mean_w = self.watts, self.watts.idle_w
-        top_w = max(w.read_w, w.write_w) - w.idle_w
-        most_w = mean_w + above_w * (max(w.peak_w - w.idle_w, top_w) / top_w if top_w > 0 else 1.0)
+        w, mean_w, awake, most_w = self.watts, self.watts.idle_w, 1.0, 0.0
         if len(rest):
             asleep = _asleep(rest, now_ns)
             shares, self._asleep = (asleep - self._asleep) / lasted_ns, asleep
             for state, (slept, woke) in zip(self.states, shares.tolist(), strict=True):
                 mean_w += (state.watts - w.idle_w) * slept + (self.exit_w(state) - w.idle_w) * woke
-                most_w = max(most_w, self.exit_w(state) if woke else 0.0)
+                most_w = max(most_w, state.watts if slept else 0.0, self.exit_w(state) if woke else 0.0)
+                awake -= slept + woke
+        if awake > TRACE:
+            top_w = max(w.read_w, w.write_w) - w.idle_w
+            peak = max(w.peak_w - w.idle_w, top_w) / top_w if top_w > 0 else 1.0
+            most_w = max(most_w, w.idle_w + above_w * peak)
         return self.spend(seconds, mean_w + above_w, most_w)
 
     def spend(self, seconds: float, watts: float, most_w: float) -> float:

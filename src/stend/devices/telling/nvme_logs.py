@@ -14,6 +14,7 @@ KELVIN = 273
 MOST_W = 1000
 DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
 OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")
+APST_ENTRY_BYTES = 8
 NO_CAPACITOR = 0xFFFF
 INTEL_ITEM_BYTES = 12
 NAND_WRITTEN, CRC_ERRORS, THROTTLE = 0xF4, 0xC7, 0xEA
@@ -149,6 +150,31 @@ def power(ctrl: dict[str, Any], state: int | None) -> dict[str, Any]:
     fine = tools.number(row.get("max_power_scale", tools.number(row.get("flags", 0)) & 1))
     most_w = _watts(row.get("max_power"), 0.0001 if fine else 0.01)
     return {"power_state": state} | ({"power_state_max_w": most_w} if most_w else {})
+
+
+def power_states(ctrl: dict[str, Any], transitions: bytes) -> list[dict[str, Any]]:
+    """Return the power states: number, most watts, entry and exit latency in ms, and if the drive is `idle` in it.
+
+    `transitions` is the table of feature 0Ch (NVMe 1.4, figure 279), empty while the drive does not change its state by
+    itself (APST). A state that it enters so has `after_ms`, the time without commands before that.
+    """
+    rows = shapes.dicts(ctrl.get("psds"))[: tools.number(ctrl.get("npss", 31)) + 1]
+    starts = range(0, len(transitions) // APST_ENTRY_BYTES * APST_ENTRY_BYTES, APST_ENTRY_BYTES)
+    entries = [_count(transitions, at, APST_ENTRY_BYTES) for at in starts]
+    after_ms = {entry >> 3 & 31: entry >> 8 & 0xFFFFFF for entry in reversed(entries) if entry >> 8 & 0xFFFFFF}
+    states = []
+    for number, row in enumerate(rows):
+        flags = tools.number(row.get("flags", 0))
+        state = {
+            "state": number,
+            "watts": power({"psds": rows}, number).get("power_state_max_w"),
+            "entry_ms": tools.number(row.get("entry_lat", 0)) / 1e3,
+            "exit_ms": tools.number(row.get("exit_lat", 0)) / 1e3,
+            "idle": bool(tools.number(row.get("non-operational_state", flags >> 1 & 1))),
+            "after_ms": after_ms.get(number),
+        }
+        states.append({key: value for key, value in state.items() if value is not None})
+    return states
 
 
 def _watts(value: Any, unit_w: float) -> float:

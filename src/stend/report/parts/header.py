@@ -80,7 +80,15 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", words.translated(purged) if test else ""),
         ("cache", _cache(run, profile.write_cache, words)),
+        *_power_saving(drive, words),
     ]
+
+
+def _power_saving(drive: Identity, words: Language) -> list[tuple[str, str]]:
+    """Return the setting of power saving as found and as set for the run, if the drive has one."""
+    was, now = (str(drive.facts.get(name, "")) for name in ("power_saving", "power_saving_set"))
+    shown = words("header.power_saving_off", was=was, now=now) if now else words("header.power_saving_found", was=was)
+    return [("power_saving", shown)] if was else []
 
 
 def _cache(run: Run, requested: str, words: Language) -> str:
