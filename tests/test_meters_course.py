@@ -86,9 +86,10 @@ def test_a_clock_that_drifts_during_the_run_is_followed() -> None:
     assert late.at(late.from_s) == late.start_s < late.at((late.from_s + late.to_s) / 2) < late.at(until) == late.end_s
 
 
-def test_a_course_without_steps_tells_no_offset() -> None:
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_a_course_without_steps_tells_no_offset(noise: float) -> None:
     course = Course([1.0, 20.0, 40.0], [20.0, 40.0, 60.0], [5.0, 5.0, 5.0], 5.0)
-    run, _ = recorded(course, Fake(noise=0.02), until=61.0)
+    run, _ = recorded(course, Fake(noise=noise, step=0.001), until=61.0)
     assert metered.offset(run) is None
     level = metered.level(run, run.results)
     assert level

@@ -18,6 +18,8 @@ SLACK = 1.5
 """Periods after which the next value is late."""
 SLACK_S = 0.05
 """Seconds by which a value may be later than that, because a host may be busy."""
+LINGER_S = 2.0
+"""Most seconds to wait for the last value."""
 STILL_S = 10.0
 """Seconds after which an energy counter that has not changed counts as zero watts."""
 SHORT_S = 1.0
@@ -180,6 +182,11 @@ class Recorder:
 
     def quiet(self, resting: bool) -> None:
         """Do nothing, because the meter does not query the drive."""
+
+    def linger(self) -> None:
+        """Wait for the value that is due, because it may be that of the end of the last load."""
+        if not self.over:
+            time.sleep(min(SLACK * self.facts.period_s, LINGER_S))
 
     def finish(self) -> None:
         """End the series; note a gap before its end."""

@@ -135,6 +135,8 @@ class Command(Recorder):
 
     def close(self) -> None:
         """End the command and all processes of its group."""
+        if self.output.series:
+            self.linger()
         self.closing = True
         if self.output.series:
             self.finish()

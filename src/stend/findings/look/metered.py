@@ -34,6 +34,8 @@ LONG = 2
 """Loads on both sides of an edge have at least this many readings."""
 NEAR = 20
 """Most readings on each side of an edge that are compared, because the power of a load may drift."""
+ROUNDING = 1e-9
+"""Share of the squares of readings that rounding may leave."""
 REST = 1e-6
 """Least mean square of the share of rests in readings at which their level is fitted."""
 SLACK = 1e-3
@@ -222,13 +224,14 @@ def _late(rows: Array, edges: Sequence[Edge]) -> float | None:
     The result is None if other offsets fit nearly as well.
     """
     parts = [_near(rows, edge) for edge in edges]
-    count = sum(map(len, parts))
+    count, least = sum(map(len, parts)), ROUNDING * sum(float(part[:, 2] @ part[:, 2]) for part in parts)
     best, reach = 0.0, REACH_S
     for step in STEPS_S:
         moves = best + np.arange(-reach, reach + step / 2, step)
         left = np.array([_left(parts, edges, move) for move in moves])
         best = float(moves[int(left.argmin())])
-        if reach == REACH_S and np.median(left) - left.min() <= max(CLEAR, NOISE / max(count, 1)) * left.min():
+        more = float(np.median(left) - left.min())
+        if reach == REACH_S and more <= max(CLEAR, NOISE / max(count, 1)) * float(left.min()) + least:
             return None
         reach = 2 * step
     return best
