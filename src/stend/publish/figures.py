@@ -22,6 +22,8 @@ from stend.words.settings import difference_reason, setting_value
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
+KEY = "key"
+"""First part of the id of a key figure in the ledger; that of others is their test."""
 OF_PRIVATE = ("label", "serial")
 IN_US = ("read_wait", "write_wait")
 """Response times that tables show in microseconds; the others are shown in milliseconds."""
@@ -117,11 +119,17 @@ def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
-    """Return the chart that stands for a drive: its levels, its course, or any other that a review shows."""
+    """Return the chart that represents a drive: its levels, its course, or any other that a review shows."""
     for kind in ("iops_levels", "saturation_course", *KINDS):
         if drawn := next(picture(kind, [Side(name, sample.run)], words, ()), None):
             return drawn
     return None
+
+
+def text_of(figure: str, value: float, words: Language) -> str:
+    """Return a figure by its id in the ledger, as pages show it."""
+    kind, _, name = figure.partition("|")
+    return value_shown(value, FIGURES[name], words) if kind == KEY else words.quantity(value, figure.rpartition("|")[2])
 
 
 def change_data(words: Language) -> dict[str, Any]:

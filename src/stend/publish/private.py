@@ -21,7 +21,7 @@ OF_DRIVE = (
     "write_cache_set", "scale", "title", "trim_max_bytes", "warning_temperature_c", "rotation_rpm",
     "power_loss_protection", "zoned", "actuators", "protection", "fdp", "smr_hint",
 )  # fmt: skip
-OF_SHEET = (*KNOWN, "maker", "watts", "title")
+OF_SHEET = (*KNOWN, "class", "maker", "watts", "controller", "nand", "dram", "form_factor")
 PATHS = re.compile(r"(?<![\w/])/(?:[\w.@:+~-]+/)+[\w.@:+~-]*")
 """Absolute paths of at least two parts in a sentence."""
 LEAST = 3
@@ -130,9 +130,9 @@ def public_host(host: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def public_sheet(facts: Sheet) -> Sheet:
-    """Return a drive sheet without the names that stend does not know, which are private notes."""
-    return {name: value for name, value in facts.items() if name in OF_SHEET}
+def public_sheet(facts: Sheet, more: Collection[str] = ()) -> Sheet:
+    """Return a drive sheet without names that stend does not know, which may be private notes, except `more`."""
+    return {name: value for name, value in facts.items() if name in OF_SHEET or name in more}
 
 
 def leaks(text: str, words: Sequence[str]) -> Iterator[str]:
