@@ -145,7 +145,7 @@ def test_verbs_that_take_tests_have_the_same_changes(tree: Tree) -> None:
         "run",
     ]
     only = {"--together", "--trial", "--create", "--fio", "--sooner"}
-    writing = {"--into", "--destroy-data", "--overwrite-file", "--label", "--detach"}
+    writing = {"--into", "--destroy-data", "--overwrite-file", "--label", "--detach", "--meter"}
     assert {*takers["run"]} ^ {*takers["repeat"]} <= only
     assert {*takers["run"]} ^ {*takers["plan"]} <= only | writing
     for name in takers["plan"].keys() & takers["run"].keys():

@@ -36,6 +36,7 @@ def command(
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
     verify: _options.Verify = False,
+    power_saving: _options.PowerSaving = None,
     seed: _options.Seed = None,
     trace: _options.TraceFile = None,
     speed: _options.Speed = None,
@@ -70,6 +71,7 @@ def command(
         rounds=rounds,
         minute_s=round_seconds,
         verify=verify or None,
+        power_saving=power_saving,
         **_options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
     )
     for number, name in enumerate(target):

@@ -21,6 +21,7 @@ def command(
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
     verify: _options.Verify = False,
+    power_saving: _options.PowerSaving = None,
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-TESTS; must be new or empty")] = None,
     destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
@@ -31,6 +32,7 @@ def command(
     fit: _options.FitTo = None,
     limit_ms: _options.LimitMs = None,
     percentile: _options.Percentile = None,
+    meter: _options.Meter = None,
     detach: _options.Detach = False,
 ) -> int:
     """Run tests several times on one drive, or alternately on two. Each run starts from a purged drive.
@@ -47,9 +49,9 @@ def command(
     from stend.session import series
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
-    changes["verify"] = verify or None
+    changes |= {"verify": verify or None, "power_saving": power_saving}
     changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
-    options: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "minute_s": round_seconds, **changes}
+    options: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "minute_s": round_seconds, "meter": meter, **changes}
     pairs = _series.labelled(target, label)
     requests = tuple(session.Request(tests, drive, label=text, purge=True, **options) for drive, text in pairs)
     folder = into or requests[0].folder
