@@ -61,9 +61,10 @@ def test_a_drive_that_still_warms_up_at_the_end_is_told_so() -> None:
 
 
 def test_without_a_temperature_nothing_is_concluded() -> None:
-    events = ran(spec(seconds=60), minutes=12)
+    events = ran(spec(seconds=2000), minutes=32)
     mute = [msgspec.structs.replace(e, values={"a": 1}) if isinstance(e, Telemetry) else e for e in events]
     assert [key for key, _ in found(mute)] == ["silent", "silent"]
+    assert [warming.heated(Run(every), "heat", "heat-writes") for every in (events, mute)] == [False, True]
 
 
 def test_a_rate_that_falls_while_it_warms_up_is_no_throttling() -> None:

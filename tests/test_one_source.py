@@ -34,9 +34,9 @@ COUNTED = ("seconds", "gap_s", "cpu_s", "end_s", "deviation_s")
 """Columns that are no figures: what was asked for and what was counted."""
 COURSES = {
     "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "headroom", "histogram",
-    "hot_range", "latency_heat", "lba_profile", "media_map", "service_map",
+    "heat", "hot_range", "latency_heat", "lba_profile", "media_map", "service_map",
     "replay", "replay_time", "saturation", "saturation_fills", "slc_bytes", "slc_time",
-    "surface_map", "temperature", "window",
+    "surface_map", "temperature", "watts", "window",
 }  # fmt: skip
 """Charts of single records, of rounds or of best moments: each point is one, none is a figure of a state."""
 OF_COURSES = {

@@ -19,9 +19,11 @@ from stend.base.errors import UNSOUND_EXIT_CODE, BadInput
 from stend.cli import main
 from stend.many import read
 from stend.many.compare import compared
-from stend.publish import Built, ledger, private, schemas
+from stend.model.events import MeterFacts
+from stend.publish import Built, figures, ledger, private, schemas
 from stend.publish import lab as settings
-from stend.words import Language
+from stend.report.story.page_one import FIGURES
+from stend.words import LANGUAGES, Language
 from tests.labs import run
 from tests.synthetic import Truth
 from tests.test_report import NASTY
@@ -47,6 +49,7 @@ def kept() -> Path:
             seed=number + 1,
             host={"hostname": f"{SECRET}.example", "measured": {}},
             manifest={"target": f"/dev/disk/by-id/nvme-{SECRET}", "label": f"label {SECRET}"},
+            meters=(MeterFacts(f"file:/home/{SECRET}/watts.csv", f"file {SECRET}"),),
             notes=(f"the operator {SECRET} opened /home/{SECRET}/notes",),
             facts={"wwn": f"eui.{SECRET}", "facts": {"link": "PCIe 4 x4", "in_use": [SECRET], "by_id": SECRET}},
         )
@@ -193,6 +196,15 @@ def test_a_published_drive_of_another_lab_can_be_compared_with_its_source() -> N
     assert "published-sn150" in (site() / "ru/data/index.js").read_text()
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_table_shows_each_key_figure_in_one_unit(name: str, lang: str) -> None:
+    words = Language(lang)
+    scale = {"lat": 1e-6 if name in figures.IN_US else 1e-3, "mbs": 1e6, "gib": 2**30}.get(FIGURES[name], 1.0)
+    text, unit = figures.bare(name, 250 * scale, words), figures.unit_of(name, words)
+    assert (text, bool(unit)) == ("250", True), "a new shape needs its unit"
+
+
 def test_every_published_figure_names_its_run() -> None:
     data = json.loads((site() / f"data/drives/{ALPHA}.json").read_text())
     hashes = {one["hash"] for one in data["runs"]}
@@ -242,6 +254,7 @@ def test_a_strangers_markup_stays_text(tmp_path: Path) -> None:
 def test_links_and_absurd_runs_are_left_out_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     top, outside = copied(tmp_path, "beta"), tmp_path / "outside"
     shutil.copytree(kept() / "gamma", outside)
+    (top / "outer").symlink_to(outside)
     (top / "linked").mkdir()
     (top / "linked/events.jsonl").symlink_to(outside / "events.jsonl")
     shutil.copytree(kept() / "sim", top / "absurd")
@@ -258,7 +271,7 @@ def test_links_and_absurd_runs_are_left_out_with_a_sentence(tmp_path: Path, caps
     assert code == UNSOUND_EXIT_CODE
     assert "1 new" in told.out
     lines = [line for line in told.err.splitlines() if line.startswith("left out")]
-    assert len(lines) == 3, told.err
+    assert len(lines) == 4, told.err
     assert any("is a link" in line for line in lines)
     whole = b"".join(path.read_bytes() for path in (tmp_path / "site").rglob("*") if path.is_file())
     assert SECRET.encode() not in whole

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -194,15 +195,16 @@ def test_ios_that_the_host_sent_late_are_one_warning() -> None:
     assert not any("late" in line for line in stamped(both, other, Language("en")))
 
 
+def _sent_late(late: Workload, result: Result, workload: Workload) -> Result:
+    return msgspec.structs.replace(result, pace=Pace(sent=1000, late=300)) if workload == late else result
+
+
 def test_points_that_the_host_sent_late_are_not_drawn() -> None:
     """The level line of a victim that the host sent late is no reference, and neither is a point beside a neighbour."""
     usual = run_of("neighbours")
     reads = [r.step.workload for r in usual.of("neighbours", "beside-reads") if isinstance(r.step, Hold)]
     for late in (reads[0], reads[1]):
-        run = changed(
-            usual,
-            lambda r, w, late=late: msgspec.structs.replace(r, pace=Pace(sent=1000, late=300)) if w == late else r,
-        )
+        run = changed(usual, partial(_sent_late, late))
         before, after = (drawn(made, "beside-reads") for made in (usual, run))
         assert after.count('"value"') < before.count('"value"')
         assert "left out" in after

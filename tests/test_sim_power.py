@@ -207,7 +207,8 @@ def test_writing_in_the_background_is_no_rest() -> None:
     first = [row for row in told if row[0] < tidy.now_s - 100]  # it tidies up for 150 s or more
     assert joules(first) / sum(row[1] for row in first) == pytest.approx(1 + 4 * share, rel=0.03)
     worked_s = max(end for end, _, mean, _ in told if mean > 1)
-    assert all(mean < 1 for end, _, mean, _ in told if end > worked_s + 0.06)
+    awake_s = sum(seconds for end, seconds, mean, _ in told if end > worked_s + 1e-6 and mean == 1)
+    assert awake_s == pytest.approx(SHALLOW.sleep_after_ms / 1e3)
     assert told[-1][2] == 0.005
 
 

@@ -114,6 +114,19 @@ def test_a_rest_that_the_drive_does_not_keep_up_with_is_none() -> None:
     assert found(measured(asleep_from(10.0), Pace(sent=30, late=30, full=30))).keys() == {"short"}
 
 
+def test_other_work_on_the_host_can_look_like_sleep_and_never_hides_it() -> None:
+    def busy(run: Run) -> Run:
+        counts = [msgspec.structs.replace(r.counts, cpu_s=2 * r.counts.seconds) for r in run.results]
+        replaced = [msgspec.structs.replace(r, counts=c) for r, c in zip(run.results, counts, strict=True)]
+        return Run([run.started[0], *replaced])
+
+    asleep, awake = (busy(measured(asleep_from(rest_s), virtual=False)) for rest_s in (10.0, 100.0))
+    assert found(asleep).keys() == {"sleeps", "busy"}
+    assert {f.key: f.confidence for f in findings.find(asleep) if f.name == "wake"}["sleeps"] == "low"
+    assert found(awake).keys() == {"awake_host"}
+    assert {f.key: f.confidence for f in findings.find(awake) if f.name == "wake"}["awake_host"] == "high"
+
+
 def test_some_slow_reads_are_no_sleep_but_are_told() -> None:
     told = found(measured(lambda rest: tally((14, AWAKE_S), (6 if rest >= 60 else 1, 9e-3))))
     assert (told["uneven"]["slow"], told["uneven"]["n"], told["uneven"]["rest"]) == (6, 20, 60)

@@ -29,12 +29,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if not awake or not timely:
             yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
             continue
-        busy = max(rest.busy for rest in timely)
-        sure: Confidence = "high" if run.plan.device.virtual or busy < BUSY else "low"
-        yield from _of(run, test.name, awake, timely, sure)
-        if sure == "low":
-            values = {"busy": busy, "n": sum(rest.busy >= BUSY for rest in timely)}
-            yield Finding(name=NAME, key="busy", test=test.name, values=values)
+        yield from _of(run, test.name, awake, timely)
         yield from _looks(run, test)
 
 
@@ -44,15 +39,18 @@ def bound_s(run: Run, awake: Figures) -> float:
     return max(WAKES * usual_s, usual_s + (0.0 if run.plan.device.virtual else HOST_S))
 
 
-def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest], sure: Confidence) -> Iterator[Finding]:
+def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[Finding]:
+    """Yield what is concluded from the rests; other work on the host can look like sleep, and never hides it."""
     most_s, usual_s = bound_s(run, awake), awake.value("p50") or awake.number("mean")
     asleep = [rest for rest in every if rest.usual_s > most_s]
     last = every[-1]
     if not asleep:
         values = {"rest": last.rest_s, "n": last.reads, "longest_s": last.longest_s, "after_s": last.usual_s}
         key = "awake" if run.plan.device.virtual else "awake_host"
-        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, confidence=sure, side="pro")
+        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
     else:
+        busy = [rest.busy for rest in asleep if rest.busy >= BUSY and not run.plan.device.virtual]
+        sure: Confidence = "low" if busy else "high"
         slowest = max(asleep, key=lambda rest: rest.usual_s)
         values = _values(slowest, usual_s) | _between(asleep[0], every)
         key = "sleeps" if values["from"] else "sleeps_soon"
@@ -61,6 +59,9 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest], sure: Confid
             if now.usual_s > WAKES * before.usual_s:
                 values = {"from": before.rest_s, "to": now.rest_s, "before_s": before.usual_s, "after_s": now.usual_s}
                 yield Finding(name=NAME, key="deeper", test=test, values=values, confidence=sure)
+        if busy:
+            values = {"busy": max(busy), "n": len(busy)}
+            yield Finding(name=NAME, key="busy", test=test, values=values)
     tail_s = max(most_s, awake.value("p99") or 0.0)
     for rest in every:
         slow = rest.slower(tail_s)

@@ -15,7 +15,10 @@ SENSORS, NO_SENSOR = ("temperature", "sensor"), ("_min", "_s", "_events")
 STEADY_ROUNDS, STEADY_K = 10, 1.0
 """A temperature is steady if it moved by no more than this over so many rounds, each a minute; ours."""
 LEAST_ROUNDS, WARMED_K = 30, 3.0
-"""A load goes on for so many rounds unless it has warmed the drive by as much: large heatsinks warm up slowly; ours."""
+"""A load goes on for so many rounds unless it has warmed the drive by as much: large heatsinks warm up slowly; ours.
+
+A drive without a temperature is loaded as long, for the throttling that it may report.
+"""
 AFTER_ROUNDS = 5
 """Rounds that a load goes on after the first throttling, for the level after it; ours."""
 
@@ -62,5 +65,6 @@ def heated(run: Run, test: str, phase: str) -> bool:
     if throttled:
         return sum(result.t > throttled[0] for result in held) >= AFTER_ROUNDS
     degrees = [c for look in since if (c := celsius(look)) is not None]
-    warmed = len(held) >= LEAST_ROUNDS or (bool(degrees) and max(degrees) - degrees[0] >= WARMED_K)
-    return warmed and steady(degrees)
+    if not degrees:
+        return len(held) >= LEAST_ROUNDS
+    return steady(degrees) and (len(held) >= LEAST_ROUNDS or max(degrees) - degrees[0] >= WARMED_K)

@@ -25,6 +25,8 @@ ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 KEY = "key"
 """First part of the id of a key figure in the ledger; that of others is their test."""
 OF_PRIVATE = ("label", "serial")
+UNITS = {"rate": "IOPS", "mbs": "MB/s", "gib": "GiB", "fold": "×", "watts": "W", "per_watt": "IOPS/W"}
+"""Units of key figures in tables by their shape."""
 IN_US = ("read_wait", "write_wait")
 """Response times that tables show in microseconds; the others are shown in milliseconds."""
 
@@ -168,12 +170,10 @@ def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def unit_of(name: str, words: Language) -> str:
-    """Return the unit in which tables show a key figure, the same for all drives."""
-    shape, units = FIGURES[name], words.format_of.units
-    if shape == "lat":
-        unit = "µs" if name in IN_US else "ms"
-        return units.get(unit, unit)
-    return {"rate": "IOPS", "mbs": units.get("MB/s", "MB/s"), "gib": units.get("GiB", "GiB"), "fold": "×"}[shape]
+    """Return the unit in which tables show a key figure, the same for all drives; "" if its text has one."""
+    shape = FIGURES[name]
+    unit = ("µs" if name in IN_US else "ms") if shape == "lat" else UNITS.get(shape, "")
+    return words.format_of.units.get(unit, unit)
 
 
 def bare(name: str, value: float, words: Language) -> str:
@@ -183,6 +183,8 @@ def bare(name: str, value: float, words: Language) -> str:
         return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
     if shape == "gib":
         return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
+    if shape not in UNITS:
+        return value_shown(value, shape, words)
     return words.show(rounded(value / (1e6 if shape == "mbs" else 1.0)), "n")
 
 

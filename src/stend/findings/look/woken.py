@@ -66,7 +66,7 @@ class Rest(NamedTuple):
     @property
     def kept(self) -> bool:
         """Return True if the drive rested before each read: it had answered the one before."""
-        return self.pace.full_share <= MOST_LATE
+        return self.pace.full_share <= MOST_LATE and self.pace.unsent <= MOST_LATE * self.pace.sent
 
     def slower(self, bound_s: float) -> int:
         """Return how many reads surely took longer than this: those of bins that begin above it."""
