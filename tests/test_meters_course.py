@@ -99,6 +99,16 @@ def test_a_course_without_steps_tells_no_offset(noise: float) -> None:
     assert level.mean == pytest.approx(5.0, rel=0.01)
 
 
+def test_short_loads_have_their_own_watts_however_late_the_readings_are() -> None:
+    begins = [2.0 + 3.03 * n for n in range(20)]
+    course = Course(begins, [begin + 3.0 for begin in begins], [2.0, 20.0] * 10, 1.0)
+    run, _ = recorded(course, Fake(late_s=0.6), until=course.ends[-1] + 3)
+    for result, watts in zip(run.results, course.watts, strict=True):
+        level = metered.level(run, [result])
+        assert level
+        assert level.mean == pytest.approx(watts, rel=0.01)
+
+
 def test_the_page_states_how_late_the_readings_are() -> None:
     course = drawn(3)
     for late_s, key in ((0.08, "late"), (-0.3, "early")):
