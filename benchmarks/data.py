@@ -12,6 +12,8 @@ The names are given in the order in which the tables are printed. The input is c
     python -m benchmarks.laws                                    laws
     python -m benchmarks.sooner                                  sooner
     python -m benchmarks.bench_flows                             flows
+    python -m benchmarks.inspections                             inspections
+    python -m tests.zoo                                          zoo-media zoo-inspect zoo-healthy
 """
 
 import csv

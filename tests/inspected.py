@@ -1,7 +1,7 @@
 """Inspections of virtual drives in memory, and of drive files with known faults."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stend import devices
 from stend.findings import Finding, find
@@ -35,6 +35,37 @@ write_answer_us = 80
 """
 USUAL_US = 7000
 """About the usual response time of that disk for single reads of 128 KiB: half a turn, a seek and the transfer."""
+SLOW: dict[str, Any] = {"slow_from_bytes": 3 * 10**12, "slow_bytes": CAPACITY // 100}
+
+
+class Fault(NamedTuple):
+    """Options of a virtual drive and the logs that it states; the findings that name the fault, and the verdict."""
+
+    options: dict[str, Any]
+    found: set[str]
+    verdict: str
+    reports: str = ""
+
+
+RESET = """
+[reports]
+hours = { SMART = 120, "FARM" = 23000, "FARM, heads" = 22800 }
+"""
+BAD: dict[str, Any] = {"errors_from_bytes": 5 * 10**12, "errors_bytes": 10**11}
+FAULTS = {
+    "reads 1 % of it at less than half the speed": Fault(SLOW | {"slow_us": 1.2 * USUAL_US}, {"surface.slow"}, "look"),
+    "falters in 1 % of it": Fault(SLOW | {"slow_us": 200_000, "slow_pct": 5}, {"surface.falters"}, "look"),
+    "cannot read 1.25 % of it": Fault(BAD, {"surface.unreadable"}, "back"),
+    "reads 1.25 % of it at the second attempt": Fault(BAD | {"errors_once": True}, {"surface.recovered"}, "look"),
+    "reads 1 % of it slowly, a tenth of that not at all": Fault(
+        SLOW
+        | {"slow_us": 30_000, "errors_from_bytes": SLOW["slow_from_bytes"] + 2 * 10**10, "errors_bytes": 8 * 10**9},
+        {"surface.slow", "surface.unreadable"},
+        "back",
+    ),
+    "ends at 6 TB": Fault({"errors_from_bytes": 6 * 10**12, "errors_bytes": 3 * 10**12}, {"surface.shrunk"}, "back"),
+    "has hours that were reset": Fault({}, {"passport.hours"}, "back", RESET),
+}
 
 
 def disk(folder: Path, reports: str = "", **options: Any) -> str:

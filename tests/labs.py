@@ -7,7 +7,7 @@ import msgspec
 
 from stend import store
 from stend.model.definition import Identity
-from stend.model.events import Event, Note, Started
+from stend.model.events import Event, MeterFacts, Note, Started
 from tests.synthetic import Truth, events
 
 TESTS = ("iops", "latency")
@@ -31,6 +31,7 @@ def run(
     manifest: dict[str, Any] | None = None,
     notes: tuple[str, ...] = (),
     facts: dict[str, Any] | None = None,
+    meters: tuple[MeterFacts, ...] = (),
     interval_s: float = 60.0,
     **changes: Any,
 ) -> Path:
@@ -46,7 +47,7 @@ def run(
         fields = {"virtual": virtual} | ({} if virtual else fields) | (facts or {})
         drive: Identity = msgspec.structs.replace(event.plan.device, **fields)
         plan = msgspec.structs.replace(event.plan, device=drive)
-        return msgspec.structs.replace(event, plan=plan, at=event.at + 100_000 * seed, seed=seed)
+        return msgspec.structs.replace(event, plan=plan, meters=meters, at=event.at + 100_000 * seed, seed=seed)
 
     made = [own(event) for event in events(names, truth, interval_s=interval_s, **{**FEW, **changes})]
     made[1:1] = [Note(t=0.0, text=text) for text in notes]

@@ -84,7 +84,7 @@ def results(name: str = "iops") -> tuple[Started, tuple[Result, ...]]:
 
 
 def recorded(
-    course: Course, fake: Fake, *, until: float, lines: list[tuple[float, bytes]] | None = None
+    course: Course, fake: Fake, *, until: float, lines: list[tuple[float, bytes]] | None = None, spec: str = "cmd:fake"
 ) -> tuple[Run, list[str]]:
     """The run that a course and its meter make, and the notes of the meter."""
     begun, some = results()
@@ -94,7 +94,7 @@ def recorded(
         output.take(STARTS_S + arrives, line)
     series.finish(STARTS_S + until)
     meter.over = True
-    facts = MeterFacts(spec="cmd:fake", name="fake", period_s=fake.period_s)
+    facts = MeterFacts(spec=spec, name="fake", period_s=fake.period_s)
     values = [
         Reading(t=v.end - STARTS_S, quantity="watts", value=v.mean, seconds=v.seconds, most=v.most)
         for v in meter.read()

@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,17 +15,19 @@ from stend.base.units import GB, MB, GiB, KiB, MiB
 from stend.gate import Door
 from stend.model.beside import Beside
 from stend.model.counts import Counts
-from stend.model.definition import Identity, Idle, Profile, Workload
-from stend.model.events import Event, MeterFacts, Reading, Result, Sample, Started
+from stend.model.definition import Identity, Profile, Workload
+from stend.model.events import Event
 from stend.model.pace import Pace
 from stend.model.record import Run
-from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.stats import bin_index
 from stend.model.surveyed import SHIFT, Cell, Surveyed, places
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Range, Verified
 from stend.model.workload import Stream
 from stend.planning import plan as planning
 from stend.runner.loop import run
+from tests.metering import metered
+from tests.shape import SHAPE, TOTAL, middle_ns
 
 CAPACITY = 480 * GB // (128 * KiB) * (128 * KiB)
 
@@ -62,10 +63,6 @@ class Truth:
 
 ASLEEP_S = 5e-3
 """What the first read after a rest of a second or more takes longer."""
-IDLE_W, BUSY_W, SLEEP_W = 1.5, 6.0, 0.05
-SHAPE = [(math.exp(0.3 * z), math.exp(-z * z / 2)) for z in (i / 4 - 3 for i in range(25))]
-SHAPE += [(6 + 2 * i, 2e-3 * 0.55**i) for i in range(12)]
-TOTAL = sum(share for _, share in SHAPE)
 
 
 @dataclass
@@ -215,16 +212,6 @@ class Synthetic:
 
 
 NONE = Tally()
-
-
-@cache
-def middle_ns(index: int) -> tuple[float, float]:
-    """The middle of a bin, and its square."""
-    middle = sum(bin_edges_ns(index)) / 2
-    return middle, middle**2
-
-
-METER = MeterFacts(spec="own", name="the synthetic drive's own", error_pct=1.0)
 
 
 class Load:
@@ -392,27 +379,6 @@ def told(
     drive.fresh()
     events = run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
     return metered(events, past) if any(test.requires for test in drawn.tests) else iter(events)
-
-
-def metered(events: Iterable[Event], past: Run) -> Iterator[Event]:
-    """The events with the readings of a meter: one with each sample, one a second of a rest."""
-    for event in events:
-        match event:
-            case Started():
-                past.started[-1] = replace(event, meters=(METER,))
-                yield past.started[-1]
-                continue
-            case Sample(counts=counts):
-                share = counts.read.ios / 300_000 + counts.read.bytes / 2e9 + counts.write.ios / 40_000
-                watts = IDLE_W + (BUSY_W - IDLE_W) * min(share / counts.seconds, 1)
-                yield event
-                yield past.add(Reading(t=event.t, quantity="watts", value=watts, seconds=counts.seconds))
-                continue
-            case Result(step=Idle(seconds=seconds)):
-                for second in range(1, int(seconds) + 1):
-                    watts, t = IDLE_W if second < 5 else SLEEP_W, event.t - seconds + second
-                    yield past.add(Reading(t=t, quantity="watts", value=watts, seconds=1.0))
-        yield event
 
 
 def made(

@@ -76,7 +76,7 @@ def test_what_was_done_to_a_line_is_told_on_every_page_and_nothing_is_added(
     assert said in run.wrong[0]
     assert len(run.wrong) == count
     (stamp,) = (stamp for stamp in run.stamps if said in stamp)
-    assert stamp in run.warnings
+    assert stamp in run.warnings()
     assert "not as the run" not in Language("ru").translated(stamp)
     with pytest.raises(Refused, match="stend verify"):
         next(store.append(folder, kept([])))

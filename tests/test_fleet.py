@@ -139,6 +139,33 @@ def test_a_run_outlives_its_worker_and_is_taken_up_again_once() -> None:
     assert len(store.load(events.parent).started) == 1
 
 
+@pytest.mark.parametrize(
+    ("meter", "said"),
+    [
+        ("cmd:touch /tmp/owned", "the meter cmd is not allowed in a fleet, only hwmon, ipmi, own"),
+        ("file:/etc/shadow", "the meter file is not allowed in a fleet"),
+        ("redfish:https://10.0.0.1/", "the meter redfish is not allowed in a fleet"),
+        ("quarch@machine:tcp::10.0.0.1", "the meter quarch is not allowed in a fleet"),
+        ("volts", "there is no meter 'volts'"),
+    ],
+)
+def test_no_order_selects_a_meter_that_runs_or_reads_what_it_names(meter: str, said: str, tmp_path: Path) -> None:
+    refused = carried(study=msgspec.structs.replace(QUICK, meter=meter))
+    assert refused.outcome == "refused"
+    assert said in refused.said
+    with pytest.raises(BadInput) as known:
+        file.load(fleet_file(tmp_path, own={"studies": [{"tests": ["fresh"], "meter": meter}]}))
+    assert said in str(known.value)
+    assert not list(tmp_path.glob("host/runs/**/*"))
+
+
+def test_the_meter_of_a_study_is_that_of_its_run() -> None:
+    told = carried(study=msgspec.structs.replace(QUICK, meter="own"))
+    assert told.outcome == "complete"
+    (events,) = tasks.HOME.glob("runs/**/events.jsonl")
+    assert '"spec":"own"' in events.read_text()
+
+
 def test_a_drive_that_is_not_there_or_another_fleets_is_refused(tmp_path: Path) -> None:
     assert carried(serial="SN9") == Outcome("001-a-01", "refused", "this host has no drive SN9")
     others = locks.Claim("other", ("001-a-01",))

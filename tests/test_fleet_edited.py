@@ -147,7 +147,12 @@ def test_a_drive_more_is_tried_with_the_others_and_one_less_waits_for_nobody(tmp
 def test_a_study_is_of_the_fields_that_a_manifest_tells() -> None:
     study = Study(["iops"], profile="client-2.0.2", quick=True, seed=3, threads=2, depth=8, rounds=5, minute_s=1.0)
     order = Order(
-        "b", "S-01", "S", msgspec.structs.replace(study, active_range_pct=50.0, verify=True, survey_minutes=1.0)
+        "b",
+        "S-01",
+        "S",
+        msgspec.structs.replace(
+            study, active_range_pct=50.0, verify=True, survey_minutes=1.0, meter="own", power_saving="off"
+        ),
     )
     told = order.request("sim:small", Path("x")).manifest
     assert {name: told[name] for name in Study.__struct_fields__} == msgspec.structs.asdict(order.study)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -24,9 +23,7 @@ from stend.report.parts import incoming as pages
 from stend.suite import _clauses
 from stend.words import Language
 from stend.words.sentences import finding_said
-from tests.inspected import CAPACITY, USUAL_US, against, disk, inspected, said, verdict
-
-SLOW: dict[str, Any] = {"slow_from_bytes": 3 * 10**12, "slow_bytes": CAPACITY // 100}
+from tests.inspected import CAPACITY, FAULTS, RESET, SLOW, against, disk, inspected, said, verdict
 
 
 def test_a_healthy_disk_is_fit_and_the_page_states_how_sure_a_slow_place_would_be_found(tmp_path: Path) -> None:
@@ -40,26 +37,16 @@ def test_a_healthy_disk_is_fit_and_the_page_states_how_sure_a_slow_place_would_b
     assert said(record)["untouched.nothing"]
 
 
-@pytest.mark.parametrize(
-    ("options", "found", "judged"),
-    [
-        (SLOW | {"slow_us": 1.2 * USUAL_US}, {"surface.slow"}, "look"),
-        (SLOW | {"slow_us": 200_000, "slow_pct": 5}, {"surface.falters"}, "look"),
-        ({"errors_from_bytes": 5 * 10**12, "errors_bytes": 10**11}, {"surface.unreadable"}, "back"),
-        ({"errors_from_bytes": 5 * 10**12, "errors_bytes": 10**11, "errors_once": True}, {"surface.recovered"}, "look"),
-        ({"errors_from_bytes": 6 * 10**12, "errors_bytes": 3 * 10**12}, {"surface.shrunk"}, "back"),
-    ],
-)
-def test_each_fault_is_found_by_its_place_and_nothing_else_is(
-    tmp_path: Path, options: dict[str, Any], found: set[str], judged: str
-) -> None:
-    record = inspected(disk(tmp_path, **options))
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_found_by_its_place_and_nothing_else_is(tmp_path: Path, name: str) -> None:
+    options, found, judged, reports = FAULTS[name]
+    record = inspected(disk(tmp_path, reports, **options))
     assert against(record) == found
     assert verdict(record) == judged
-    at = said(record)[found.copy().pop()].values
-    from_ = int(str(options.get("slow_from_bytes", options.get("errors_from_bytes"))))
-    first = at["from"] if "from" in at else at["at"]
-    assert abs(int(first) - from_) <= CAPACITY / 512 + 10**9
+    for key in (key for key in found if key.startswith("surface.")):
+        at = said(record)[key].values
+        meant = options["slow_from_bytes" if key in ("surface.slow", "surface.falters") else "errors_from_bytes"]
+        assert abs(int(at["from"] if "from" in at else at["at"]) - meant) <= CAPACITY / 512 + 10**9
     assert record.ended is not None
     assert record.ended.outcome == "complete"
     for lang in ("en", "ru"):
@@ -99,16 +86,8 @@ def test_the_whole_drive_is_read_once_and_a_slow_part_is_found() -> None:
     assert against(record) == {"surface.slow"}
 
 
-REPORTS = """
-[reports]
-hours = { SMART = 120, "FARM" = 23000, "FARM, heads" = 22800 }
-"""
-
-
-def test_hours_that_were_reset_send_a_drive_back(tmp_path: Path) -> None:
-    record = inspected(disk(tmp_path, REPORTS))
-    assert against(record) == {"passport.hours"}
-    assert verdict(record) == "back"
+def test_hours_that_were_reset_are_stated_beside_those_of_another_log(tmp_path: Path) -> None:
+    record = inspected(disk(tmp_path, RESET), minutes=0.5)
     assert said(record)["passport.hours"].values == {"smart": 120, "log": "FARM", "hours": 23000}
 
 

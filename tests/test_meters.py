@@ -1,16 +1,19 @@
 """Meters of power: how one is chosen, what each kind reads, and the sentence of each that cannot be used."""
 
+import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stend import devices, meters
+from stend import devices, meters, store
 from stend.base.errors import BadInput, StepFailed
 from stend.cli import main
+from stend.findings.look import metered
 from stend.meters import _polled
-from stend.meters._series import MOST_NOTES, Series
+from stend.meters._series import MOST_NOTES, Recorder, Series
 from tests.waits import wait_for
 
 # --- choosing one
@@ -95,6 +98,15 @@ def test_a_value_after_a_gap_covers_one_period_and_the_gap_is_told() -> None:
     assert series.words() == ["the meter gave no value for the last 9 s"]
 
 
+def test_short_gaps_are_told_together_at_the_end() -> None:
+    series = Series(0.1)
+    for at in (10.0, 10.1, 10.6, 10.7, 11.2, 11.3):
+        series.add(at, 5.0)
+    assert series.words() == []
+    assert series.words(end=True) == ["the meter gave no value for less than 1 s 2 times, 0.8 s in total"]
+    assert series.words(end=True) == []
+
+
 def test_a_mean_over_a_window_covers_no_more_than_the_window() -> None:
     series = Series(1.0, window_s=1.0)
     for at in (10.0, 10.9, 12.2):
@@ -175,3 +187,69 @@ def test_a_meter_that_cannot_be_used_ends_the_run_before_anything_is_opened(
     assert main(["run", "iops", *words, "--meter", "cmd:no-such-meter"]) == 4
     assert "no-such-meter" in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == []
+
+
+def test_the_doctor_lists_the_meters_of_this_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(meters, "present", lambda: [("ipmi", "the whole machine"), ("hwmon:ina226/power1", "a line")])
+    main(["doctor"])
+    said = capsys.readouterr().out
+    assert (
+        "meters of power, for --meter:\n  ipmi                 the whole machine\n  hwmon:ina226/power1  a line\n"
+        in said
+    )
+    monkeypatch.setattr(meters, "present", list)
+    main(["doctor"])
+    assert "meters of power: none found; cmd and file read any other meter" in capsys.readouterr().out
+
+
+class Scattered(Recorder):
+    """A meter that gives values around 3 W."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.facts = meters.parse("ipmi").facts("IPMI", period_s=0.2, scope="machine")
+        self.series, self.left = Series(0.2), values
+
+    def read(self) -> list[meters.Value]:
+        if self.left:
+            self.series.add(time.monotonic(), self.left.pop())
+        return super().read()
+
+    def close(self) -> None:
+        self.finish()
+
+
+def test_the_noise_of_a_meter_is_its_scatter_and_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    meter = Scattered([3.0, 3.1, 2.9, 3.0, 3.1, 99.0])
+    monkeypatch.setattr(meters, "opened", lambda spec, device: meter)
+    noise = meters.idle_noise("ipmi", None, 1.2)
+    assert (noise["name"], noise["scope"]) == ("IPMI", "machine")
+    assert noise["values"] >= 3
+    assert noise["mean_w"] == pytest.approx(3.0, abs=0.1)
+    assert 0 < noise["deviation_w"] < 0.2
+    assert noise["step_w"] == pytest.approx(0.1)
+    assert meter.over
+    with pytest.raises(StepFailed, match="the meter IPMI gave 0 values; at least 3 are needed"):
+        meters.idle_noise("ipmi", None, 0.1)
+
+
+@pytest.mark.fio
+def test_a_run_keeps_the_readings_of_a_command_and_ends_it(tmp_path: Path) -> None:
+    script = "import time\nwhile True:\n    print(4.25, flush=True)\n    time.sleep(0.1)\n"
+    (tmp_path / "meter.py").write_text(script)
+    words = ["--target", str(tmp_path / "file"), "--create", "64MiB", "--into", str(tmp_path / "run")]
+    meter = f"cmd@2%:{sys.executable} {tmp_path / 'meter.py'}"
+    assert main(["run", "fresh", *words, "--quick", "--round-seconds", "1", "--meter", meter]) == 0
+    run = store.load(tmp_path / "run")
+    (facts,) = run.started[0].meters
+    assert (facts.spec, facts.error_pct, facts.scope) == (meter, 2.0, "drive")
+    rows = run.readings.table("watts", 0)
+    assert len(rows) > 5
+    assert {round(value, 6) for value in rows[:, 2].tolist()} == {4.25}
+    level = metered.level(run, [run.results[-1]])
+    assert level
+    assert level.mean == pytest.approx(4.25)
+    running = [Path(f"/proc/{pid}/cmdline") for pid in os.listdir("/proc") if pid.isdigit()]
+    assert not [path for path in running if path.exists() and str(tmp_path / "meter.py") in path.read_text()]

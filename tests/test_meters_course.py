@@ -4,7 +4,10 @@ import random
 
 import pytest
 
+from stend.findings import power
 from stend.findings.look import metered
+from stend.words import Language
+from stend.words.sentences import finding_said
 from tests.meter_courses import Course, Fake, drawn, recorded
 
 KINDS = {
@@ -86,13 +89,35 @@ def test_a_clock_that_drifts_during_the_run_is_followed() -> None:
     assert late.at(late.from_s) == late.start_s < late.at((late.from_s + late.to_s) / 2) < late.at(until) == late.end_s
 
 
-def test_a_course_without_steps_tells_no_offset() -> None:
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_a_course_without_steps_tells_no_offset(noise: float) -> None:
     course = Course([1.0, 20.0, 40.0], [20.0, 40.0, 60.0], [5.0, 5.0, 5.0], 5.0)
-    run, _ = recorded(course, Fake(noise=0.02), until=61.0)
+    run, _ = recorded(course, Fake(noise=noise, step=0.001), until=61.0)
     assert metered.offset(run) is None
     level = metered.level(run, run.results)
     assert level
     assert level.mean == pytest.approx(5.0, rel=0.01)
+
+
+def test_the_page_states_how_late_the_readings_are() -> None:
+    course = drawn(3)
+    for late_s, key in ((0.08, "late"), (-0.3, "early")):
+        run, _ = recorded(course, Fake(late_s=late_s), until=course.ends[-1] + 3)
+        told = power.clock(run, "power", 0)
+        assert told.key == key
+        assert told.values["seconds"] == pytest.approx(abs(late_s), abs=0.05)
+        english, russian = (finding_said(told, Language(code)) for code in ("en", "ru"))
+        assert f"come {1000 * abs(late_s):.1f}".removesuffix(".0") in english
+        assert "изменилось не больше чем на 1,00" in russian
+    even, _ = recorded(Course([1.0, 20.0], [20.0, 40.0], [5.0, 5.0], 5.0), Fake(), until=40.0)
+    assert power.clock(even, "power", 0).key == "unaligned"
+
+
+def test_the_report_of_the_drive_itself_has_no_other_clock() -> None:
+    course = drawn(1)
+    for spec, aligned in (("cmd:fake", True), ("own", False), ("own@2%", False)):
+        run, _ = recorded(course, Fake(), until=course.ends[-1], spec=spec)
+        assert bool(metered.offset(run)) == aligned
 
 
 def test_a_load_that_no_value_lies_within_has_no_power() -> None:

@@ -81,5 +81,14 @@ def test_the_page_quotes_the_verdicts_on_findings_and_uses() -> None:
     agrees = column("judged", "agrees")
     assert f"{agrees.count('yes')} of {len(agrees)} lines agree, {agrees.count('in part')}\nin part" in page
     assert f"found {len(column('hardened', 'case'))} situations" in page
+    found = column("zoo-media", "media test") + column("zoo-inspect", "inspection")
+    assert "MISSED" not in found
+    assert f"All {len(found)} are found" in page
+    assert {*column("zoo-healthy", "false alarms")} == {"0"}
+    assert f"[{sum(map(int, column('zoo-healthy', 'number')))} healthy drives]" in page
+    quick = column("zoo-media", "`--quick`")
+    assert f"finds {len(quick) - quick.count('missed')} of {len(quick)} with" in page
+    *_, drawn = data.read("inspections")
+    assert f"{drawn[2]} of {drawn[1]} are found" in page
     within = column("sooner", "within")
     assert f"[{within.count('yes')} of {len(within)}](data/sooner.csv)" in page

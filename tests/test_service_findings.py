@@ -1,6 +1,8 @@
 """Loads of services: what small or mixed samples do not show is not concluded, and pages do not contradict charts."""
 
+import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -8,7 +10,7 @@ import pytest
 
 from stend import findings, store
 from stend.base.units import KiB
-from stend.charts import pictures
+from stend.charts import pictures, stamped
 from stend.findings.look.because import Because
 from stend.model.beside import Beside
 from stend.model.bins import bin_index
@@ -180,7 +182,41 @@ def test_ios_that_the_host_sent_late_are_one_warning() -> None:
         run_of("neighbours"),
         lambda r, w: msgspec.structs.replace(r, pace=Pace(sent=1000, late=300)) if w.rate_iops else r,
     )
-    assert [stamp for stamp in run.stamps if "late" in stamp] == ["invalid: the host sent 30.0 % of a load's IOs late"]
+    late = "invalid: the host sent 30.0 % of a load's IOs late"
+    assert [stamp for stamp in run.stamps if "late" in stamp] == [late]
+    (test,) = run.plan.tests
+    assert late in run.warnings(test.name)
+    assert any(late in line for line in stamped(run, test, Language("en")))
+    other = run_of("trim").plan.tests[0]
+    both = Run([msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, tests=(test, other)))])
+    for result in run.results:
+        both.add(result)
+    assert late in both.stamps
+    assert not any("late" in line for line in stamped(both, other, Language("en")))
+
+
+def _sent_late(late: Workload, result: Result, workload: Workload) -> Result:
+    return msgspec.structs.replace(result, pace=Pace(sent=1000, late=300)) if workload == late else result
+
+
+def test_points_that_the_host_sent_late_are_not_drawn() -> None:
+    """The level line of a victim that the host sent late is no reference, and neither is a point beside a neighbour."""
+    usual = run_of("neighbours")
+    reads = [r.step.workload for r in usual.of("neighbours", "beside-reads") if isinstance(r.step, Hold)]
+    for late in (reads[0], reads[1]):
+        run = changed(usual, partial(_sent_late, late))
+        before, after = (drawn(made, "beside-reads") for made in (usual, run))
+        assert after.count('"value"') < before.count('"value"')
+        assert "left out" in after
+        assert "left out" not in before
+
+
+def drawn(run: Run, phase: str) -> str:
+    """The pictures of neighbours beside one victim, as JSON."""
+    title = Language("en").phase(phase)
+    shown = [p for p in pictures("neighbours", run, run.plan.tests[0]) if p.title.endswith(title)]
+    assert len(shown) == 2
+    return json.dumps([(p.spec, p.says) for p in shown])
 
 
 @pytest.mark.parametrize(("cpu", "key"), [(0.2, "level"), (0.98, "host")])

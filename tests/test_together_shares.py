@@ -111,4 +111,4 @@ def test_a_run_that_others_disturbed_says_so_on_every_page() -> None:
     assert stamp not in run.stamps
     run.add(Note(t=0, text="moved", kind="interference"))
     assert stamp in run.stamps
-    assert stamp in run.warnings, "on charts too"
+    assert stamp in run.warnings(), "on charts too"

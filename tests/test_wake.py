@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from stend import findings, store
-from stend.base.errors import NotOnDrive
 from stend.charts import pictures
 from stend.devices.virtual import VirtualDevice
 from stend.model.bins import bin_index
@@ -19,7 +18,6 @@ from stend.model.events import Event, Result, Telemetry
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
-from stend.planning import plan as planning
 from stend.session import Request, start
 from stend.sim import load
 from stend.words import Language
@@ -29,6 +27,7 @@ from tests.rehearsal import rehearsed
 from tests.synthetic import made
 
 AWAKE_S, WAKES_S, SLEEPS_S = 80e-6, 20e-3, 0.15
+WITHIN = 0.02
 SIZE = 16 << 20
 
 
@@ -145,10 +144,15 @@ def test_each_rest_has_its_reads_and_ends_after_the_last() -> None:
     assert "awake" in found(run)
 
 
-def test_a_scaled_drive_is_refused_before_anything_begins() -> None:
-    chosen = planning.load_profile("review")
-    with pytest.raises(NotOnDrive, match="stands for 256"):
-        planning.draw(["wake"], chosen, VirtualDevice("sim:sn150", load("sn150")).identity)
+def test_a_scaled_drive_with_power_states_shows_both() -> None:
+    """Each of its IOs stands for 64, but not each of these reads."""
+    spec = load("kc2000")
+    run = Run(rehearsed(VirtualDevice("sim:kc2000", spec), "wake", second_s=1.0))
+    told, (light, deep) = found(run), spec.power.states
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.1, 1.0)
+    assert told["sleeps"]["after_s"] - told["sleeps"]["awake_s"] == pytest.approx(deep.exit_ms / 1e3, rel=WITHIN)
+    assert told["deeper"]["before_s"] - told["sleeps"]["awake_s"] == pytest.approx(light.exit_ms / 1e3, rel=WITHIN)
+    assert (told["deeper"]["from"], told["deeper"]["to"]) == (1.0, 10.0)
 
 
 def test_labels_of_slow_rates_are_short() -> None:

@@ -138,8 +138,8 @@ def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, 
     load(run, 10 * GB if kind == "write" else 0, 10 * GB if kind == "read" else 0)
     sentences = list(watch.mismatches(run))
     assert len(sentences) == said
-    assert all("fio told 10 GB" in sentence for sentence in sentences)
-    assert all(english_in_russian(sentence) <= {"fio", "SMART"} for sentence in sentences)
+    assert all("stend counted 10 GB" in sentence for sentence in sentences)
+    assert all(english_in_russian(sentence) <= {"stend", "SMART"} for sentence in sentences)
 
 
 @pytest.mark.parametrize(("unit", "said"), [(GiB, 0), (512, 1)])
@@ -238,7 +238,9 @@ def test_a_slow_link_and_load_that_is_not_proved_are_on_every_page_and_chart() -
     assert slow in run.stamps
     (test,) = run.plan.tests
     assert charts.stamped(run, test, Language("en")) == [slow]
-    run.add(Note(t=1, text="fio told 10 GB written, the kernel counted 9 GB between minute 0 and 5", kind="mismatch"))
+    run.add(
+        Note(t=1, text="stend counted 10 GB written, the kernel counted 9 GB between minute 0 and 5", kind="mismatch")
+    )
     (said,) = charts.stamped(run, test, Language("ru"))
     assert english_in_russian(said) <= {"gen", "Express", "PCI"}
     assert run.stamps[-2:] == (slow, "load and counters differ by more than 1 %, see the notes")

@@ -66,6 +66,30 @@ def fields(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
+@pytest.mark.parametrize(
+    ("method", "russian"),
+    [
+        (
+            "NVMe Format, user data erase, LBA format 0 kept (a drive's own purge), a sample read back as zeros",
+            "NVMe Format, стирание данных (user data erase), формат LBA 0 сохранён (собственная очистка накопителя); "
+            "выборка читается как нули",
+        ),
+        (
+            "zeros written over all blocks (not a drive's own purge), a sample read back as zeros; discarded blocks "
+            "did not read as zeros; it has neither Sanitize nor Format Unit",
+            "все блоки записаны нулями (не собственная очистка накопителя); выборка читается как нули; после TRIM "
+            "блоки читались не как нули; ни Sanitize, ни Format Unit у него нет",
+        ),
+        (
+            "hole punching over the whole file (not a drive's own purge), verified to read zero",
+            "освобождение всего файла (не собственная очистка накопителя); при чтении нули",
+        ),
+    ],
+)
+def test_the_method_of_a_purge_is_in_the_language_of_the_page(method: str, russian: str) -> None:
+    assert Language("ru").translated(method) == russian
+
+
 @pytest.mark.parametrize("name", findings.names())
 def test_each_key_of_a_finding_has_its_sentence_and_no_sentence_is_left_over(name: str) -> None:
     source = (FOLDER / f"{name}.py").read_text()

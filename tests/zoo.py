@@ -1,9 +1,13 @@
-"""Media tests of the zoo, each to its findings: `python -m tests.zoo` prints the table of misses and false alarms."""
+"""The zoo of faulty drives: `python -m tests.zoo` prints the tables of misses and false alarms.
+
+Media tests and inspections run to their findings. docs/method/data has the tables (`benchmarks/data.py`).
+"""
 
 import os
 import random
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,10 +19,12 @@ from stend.engines._room import size_bytes
 from stend.engines.simulated import SimulatedEngine
 from stend.engines.verify import VerifyEngine
 from stend.findings.look.media import Media, media
+from stend.many.incoming import lot
 from stend.model.definition import Identity
 from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.runner.loop import run
+from tests.inspected import FAULTS, against, disk, inspected, verdict
 from tests.liar import Honest, mounted
 from tests.liars import (
     CacheOnly,
@@ -122,6 +128,10 @@ LIARS: dict[str, Liar] = {
         lambda: Flipping(SIZE, [123456789]), "flips", {"blocks": 1, "bits": 1, "first": 123456789 // 4096 * 512},
         SIZE - 512,
     ),
+    "flips one bit of 10^9": Liar(
+        lambda: Flipping(128 * MiB, [987654321]), "flips", {"blocks": 1, "bits": 1, "first": 987654321 // 4096 * 512},
+        128 * MiB - 512,
+    ),
     "flips 100 bits": Liar(
         lambda: Flipping(SIZE, random.Random(3).sample(range(0, SIZE * 8, 4096), 100)),
         "flips", {"blocks": 100, "bits": 100}, SIZE - 100 * 512,
@@ -194,28 +204,67 @@ def healthy() -> Iterator[tuple[str, Callable[[Path], Run]]]:
 
 
 def main() -> int:
-    """Print a line for each drive; return 1 if one of them is missed or accused falsely."""
-    wrong = 0
+    """Print tables of media tests, inspections and healthy drives. Return 1 if a drive is missed or accused falsely."""
+    wrong = sum([media_tests(), inspections(), accused()])
+    print(f"\n{wrong} drives missed or accused falsely")
+    return int(bool(wrong))
+
+
+def media_tests() -> int:
+    """Print a row for each liar: the whole media test, and the one of `--quick`, which samples; return the misses."""
+    print("| drive | media test | bytes written and read | `--quick` | bytes written and read |\n|---|---|--:|---|--:|")
+    missed = 0
     for name, liar in LIARS.items():
         with tempfile.TemporaryDirectory() as folder:
             with mounted(Path(folder, "full"), liar.made) as path:
-                past = ran(path)
+                whole = ran(path)
             with mounted(Path(folder, "quick"), liar.made) as path:
                 sample = ran(path, quick=True)
-        full = liar.key in said(past)
-        wrong += not full
-        moved = media(sample, "media")
-        found = ", ".join(key for key in said(sample) if not key.startswith("sample")) or "missed"
-        bytes_read = moved.compared_bytes if moved else 0
-        print(f"{name:<36} {'found' if full else 'MISSED':<7} {SIZE:>10}   sample of {bytes_read:>8}: {found}")
-    alarms = 0
+        found = liar.key in said(whole)
+        missed += not found
+        quick = ", ".join(key for key in said(sample) if not key.startswith("sample")) or "missed"
+        print(
+            f"| {name} | {liar.key if found else 'MISSED'} | {moved(whole)} | {quick} | {moved(sample)} |", flush=True
+        )
+    return missed
+
+
+def inspections() -> int:
+    """Print a row for each faulty disk of 8 TB: an inspection of five minutes; return the misses."""
+    print("\n| disk of 8 TB | inspection | verdict | bytes read |\n|---|---|---|--:|")
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, fault in FAULTS.items():
+            past = inspected(disk(Path(folder), fault.reports, **fault.options))
+            found = against(past) == fault.found and verdict(past) == fault.verdict
+            missed += not found
+            keys = ", ".join(sorted(key.partition(".")[2] for key in against(past))) if found else "MISSED"
+            print(f"| {name} | {keys} | {verdict(past)} | {moved(past)} |", flush=True)
+        rows = lot(
+            [(name, inspected(disk(Path(folder), serial="A", seed=n), seed=n)) for n, name in enumerate("ab", 1)]
+        )
+        found = all([why.key for why in row.reasons] == ["lot_serial"] for row in rows)
+    print(f"| has the serial number of another | {'lot_serial' if found else 'MISSED'} | {rows[0].verdict} | |")
+    return missed + (not found)
+
+
+def accused() -> int:
+    """Print a row for each kind of healthy drive: how many, and false alarms of the media test; return the alarms."""
+    alarms, drives = Counter[str](), Counter[str]()
     for name, made in healthy():
+        kind = name.split()[0].strip(",") if " " in name else "twin"
         with tempfile.TemporaryDirectory() as folder:
-            past = made(Path(folder, "drive"))
-        alarms += list(said(past)) != ["real"]
-        print(f"{name:<36} {', '.join(said(past))}")
-    print(f"{len(LIARS)} liars: {wrong} missed; {len(list(healthy()))} healthy drives: {alarms} false alarms")
-    return int(bool(wrong or alarms))
+            alarms[kind] += list(said(made(Path(folder, "drive")))) != ["real"]
+        drives[kind] += 1
+    print("\n| healthy drives | number | false alarms |\n|---|--:|--:|")
+    for kind, number in drives.items():
+        print(f"| {kind} | {number} | {alarms[kind]} |", flush=True)
+    return alarms.total()
+
+
+def moved(past: Run) -> int:
+    """Return the bytes that a run wrote and read."""
+    return sum(result.counts.write.bytes + result.counts.read.bytes for result in past.results)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """A QEMU machine: its drives, its boots, and what its guest may ask of the host (docs/lab.md)."""
 
+import ctypes
 import json
+import mmap
 import os
 import re
 import shutil
@@ -11,6 +13,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from statistics import median
 from typing import Self
 
 HERE = Path(__file__).parent
@@ -29,10 +32,12 @@ says it repeats string moves fast (`erms`) is asked to clear each page so, and Q
 """
 QUICK = (
     "mitigations=off init_on_alloc=0 audit=0 nowatchdog apparmor=0 transparent_hugepage=always tsc=reliable norandmaps"
+    " no_timer_check"
 )
 """For the kernel: no protection from anybody, which costs an emulated machine a fifth of its time; and the processor's
 own clock, since each look at the board's is a call into QEMU. Programs lie at the same addresses at each start, so that
-what QEMU has translated of them serves the next: a seventh of all its time.
+what QEMU has translated of them serves the next: a seventh of all its time. It does not check at boot that the timer
+interrupts: on a busy host that comes too late, and the kernel would panic.
 """
 STARTED = ("nvme", "smartctl", "hdparm", "sg_vpd", "sg_opcodes", "sg_requests", "sg_modes", "wipefs")
 """Programs that the cases start hundreds of times, each of which would ask the host for its parts a hundred times."""
@@ -143,7 +148,8 @@ class Machine:
         self.console = self.place / f"console-{boot}.txt"
         accel = KVM if kvm() else EMULATION
         places = f"lab.folder={_one_word(lab)} lab.venv={_one_word(sys.prefix)}"
-        told = f"console=ttyS0 panic=-1 {QUICK} lab.name={name} lab.boot={boot} {places}"
+        clock = "" if kvm() else f"tsc_early_khz={clock_khz()} "
+        told = f"console=ttyS0 panic=-1 {QUICK} {clock}lab.name={name} lab.boot={boot} {places}"
         self.process = subprocess.Popen(
             [
                 "qemu-system-x86_64", "-machine", "q35", "-accel", accel[0], "-cpu", accel[1], "-smp", accel[2],
@@ -227,6 +233,26 @@ class Machine:
         self.tell()
         for file in (self.qmp, self.host, self.said):
             file.close()
+
+
+def clock_khz() -> int:
+    """Return the frequency of this processor's time stamp counter, which an emulated one has too.
+
+    An emulated kernel would measure it against another clock. On a busy host the result can be a tenth of the truth,
+    and then the machine's time passes ten times too fast.
+    """
+    read_counter = bytes.fromhex("0f31 48c1e220 4809d0 c3")  # rdtsc; shl rdx, 32; or rax, rdx; ret
+    with mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC) as code:
+        code.write(read_counter)
+        place = ctypes.c_char.from_buffer(code)
+        counter = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(place))
+        found: list[float] = []
+        for _ in range(5):  # between two of its reads this process may have to wait for a processor
+            first, began = counter(), time.monotonic_ns()
+            time.sleep(0.1)
+            found.append((counter() - first) * 1e6 / (time.monotonic_ns() - began))
+        del place
+    return round(median(found))
 
 
 def kvm() -> bool:

@@ -67,6 +67,9 @@ Point = tuple[Threads, Depth]
 LONGEST = Meta(min_length=1, max_length=24)
 """Number of steps of a ladder, or of a grid in each direction."""
 
+LOADS = Annotated[list[Name | dict[str, Any]], LONGEST]
+"""Loads by name, or as the fields of a `Workload`, which the test checks."""
+
 OPTIONS: dict[str, Any] = {
     "after": Literal["steady", "saturation", "fill"],
     "block_kib": BlockKib,
@@ -84,6 +87,7 @@ OPTIONS: dict[str, Any] = {
     "minutes": Minutes,
     "mixes": Annotated[list[Percent], LONGEST],
     "most_speed": Paced,
+    "neighbours": LOADS,
     "outstanding": Annotated[list[Depth], LONGEST],
     "point": Point,
     "percentile": Annotated[float, Meta(ge=1, le=99.999)],
@@ -113,6 +117,7 @@ OPTIONS: dict[str, Any] = {
     "limits_ms": Annotated[list[Annotated[float, Meta(ge=0.001, le=1e6)]], LONGEST],
     "cells": Annotated[int, Meta(ge=1, le=10_000)],
     "trace": Annotated[str, Meta(max_length=4096)],
+    "victims": LOADS,
     "within_pct": Annotated[float, Meta(ge=0.5, le=100)],
     "workload": Name,
     "workloads": Annotated[list[Name], LONGEST],

@@ -54,7 +54,7 @@ def named(test: PlannedTest) -> list[str]:
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
     """Return the stamps of a test's charts as one line, or nothing.
 
-    Stamps are: steady state not reached, saturated, quick run, and the warnings of the run.
+    Stamps are: steady state not reached, saturated, quick run, and the warnings that concern the test.
     """
     stamps = []
     if any(j.where.test == test.name for j in run.unmet):
@@ -63,7 +63,7 @@ def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
         stamps.append(words("stamp.saturated"))
     if run.plan.profile.quick:
         stamps.append(words("stamp.quick"))
-    stamps += [words.translated(warning) for warning in run.warnings]
+    stamps += [words.translated(warning) for warning in run.warnings(test.name)]
     return [" · ".join(stamps)] if stamps else []
 
 

@@ -6,8 +6,7 @@ from stend.charts.parts import BLUE, Drawing, axis, time_scale, warm
 from stend.charts.parts.marks import tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
-from stend.findings.heat import PHASES
-from stend.findings.look.heat import throttled
+from stend.findings.look.heat import HEATING, throttled
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
@@ -17,7 +16,7 @@ HEIGHT = 200
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield the rate of the writes and their temperature, then those of the reads; throttling is shaded."""
-    for phase in PHASES:
+    for phase in HEATING:
         records = look.records(run, test.name, phase)
         if not records:
             continue

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, octaves, series
-from stend.findings.look.neighbours import Pair, pairs
+from stend.findings.look.neighbours import Pair, paces_of, pairs
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
@@ -13,8 +13,10 @@ FIGURES = {"p99": ("axis.p99_ms", 1e3), "iops": ("axis.iops", 1.0)}
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Yield a chart of the p99 and one of the IOPS for each victim."""
-    for phase, every in pairs(run, test).items():
+    """Yield a chart of the p99 and one of the IOPS for each victim, without loads that the host sent late."""
+    for phase, both in pairs(run, test).items():
+        kept = paces_of(run, test, phase)
+        every = [pair for pair in both if not kept[pair.row.workload].invalid]
         depths = [float(pair.depth) for pair in every if pair.depth]
         names = [_name(kind, words) for kind in dict.fromkeys(pair.neighbour for pair in every)]
         for figure, (title, scale) in FIGURES.items():
@@ -24,12 +26,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             x = octaves("depth", words("axis.neighbour_depth"), depths)
             y = axis("value", words(title), log=True)
             chart = lines(x, y, series("neighbour", words("axis.neighbour"), names))
-            says = words("says.neighbours")
+            says = words("says.neighbours_late" if len(every) < len(both) else "says.neighbours")
             yield Drawing(words(f"chart.neighbours_{figure}", phase=phase), chart, {"rows": rows}, says)
 
 
 def _name(kind: str, words: Language) -> str:
-    return words(f"neighbour.{kind or 'alone'}")
+    return words.name_of("neighbour", kind or "alone")
 
 
 def _rows(pair: Pair, figure: str, scale: float, depths: list[float], words: Language) -> Iterator[Row]:

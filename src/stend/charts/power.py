@@ -5,13 +5,11 @@ from collections.abc import Iterator, Sequence
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings.look.figures import Figures
-from stend.findings.look.powered import LOADS, RATES, loads, rests
+from stend.findings.look.powered import KINDS, LOADS, RATES, loads, rests
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-KINDS = {"stream_read": (0, 100), "stream_write": (0, 0), "random_read": (100, 100), "random_write": (100, 0)}
-"""Name of a line -> share of random accesses and of reads."""
 HEIGHT = 220
 
 

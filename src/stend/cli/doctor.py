@@ -1,4 +1,4 @@
-"""`stend doctor`: missing programs and how to install them; settings that killed runs left on drives."""
+"""`stend doctor`: missing programs, meters of power, and settings that killed runs left on drives."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def command(
         typer.Option("--unit", metavar="ROOT", help="Print a systemd unit that resumes runs after a reboot."),
     ] = None,
 ) -> int:
-    """Show what is missing on this machine and how to install it.
+    """Show what is missing on this machine and how to install it, and the meters of power that it has.
 
     Exit code 4 means that a needed program is missing. Also restore the drive and tracing settings that killed runs
     left changed.
@@ -62,9 +62,21 @@ def command(
     needed = [name for name in lacking if programs.programs()[name].needed]
     for line in (*_needed(needed), *_optional(lacking)):
         typer.echo(line)
+    for line in _meters():
+        typer.echo(line)
     if os.geteuid() != 0:
         typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
     return Missing.exit_code if needed else 0
+
+
+def _meters() -> Iterator[str]:
+    """Yield a head and one line per meter of power that this host has."""
+    from stend import meters
+
+    found = meters.present()
+    yield "meters of power, for --meter:" if found else "meters of power: none found; cmd and file read any other meter"
+    wide = max((len(spec) for spec, _ in found), default=0)
+    yield from (f"  {spec:{wide}}  {words}" for spec, words in found)
 
 
 def _needed(lacking: Sequence[str]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """`stend publish`: a static site of all drives from run folders."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,25 +27,24 @@ def command(
         bool, typer.Option("--check", help="Write nothing; list what changed since the last build.")
     ] = False,
 ) -> int:
-    """Publish a lab: make a static site of all drives, with rankings and comparisons, that works without a server.
+    """Make a static site of all drives, for reading without a server.
 
+    It has a page per drive, rankings, comparisons in the browser, methods, news and data, in English and Russian.
     The next build makes only the pages that changed. A published figure that changes becomes an erratum on its page.
     Private facts, such as serial numbers, are left out. The exit code is 6 if --check finds changes, and 8 if a run
-    cannot be read; the others are published.
+    or the text of a review cannot be used; the other drives are published.
 
     Example: stend publish runs --to site --lab lab.toml
     """
     import datetime
 
     from stend import publish
-    from stend.cli import _reading
-    from stend.many import read
     from stend.publish import lab as settings
 
     known = settings.read(lab)
-    folders = list(dict.fromkeys(read.folders(runs or [_runs.RUNS])))
+    folders = publish.run_folders(runs or [_runs.RUNS])
     today = datetime.datetime.now(datetime.UTC).date()
-    built = publish.build(folders, to, known, today, check=check, progress=_reading.show_progress)
+    built = publish.build(folders, to, known, today, check=check, progress=_show_progress)
     for line in _lines(built, to, check=check):
         typer.echo(line)
     for broken in built.broken:
@@ -54,18 +54,29 @@ def command(
     return GATE_FAILED_EXIT_CODE if check and built.changed else 0
 
 
-def _lines(built: "Built", to: Path, *, check: bool) -> "list[str]":
+def _show_progress(done: int, of: int) -> None:
+    """Print how many drives are made, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\rdrives made: {done} of {of}", end="\n" if done >= of else "", file=sys.stderr, flush=True)
+
+
+def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
+    from stend.publish.figures import text_of
+    from stend.words import FIRST, Language
+
+    words = Language(FIRST)
     lines = [f"{len(built.new)} new, {len(built.remade)} changed and {len(built.unchanged)} unchanged drives"]
     lines += [f"new: {name}" for name in built.new[:MOST_LISTED] if check]
     for name, errata in built.errata.items():
-        lines += [
-            f"{name}: {one.names.get('en', one.figure)}: {one.new} instead of {one.old}" for one in errata[:MOST_LISTED]
-        ]
+        for one in errata[:MOST_LISTED]:
+            old, new = (text_of(one.figure, value, words) for value in (one.old, one.new))
+            lines.append(f"{name}: {one.names.get(words.name, one.figure)}: {new} instead of {old}")
         lines += [f"{name}: and {len(errata) - MOST_LISTED} more figures"] if len(errata) > MOST_LISTED else []
     for name, gone in built.withdrawn.items():
         lines += [f"{name}: run {one.run} withdrawn" + (f": {one.reason}" if one.reason else "") for one in gone]
     lines += [f"{path} is not as stend wrote it" for path in built.altered[:MOST_LISTED]]
     lines += [f"{name}: under embargo until {date}" for name, date in built.hidden.items()]
+    lines += [f"{name}: its run has not ended" for name in built.unfinished]
     if built.virtual:
         lines.append(f"{built.virtual} virtual drives are not shown; set virtual = true below [ranking] in lab.toml")
     return lines if check else [*lines, f"Site: {to / 'index.html'}"]

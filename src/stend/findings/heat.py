@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from stend.findings import Finding, Sheet, look
 from stend.findings.look import Record
-from stend.findings.look.heat import slow, temperatures
+from stend.findings.look.heat import HEATING, slow, temperatures
 from stend.findings.look.moments import began, ended, on_clock
 from stend.model import warming
 from stend.model.counts import added
@@ -13,7 +13,6 @@ from stend.model.record import Run
 
 NAME = "heat"
 TESTS = ("heat",)
-PHASES = ("heat-writes", "heat-reads")
 DISTURBED = ("steady", "rising", "silent")
 """Keys whose confidence a disturbance limits; for the others heat is the conclusion itself."""
 FALLEN, WARMED_K = 0.9, 5.0
@@ -50,7 +49,7 @@ def course(run: Run, test: str, phase: str) -> Course | None:
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield one finding for the writes and one for the reads."""
     for test in look.tests(run, *TESTS):
-        for phase in PHASES:
+        for phase in HEATING:
             if made := course(run, test.name, phase):
                 yield _of(test.name, phase, made)
 
@@ -75,8 +74,14 @@ def _of(test: str, phase: str, made: Course) -> Finding:
 
 
 def _throttled(made: Course, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the time and the bytes before the first throttling, and the rates before it and since."""
+    """Return the time and the bytes before throttling began, and the rates before it and since.
+
+    It began where the drive reports it, or in an earlier record that was slower than the first one.
+    """
     from_s, to_s = made.slow_s or (0.0, 0.0)
+    slower = (r for r in made.records if r.counts.bytes_per_s < FALLEN * made.records[0].counts.bytes_per_s)
+    if (fell := next(slower, None)) and fell.start_s < from_s:  # a flag is read only once a minute
+        from_s, to_s = fell.start_s, fell.end_s
     before = [record for record in made.records if record.end_s <= from_s + NEAR_S] or list(made.records[:1])
     since = [record for record in made.records if record.start_s >= to_s] or list(made.records[-1:])
     done = sum(record.counts.read.bytes + record.counts.write.bytes for record in before)

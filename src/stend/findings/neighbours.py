@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
-from stend.findings.look.neighbours import Pair, inflation, pairs
+from stend.findings.look.neighbours import Pair, inflation, paces_of, pairs
 from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
-from stend.model.pace import MOST_LATE, Pace, paces
+from stend.model.pace import MOST_LATE, Pace
 from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
 
@@ -29,7 +29,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """
     for test in look.tests(run, NAME):
         for phase, every in pairs(run, test).items():
-            kept = _paces(run, test, phase)
+            kept = paces_of(run, test, phase)
             late = [pair for pair in every if kept[pair.row.workload].invalid]
             yield from _late(test, phase, late, kept)
             alone, *beside = every
@@ -42,14 +42,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             if timely := [pair for pair in beside if pair not in late]:
                 yield from _of_victim(run, test, phase, alone, timely)
             yield from _change(run, test, phase)
-
-
-def _paces(run: Run, test: PlannedTest, phase: str) -> dict[Workload, Pace]:
-    """Return how each load of a phase kept its rate."""
-    found = dict[Workload, Pace]()
-    for record in look.records(run, test.name, phase):
-        found[record.workload] = paces(found.get(record.workload), record.result.pace) or Pace()
-    return found
 
 
 def _follows(pace: Pace) -> bool:

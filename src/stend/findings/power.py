@@ -9,7 +9,7 @@ from stend.findings.look import metered
 from stend.findings.look.figures import Figures
 from stend.findings.look.powered import LOADS, RATES, TEST, Rest, highest_second, loads, rests
 from stend.model.definition import PlannedTest
-from stend.model.events import MeterFacts
+from stend.model.events import MeterFacts, Position
 from stend.model.record import Run
 
 NAME = "power"
@@ -17,6 +17,8 @@ LOWER = 0.8
 """Share of the first measured power at rest below which longer rests save something."""
 PCM1_S, PCM2_S = 2e-3, 4e-6
 """Longest periods of a meter for OCP's PCM-1 (highest mean of a second) and PCM-2 (highest mean of 100 us)."""
+EXACT_S = 1e-3
+"""Step of the search for a meter's delay."""
 SIGMAS = 2.0
 """Standard deviations of the readings at rest within which a difference of a whole machine is none."""
 
@@ -37,6 +39,8 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from _rates(run, test, held)
             yield from _second(run, test, facts, held)
         yield _meter(test.name, facts)
+        if not facts.spec.startswith(metered.OWN):
+            yield clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
             yield Finding(name=NAME, key="gaps", test=test.name, values=values)
@@ -49,6 +53,21 @@ def _meter(test: str, facts: MeterFacts) -> Finding:
     if facts.error_pct is None:
         return Finding(name=NAME, key="meter_unknown", test=test, values=values)
     return Finding(name=NAME, key="meter", test=test, values=values | {"error": facts.error_pct / 100})
+
+
+def clock(run: Run, test: str, stretch: int) -> Finding:
+    """Return by how much the readings of a meter outside the drive are late or early, which the figures allow for."""
+    offset = metered.offset(run, stretch)
+    if offset is None:
+        return Finding(name=NAME, key="unaligned", test=test, confidence="can't tell")
+    mean, drift = (offset.start_s + offset.end_s) / 2, max(abs(offset.end_s - offset.start_s), EXACT_S)
+    values = {"seconds": abs(mean), "drift": drift, "n": offset.edges}
+    return Finding(name=NAME, key="early" if mean < 0 else "late", test=test, values=values)
+
+
+def _first(run: Run, test: str) -> tuple[Position, int]:
+    result = run.tested[test][0]
+    return result.where, result.index
 
 
 def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:

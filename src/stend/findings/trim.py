@@ -10,8 +10,11 @@ from stend.model.record import Run
 NAME = "trim"
 COVERED = 0.1
 """Share of the range trimmed beside the reads above which many reads met trimmed blocks; ours."""
-MUCH, GAINS = 3.0, 1.1
-"""Times of the mean of reads alone that speak against a drive; rates that differ by less count as equal; ours."""
+MUCH, SLOWED, GAINS = 3.0, 1.05, 1.1
+"""Times of the mean of reads alone that speak against a drive, or count as slower; rates that differ by less count as
+equal; ours."""
+CLEANS = 1.02
+"""Write amplification above which a drive copied data to clean; ours."""
 COUNTERS = ("host_write_bytes", "nand_write_bytes")
 
 
@@ -67,7 +70,7 @@ def _reads(run: Run, test: PlannedTest) -> Iterator[Finding]:
         "times": ratio,
         "covered": covered,
     }
-    key = "reads_covered" if covered > COVERED else "reads"
+    key = "reads_covered" if covered > COVERED else "reads" if ratio >= SLOWED else "reads_unmoved"
     yield Finding(
         name=NAME,
         key=key,
@@ -94,6 +97,9 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
         key = "gains_amplified" if gain >= GAINS else "no_gain_amplified"
     else:
         key = "gains" if gain >= GAINS else "no_gain"
+    if values.get("amplified_full", CLEANS) < CLEANS:
+        yield Finding(name=NAME, key="no_cleaning", test=test.name, values=values, confidence="can't tell")
+        return
     steady = all(end.steady for end in ends if end)
     yield Finding(name=NAME, key=key, test=test.name, values=values, confidence="high" if steady else "medium")
 

@@ -4,11 +4,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from stend import meters
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import parse_bytes
@@ -21,7 +22,10 @@ Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets."""
+    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets.
+
+    `meter` is one that an order may select: a command, a file or an address would let the sender use the drive's host.
+    """
 
     tests: Annotated[list[str], Meta(min_length=1, max_length=100)]
     profile: str | None = None
@@ -33,7 +37,14 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     rounds: int | None = None
     minute_s: float | None = None
     verify: bool | None = None
+    power_saving: Literal["as-found", "off"] | None = None
     survey_minutes: Annotated[float, Meta(ge=0, le=1e5)] | None = None
+    meter: Annotated[str, Meta(max_length=200)] | None = None
+
+    @property
+    def refusal(self) -> str:
+        """Return why the study may not select its meter, or an empty string. Raise BadInput if there is no such one."""
+        return meters.refusal_in_order(self.meter) if self.meter else ""
 
 
 class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -175,7 +186,8 @@ def slug(serial: str) -> str:
 def load(path: Path) -> Fleet:
     """Read a fleet file.
 
-    Raise BadInput if it is invalid, names a drive twice, or has a contradictory plan of acceptance.
+    Raise BadInput if it is invalid, names a drive twice, selects a meter that orders may not select, or has a
+    contradictory plan of acceptance.
     """
     fleet = untrusted.toml(untrusted.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
     if not fleet.scheduler and fleet.slurm is None:
@@ -188,6 +200,8 @@ def load(path: Path) -> Fleet:
         if selector.span_bytes[0] > selector.span_bytes[1]:
             raise BadInput(f"{path}: the capacity {selector.capacity} is not an ascending range")
     for study in fleet.studies:
+        if why := study.refusal:
+            raise BadInput(f"{path}: {why}")
         changed = [name for name in ("profile", *CHANGES) if getattr(study, name) is not None]
         if study.survey_minutes is not None and (study.tests != ["inspect"] or changed):
             raise BadInput(

@@ -106,6 +106,8 @@ def otherwise(order: Order) -> str:
 
 
 def _carry(order: Order) -> Outcome:
+    if why := order.study.refusal:
+        raise BadInput(why)
     target = DRIVES.get(order.serial)
     if target is None:
         return Outcome(order.cell, "refused", f"this host has no drive {order.serial}")

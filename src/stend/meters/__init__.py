@@ -6,70 +6,23 @@ what only the operator knows: `drive` or `machine` (what the meter includes) and
 A meter never invents a value: a time without one stays without one, and a note states it.
 """
 
+from contextlib import closing
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import Any
 
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean, plain
 from stend.devices import Device
-from stend.model.events import MeterFacts
+from stend.meters import _noise
+from stend.meters._types import Meter, Spec, Value
+
+__all__ = ["Meter", "Spec", "Value", "idle_noise", "kinds", "opened", "parse", "present", "refusal_in_order"]
 
 MOST_SPEC = 1000
 """Characters of the specification of a meter."""
-
-
-class Value(NamedTuple):
-    """The mean power of the `seconds` that end at `end`, and the highest value in that time, both in watts.
-
-    `end` is seconds on the monotonic clock of the host; on the drive's own clock for a virtual drive.
-    """
-
-    end: float
-    seconds: float
-    mean: float
-    most: float
-
-
-class Meter(Protocol):
-    """A meter that reads until it is closed."""
-
-    facts: MeterFacts
-
-    def read(self) -> list[Value]:
-        """Return the values since the last call, in order."""
-
-    def words(self) -> list[str]:
-        """Return what happened since the last call: a gap, a counter that wrapped, the end of the meter."""
-
-    def quiet(self, resting: bool) -> None:
-        """Do not query the drive while it rests; a meter that does not query the drive ignores it."""
-
-    def close(self) -> None:
-        """Stop reading, and end what the meter started; `read` and `words` then return the rest."""
-
-
-class Spec(NamedTuple):
-    """A parsed specification; `scope` is empty and `error_pct` None if it does not state them."""
-
-    text: str
-    kind: str
-    address: str
-    scope: str = ""
-    error_pct: float | None = None
-
-    def facts(self, name: str, *, period_s: float, scope: str = "drive", window_s: float = 0.0) -> MeterFacts:
-        """Return the facts of a meter; the operator's settings take precedence over those of its kind."""
-        return MeterFacts(
-            spec=self.text,
-            name=name,
-            scope="machine" if (self.scope or scope) == "machine" else "drive",
-            period_s=period_s,
-            window_s=window_s,
-            error_pct=self.error_pct,
-        )
 
 
 @cache
@@ -125,6 +78,12 @@ def opened(spec: str, device: Device | None) -> Meter:
         raise BadInput(f"{device.identity.target} is virtual and has only the meter own, not {spec}")
     meter: Meter = _module(parsed.kind).opened(parsed, device)
     return meter
+
+
+def idle_noise(spec: str, device: Device | None, seconds: float) -> dict[str, Any]:
+    """Measure the noise of a meter while nothing uses the drive (`_noise`). Errors: those of `opened`, StepFailed."""
+    with closing(opened(spec, device)) as meter:
+        return _noise.noise(meter, seconds)
 
 
 def refusal_in_order(spec: str) -> str:

@@ -35,6 +35,7 @@ class Polled(Recorder):
 
     def close(self) -> None:
         """End the thread."""
+        self.linger()
         self.ended.set()
         self.thread.join(JOIN_S)
         self.finish()

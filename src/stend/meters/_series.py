@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 from stend.base.units import duration
-from stend.meters import Value
+from stend.meters._types import Value
 from stend.model.events import MeterFacts
 
 MOST_W = 100_000.0
@@ -18,8 +18,12 @@ SLACK = 1.5
 """Periods after which the next value is late."""
 SLACK_S = 0.05
 """Seconds by which a value may be later than that, because a host may be busy."""
+LINGER_S = 2.0
+"""Most seconds to wait for the last value."""
 STILL_S = 10.0
 """Seconds after which an energy counter that has not changed counts as zero watts."""
+SHORT_S = 1.0
+"""Shorter gaps, as on a busy host, are counted and stated together at the end."""
 MOST_NOTES = 20
 """Notes of one kind that are written in full; of further ones the number is stated at the end."""
 
@@ -35,6 +39,7 @@ class Series:
         self.values: list[Value] = []
         self.notes: list[str] = []
         self.counts: dict[str, int] = {}
+        self.short: list[float] = []
         self.lock = threading.Lock()
 
     def add(self, end: float, watts: float) -> None:
@@ -105,7 +110,12 @@ class Series:
         """Return the new notes; at the end also the number of those that were not written in full."""
         with self.lock:
             taken, self.notes = self.notes, []
+            if end and self.short:
+                total = duration(math.fsum(self.short))
+                taken.append(f"the meter gave no value for less than 1 s {len(self.short)} times, {total} in total")
+                self.short = []
             more = sum(count - MOST_NOTES for count in self.counts.values() if count > MOST_NOTES) if end else 0
+            self.counts = {} if end else self.counts
             return taken + ([f"there were {more} more notes like these on the meter"] if more else [])
 
     def _each(self, end: float, count: int) -> float:
@@ -117,7 +127,10 @@ class Series:
             return max(since, 0.0) / count
         gap = since - count * self.period_s
         self._flush()
-        self._note("gap", f"the meter gave no value for {duration(gap)}")
+        if gap < SHORT_S:
+            self.short.append(gap)
+        else:
+            self._note("gap", f"the meter gave no value for {duration(gap)}")
         return self.period_s
 
     def _late(self, count: int) -> float:
@@ -169,6 +182,11 @@ class Recorder:
 
     def quiet(self, resting: bool) -> None:
         """Do nothing, because the meter does not query the drive."""
+
+    def linger(self) -> None:
+        """Wait for the value that is due, because it may be that of the end of the last load."""
+        if not self.over:
+            time.sleep(min(SLACK * self.facts.period_s, LINGER_S))
 
     def finish(self) -> None:
         """End the series; note a gap before its end."""

@@ -18,9 +18,9 @@ from stend.base.errors import BadInput, Missing
 from stend.base.text import plain
 from stend.base.units import duration
 from stend.devices import Device
-from stend.meters import Meter, Spec
 from stend.meters._lines import MOST_LINE, Stated, stated
 from stend.meters._series import Recorder, Series
+from stend.meters._types import Meter, Spec
 
 ADDRESS = "COMMAND"
 READ_BYTES = 1 << 16
@@ -135,6 +135,8 @@ class Command(Recorder):
 
     def close(self) -> None:
         """End the command and all processes of its group."""
+        if self.output.series:
+            self.linger()
         self.closing = True
         if self.output.series:
             self.finish()

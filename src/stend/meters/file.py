@@ -15,9 +15,9 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.base.units import duration
 from stend.devices import Device
-from stend.meters import Meter, Spec, Value
 from stend.meters._lines import MOST_LINE, Stated, stated
 from stend.meters._series import Recorder, Series
+from stend.meters._types import Meter, Spec, Value
 
 ADDRESS = "PATH"
 FIRST_S = 20.0

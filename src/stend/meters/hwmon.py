@@ -8,8 +8,8 @@ from typing import NamedTuple
 from stend.base.errors import BadInput, StepFailed
 from stend.base.sysfs import text
 from stend.devices import Device
-from stend.meters import Meter, Spec
 from stend.meters._polled import Polled
+from stend.meters._types import Meter, Spec
 
 ADDRESS = "NAME, NAME/powerN or a path below /sys"
 IN_ORDERS = True

@@ -6,8 +6,8 @@ from pathlib import Path
 from stend.base.errors import BadInput, StepFailed
 from stend.devices import Device
 from stend.devices.telling import tools
-from stend.meters import Meter, Spec
 from stend.meters._polled import Polled, period
+from stend.meters._types import Meter, Spec
 
 IN_ORDERS = True
 PERIOD_S = 1.0

@@ -10,14 +10,15 @@ from typing import NamedTuple
 import msgspec
 
 from stend.base.errors import BadInput, StepFailed
+from stend.base.sysfs import HOST
 from stend.devices import Device
 from stend.devices.nvme import NvmeDevice
 from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
 from stend.devices.virtual import VirtualDevice
-from stend.meters import Meter, Spec, Value
 from stend.meters._polled import Disturbing
+from stend.meters._types import Meter, Spec, Value
 from stend.model.events import MeterFacts
 
 IN_ORDERS = True
@@ -88,6 +89,17 @@ def opened(spec: Spec, device: Device | None) -> Meter:
         error = facts.error_pct if facts.error_pct is not None else error_pct
         facts = msgspec.structs.replace(facts, error_pct=error, estimated=estimated)
     return Disturbing(facts, partial(_watts_of, device.controller))
+
+
+def present() -> list[tuple[str, str]]:
+    """Return the meter for each NVMe drive of this host that reports its power."""
+    names = sorted(path.name for path in (HOST.sys / "class/nvme").glob("nvme[0-9]*"))
+    return [("own", f"the report of /dev/{name} itself") for name in names if _reports(f"/dev/{name}")]
+
+
+def _reports(controller: str) -> bool:
+    dump = tools.try_run("nvme", "get-log", controller, "--log-id=2", f"--log-len={SMART_BYTES}")
+    return smart(logs.page(dump)).watts is not None
 
 
 def _watts_of(controller: str) -> float:

@@ -7,15 +7,16 @@ there is a value about every millisecond, as OCP PCM-1 requires (2 ms).
 import re
 import threading
 import time
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from stend.base import extras
 from stend.base.errors import BadInput, StepFailed
 from stend.base.text import plain
 from stend.devices import Device
-from stend.meters import Meter, Spec
 from stend.meters._lines import MOST_LINE
 from stend.meters._series import Recorder, Series
+from stend.meters._types import Meter, Spec
 
 ADDRESS = "ADDRESS, such as usb::QTL1999-02-004 or tcp::192.168.1.5"
 SETUP = (
@@ -165,15 +166,16 @@ def present() -> list[tuple[str, str]]:
 
 
 def opened(spec: Spec, device: Device | None) -> Meter:
-    """Return the meter. Raise Missing without quarchpy, BadInput if QIS does not run or the module does not answer."""
-    extras.need("the meter quarch", "quarchpy")
-    from quarchpy.device import getQuarchDevice, quarchPPM
-    from quarchpy.qis import isQisRunning
+    """Return the meter. Raise Missing without quarchpy, BadInput if QIS does not run or the module does not answer.
 
-    if not isQisRunning():
+    quarchpy is not an extra of stend, because it brings a server in Java and writes its own log.
+    """
+    extras.need("the meter quarch", "quarchpy")
+    device_api, qis = import_module("quarchpy.device"), import_module("quarchpy.qis")
+    if not qis.isQisRunning():
         raise BadInput("the meter quarch needs a running QIS: start it with `python -m quarchpy.run qis`")
     try:
-        module = quarchPPM(getQuarchDevice(spec.address, ConType="QIS"))
+        module = device_api.quarchPPM(device_api.getQuarchDevice(spec.address, ConType="QIS"))
     except Exception as error:  # quarchpy raises plain Exception
         raise BadInput(f"{spec.text}: the module does not answer: {plain(str(error)[:200])}") from error
     return Quarch(spec, module)

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from stend.base.errors import BadInput, StepFailed
 from stend.devices import Device
-from stend.meters import Meter, Spec
 from stend.meters._polled import Polled, period
+from stend.meters._types import Meter, Spec
 
 ADDRESS = "https://HOST/redfish/v1/Chassis/1/Power"
 PERIOD_S, PATIENCE_S = 1.0, 10.0
@@ -110,6 +110,7 @@ def _read(opener: urllib.request.OpenerDirector, request: urllib.request.Request
         with contextlib.closing(opener.open(request, timeout=PATIENCE_S)) as answer:
             return watts(json.loads(answer.read(MOST_BYTES)))
     except HTTPError as error:
+        error.close()
         raise StepFailed(f"{name} answered {error.code} {error.reason}") from error
     except URLError as error:
         raise StepFailed(f"{name} does not answer: {error.reason}") from error

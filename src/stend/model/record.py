@@ -188,7 +188,7 @@ class Run:
             )
         if self.plan.profile.quick:
             stamps.append("quick: shortened, not a measurement by the specification")
-        return tuple(dict.fromkeys((*stamps, *self.warnings)))
+        return tuple(dict.fromkeys((*stamps, *self.warnings())))
 
     @property
     def losses(self) -> list[str]:
@@ -197,12 +197,16 @@ class Run:
         lost = sum(part.count(*LOST) for part in verified)
         return [f"{lost} blocks of 512 bytes did not return what was written to them"] if lost else []
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Return the sentences that every page and every chart shows: a slow link, an invalid schedule, a stall."""
+    def warnings(self, test: str = "") -> tuple[str, ...]:
+        """Return the sentences that the charts of a test show, or pages about all tests: a slow link, a stall.
+
+        Schedules that were not kept concern only the test whose loads they are.
+        """
+        phases = [self.of(name.name, phase.name) for name, phase in self.phases() if name.name == test]
+        every = [result for results in phases for result in results] if test else self.results
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
-        results = [r for r in self.results if r.pace and r.where.phase not in SEARCHES]
+        results = [r for r in every if r.pace and r.where.phase not in SEARCHES]
         paces = [r.pace for r in results if r.pace]
         kept = max((pace.left_out.get("discards", 0) for pace in paces if not pace.discard.ios), default=0)
         stalled = any(note.kind == "stall" for note in self.notes)

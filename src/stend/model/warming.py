@@ -14,6 +14,8 @@ SENSORS, NO_SENSOR = ("temperature", "sensor"), ("_min", "_s", "_events")
 """Prefixes of values that are temperatures, and suffixes of those that count time or events instead."""
 STEADY_ROUNDS, STEADY_K = 10, 1.0
 """A temperature is steady if it moved by no more than this over so many rounds, each a minute; ours."""
+LEAST_ROUNDS, WARMED_K = 30, 3.0
+"""A load goes on for so many rounds unless it has warmed the drive by as much: large heatsinks warm up slowly; ours."""
 AFTER_ROUNDS = 5
 """Rounds that a load goes on after the first throttling, for the level after it; ours."""
 
@@ -59,4 +61,6 @@ def heated(run: Run, test: str, phase: str) -> bool:
     throttled = [now.t for before, now in pairwise(looks) if now.t > first_s and slowed(before, now)]
     if throttled:
         return sum(result.t > throttled[0] for result in held) >= AFTER_ROUNDS
-    return steady([c for look in since if (c := celsius(look)) is not None])
+    degrees = [c for look in since if (c := celsius(look)) is not None]
+    warmed = len(held) >= LEAST_ROUNDS or (bool(degrees) and max(degrees) - degrees[0] >= WARMED_K)
+    return warmed and steady(degrees)

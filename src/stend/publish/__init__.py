@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from stend.base import atomic, regular
+from stend import catalogue
+from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput, StendError
 from stend.base.version import __version__
+from stend.catalogue.scan import scan
 from stend.model import publications
 from stend.publish import html, ledger, pool, samples, schemas, site
 from stend.publish.drive import Broken, Made, Order
@@ -24,14 +26,14 @@ from stend.words import Language
 
 Progress = Callable[[int, int], None]
 """Called with the number of drives made so far, and the number to make."""
-LEFT_OUT = ("embargo", "virtual")
 
 
 class Built(NamedTuple):
     """The result of a build: new, remade and unchanged drives, errata and withdrawals of today, what was left out.
 
     `altered` are files of the last build that are not as stend wrote them. `hidden` maps drives to the date until which
-    they are under embargo. `virtual` is the number of virtual drives that the lab does not show.
+    they are under embargo. `virtual` is the number of virtual drives that the lab does not show, `unfinished` are
+    run folders whose run has not ended.
     """
 
     new: tuple[str, ...]
@@ -43,11 +45,26 @@ class Built(NamedTuple):
     altered: tuple[str, ...]
     hidden: dict[str, datetime.date]
     virtual: int
+    unfinished: tuple[str, ...]
 
     @property
     def changed(self) -> bool:
         """Return whether a published page would change in a way that readers must learn of."""
         return bool(self.errata or self.withdrawn or self.altered)
+
+
+def run_folders(paths: Sequence[Path]) -> list[Path]:
+    """Return the run folders that these paths or names mean (`catalogue.meant`), of a folder all below it.
+
+    Raise BadInput for a path without any run.
+    """
+    every = [run for path in paths for run in _runs_of(path)]
+    return list(dict.fromkeys(every))
+
+
+def _runs_of(path: Path) -> list[Path]:
+    below = scan(path) if path.is_dir() and not (path / samples.EVENTS).exists() else {}
+    return [Path(place.path) for _, place in sorted(below.items())] or [catalogue.meant(path)]
 
 
 def build(
@@ -60,7 +77,8 @@ def build(
     """
     last = ledger.read(into)
     # 1. Find the drives, and leave out what may not be shown.
-    found, broken = _found(folders)
+    every, broken = _found(folders)
+    found = [one for one in every if one.ended]
     drives: dict[str, list[Found]] = {}
     for one in found:
         drives.setdefault(one.drive, []).append(one)
@@ -81,7 +99,8 @@ def build(
     made = {one.id: one for one in _made(stale, progress, workers)}
     entries = {name: entry for name in shown if (entry := _entry(name, made, last))}
     broken += [one for result in made.values() for one in result.broken]
-    built = _built(entries, made, last, broken, altered, hidden, len(virtual))
+    unfinished = tuple(one.folder.name for one in every if not one.ended)
+    built = _built(entries, made, last, broken, altered, hidden, len(virtual), unfinished)
     if not check:
         _write(into, entries, last, read)
     return built
@@ -90,6 +109,9 @@ def build(
 def _found(folders: Sequence[Path]) -> tuple[list[Found], list[Broken]]:
     found, broken = [], []
     for folder in folders:
+        if folder.is_symlink():
+            broken.append(Broken(folder.name, f"{folder} is a link, and not a run folder; copy the run to it"))
+            continue
         try:
             found.append(samples.find(folder))
         except (StendError, OSError) as error:
@@ -170,6 +192,7 @@ def _entry(name: str, made: dict[str, Made], last: Ledger) -> Entry | None:
 def _built(
     entries: dict[str, Entry], made: dict[str, Made], last: Ledger, broken: Iterable[Broken], altered: Sequence[str],
     hidden: dict[str, datetime.date], virtual: int,
+    unfinished: tuple[str, ...],
 ) -> Built:  # fmt: skip
     fresh = [name for name in entries if name in made and made[name].entry]
     before = {name: last.drives[name] for name in fresh if name in last.drives}
@@ -186,37 +209,38 @@ def _built(
         altered=tuple(altered),
         hidden=hidden,
         virtual=virtual,
+        unfinished=unfinished,
     )
 
 
 def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> None:
-    """Write the pages about all drives, the assets and the ledger; remove files that no page has any more."""
+    """Write the files about all drives and the ledger; remove files of the last build that no page has any more."""
+    written = []
+    for path, content in _common(entries, read):
+        _put(into / path, content)
+        written.append(path)
+    kept = {*written, *(path for entry in entries.values() for path in entry.files)}
+    for name, text in site.for_search(read.lab, sorted(kept)).items():
+        _put(into / name, text.encode())
+    for path in {*last.files, *(path for entry in last.drives.values() for path in entry.files)} - kept:
+        (into / path).unlink(missing_ok=True)
+    ledger.write(into, Ledger(drives=entries, files=tuple(written)))
+
+
+def _common(entries: dict[str, Entry], read: Read) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the content of every file about all drives, and of the assets."""
     lab = read.lab
     known = publications.known([read.file(name) for name in lab.published])
     for lang in lab.languages:
-        for path, content in site.Lang(lab, entries, known, Language(lang)).files():
-            _put(into / path, content)
-    _put(into / "data/index.json", site.plain_index(lab, entries, __version__))
+        yield from site.Lang(lab, entries, known, Language(lang)).files()
+    yield "data/index.json", site.plain_index(lab, entries, __version__)
     for name, schema in schemas.every().items():
-        _put(
-            into / f"data/schema/{name}.schema.json", msgspec.json.format(msgspec.json.encode(schema), indent=1) + b"\n"
-        )
-    for name, content in html.static_files().items():
-        _put(into / "assets" / name, content)
-    _put(into / "assets/vega.js", vega.script().encode())
+        yield f"data/schema/{name}.schema.json", msgspec.json.format(msgspec.json.encode(schema), indent=1) + b"\n"
+    yield from ((f"assets/{name}", content) for name, content in html.static_files().items())
+    yield "assets/vega.js", vega.script().encode()
     if lab.logo:
-        _put(into / "assets" / html.logo_name(lab), _logo(read))
-    _put(into / "index.html", html.first_page(lab).encode())
-    kept = {path for entry in entries.values() for path in entry.files}
-    for path in (path for entry in last.drives.values() for path in entry.files if path not in kept):
-        (into / path).unlink(missing_ok=True)
-    ledger.write(into, Ledger(drives=entries))
-
-
-def _logo(read: Read) -> bytes:
-    from stend.base import untrusted
-
-    return untrusted.read(read.file(read.lab.logo), "the logo")
+        yield f"assets/{html.logo_name(lab)}", untrusted.read(read.file(lab.logo), "the logo")
+    yield "index.html", html.first_page(lab).encode()
 
 
 def _put(path: Path, content: bytes) -> None:

@@ -6,30 +6,33 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from stend.base.version import __version__
 from stend.charts.beside import Side
 from stend.findings.judgement.uses import uses
+from stend.many.settings import BLOCKING
 from stend.publish import figures, samples
 from stend.publish.figures import Row
 from stend.publish.lab import Lab
 from stend.publish.ledger import Entry
-from stend.publish.samples import Sample
+from stend.publish.samples import Chosen, Sample
 from stend.report.parts.records import COLUMNS
 from stend.report.parts.records import rows as records
 from stend.report.parts.summary import stamps
 from stend.report.story.page_one import Review
 from stend.report.story.telling import headline
 from stend.words import Language
-
-if TYPE_CHECKING:
-    from stend.publish.drive import Chosen
+from stend.words.settings import setting_value
 
 FORMAT = 1
 OF_FIGURE = ("test", "phase", "state", "random_pct", "read_pct", "block", "threads", "depth", "place", "direction")
+LONGEST = 4
+"""Capitals of a name that stays as it is, such as HGST."""
+CONDITIONS = (*BLOCKING, "cpu")
+"""Settings of a run in which the drives of a ranking should not differ."""
 FAMILIES = {"nvme": "NVMe", "sata": "SATA", "sas": "SAS", "ata": "SATA", "scsi": "SAS"}
 
 
@@ -37,7 +40,7 @@ class Spoken:
     """A drive in one language: its review, key figures and figures."""
 
     def __init__(
-        self, chosen: "Chosen", reviews: Mapping[str, Review], rows: Sequence[Row], lab: Lab, words: Language
+        self, chosen: Chosen, reviews: Mapping[str, Review], rows: Sequence[Row], lab: Lab, words: Language
     ) -> None:
         self.chosen, self.rows, self.lab, self.words = chosen, rows, lab, words
         self.reviews = {run: review._replace(words=words) for run, review in reviews.items()}
@@ -68,7 +71,7 @@ class Spoken:
     def figure_name(self, figure: str) -> str:
         """Return the name of a figure by its id in the ledger."""
         kind, _, name = figure.partition("|")
-        if kind == "key":
+        if kind == figures.KEY:
             return self.words(f"figure_name.{name}")
         row = self.row_data[figure]
         return f"{row['test_name']}, {row['name']} ({row['state_name']})"
@@ -100,6 +103,7 @@ class Spoken:
             "ranked": not self.why_not,
             "why_not": self.why_not,
             "profile": sample.run.plan.profile.name,
+            "conditions": {name: value for name in CONDITIONS if (value := self._setting(name))},
             "samples": len(self.chosen.every),
             "alike": len(self.chosen.alike),
             "verdict": headline(self.review),
@@ -112,6 +116,10 @@ class Spoken:
             "errata": len(entry.errata),
             "text": " ".join(searched).lower(),
         }
+
+    def _setting(self, name: str) -> str:
+        value = self.sample.outcome.settings.get(name)
+        return "" if value in (None, "") else setting_value(name, value, self.words)
 
     def details(self, index: dict[str, Any]) -> dict[str, Any]:
         """Return the data of a comparison in the browser."""
@@ -133,7 +141,7 @@ class Spoken:
 def maker_of(model: str) -> str:
     """Return the first word of a model, which names the maker of most drives."""
     first = model.split(" ", maxsplit=1)[0].split("_", maxsplit=1)[0]
-    return first.capitalize() if first.isupper() and len(first) > 3 else first
+    return first.capitalize() if first.isupper() and len(first) > LONGEST else first
 
 
 def interface_of(interface: str, *, virtual: bool) -> str:
@@ -172,7 +180,7 @@ def script(function: str, value: Any) -> bytes:
     return f"{function}({text});\n".encode()
 
 
-def plain(drive: str, entry: Entry, chosen: "Chosen", rows: Sequence[Row], spoken: Mapping[str, Spoken]) -> bytes:
+def plain(drive: str, entry: Entry, chosen: Chosen, rows: Sequence[Row], spoken: Mapping[str, Spoken]) -> bytes:
     """Return the data of a drive for programs: base units, texts in every language of the site."""
     first = next(iter(spoken.values()))
     names = {row.id: {lang: one.figure_name(row.id) for lang, one in spoken.items()} for row in rows}
@@ -234,7 +242,7 @@ def base(figure: Mapping[str, Any], run: str) -> dict[str, Any]:
     return {"value": figure["value"], "usable": figure["usable"], "run": run}
 
 
-def _run(sample: Sample, review: Review, chosen: "Chosen") -> dict[str, Any]:
+def _run(sample: Sample, review: Review, chosen: Chosen) -> dict[str, Any]:
     plan = sample.run.plan
     return {
         "hash": sample.hash,

@@ -11,16 +11,19 @@ from typing import NamedTuple
 import msgspec
 
 from stend.base import atomic
-from stend.base.errors import Refused, StendError
+from stend.base.errors import BadInput, StendError
 from stend.base.version import __version__
 from stend.model import publications
 from stend.publish import data, figures, ledger, page, private, samples
 from stend.publish.lab import Read
 from stend.publish.ledger import Entry, Shown
-from stend.publish.samples import Found, Sample
+from stend.publish.samples import Chosen, Found, Sample
 from stend.report.parts.drawing import preview
 from stend.report.story.rivals import published_rival, reference
 from stend.words import Language
+
+CONTENT = ("figures", "runs", "errata", "withdrawn")
+"""Fields of an entry whose change is an update of its page; a new look is not."""
 
 
 class Order(NamedTuple):
@@ -41,7 +44,7 @@ class Order(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A run folder that was left out, and the reason."""
+    """A run folder, or a drive by its id, that was left out, and the reason."""
 
     folder: str
     why: str
@@ -53,15 +56,6 @@ class Made(NamedTuple):
     id: str
     entry: Entry | None
     broken: tuple[Broken, ...] = ()
-
-
-class Chosen(NamedTuple):
-    """A drive's samples: the review, those with the same settings, all of them, and the withdrawn runs' reasons."""
-
-    review: Sample
-    alike: tuple[Sample, ...]
-    every: tuple[Sample, ...]
-    reasons: dict[str, str]
 
 
 def make(order: Order) -> Made:
@@ -78,12 +72,13 @@ def _made(order: Order) -> Made:
     reasons = {s.hash: why for s in loaded for name, why in lab.withdrawn.items() if name in (s.hash, s.folder.name)}
     shown = tuple(sample for sample in loaded if sample.hash not in reasons)
     lost = set(order.before.runs if order.before else ()) - {sample.hash for sample in loaded}
-    if lost and (broken or order.doubt):
+    reasons |= {run: lab.withdrawn[run] for run in lost if run in lab.withdrawn}
+    if lost - reasons.keys() and (broken or order.doubt):
         return Made(order.id, None, broken)  # the page stays as it was published
     if not shown:
         if order.before is None:
             return Made(order.id, None, broken)
-        return Made(order.id, _empty(order, order.before, reasons), broken)
+        return Made(order.id, _emptied(order, order.before, reasons), broken)
     names = (order.id, order.runs[0].model)
     review = samples.chosen(shown, lab, names)
     alike = tuple(sample for sample in shown if not samples.unlike(sample, review))
@@ -113,8 +108,8 @@ def _loaded(order: Order) -> tuple[list[Sample], tuple[Broken, ...]]:
     return sorted(loaded.values(), key=lambda sample: sample.run.started[0].at), tuple(broken)
 
 
-def _empty(order: Order, before: Entry, reasons: dict[str, str]) -> Entry:
-    """Return the entry of a drive whose runs were all withdrawn, and write its page, which says so."""
+def _emptied(order: Order, before: Entry, reasons: dict[str, str]) -> Entry:
+    """Return the entry of a drive whose runs were all withdrawn, and write a page that states this."""
     lab = order.read.lab
     gone = ledger.withdrawn(before, {}, reasons, order.today)
     entry = msgspec.structs.replace(
@@ -140,44 +135,47 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
     first = Language(lab.languages[0])
     reviews = {s.hash: s.review(first, tuple(map(published_rival, rivals))) for s in chosen.every}
     rows = list(figures.rows(sample))
-    per_lang = {lang: data.Spoken(chosen, reviews, rows, lab, Language(lang)) for lang in lab.languages}
-    # 1. The figures, and what changed since they were published.
-    shown = {
-        **{f"key|{name}": Shown(v["shown"], sample.hash) for name, v in per_lang[first.name].keys.items()},
-        **{row.id: Shown(first.quantity(row.value, row.quantity), sample.hash) for row in rows},
-    }
-    names = {figure: {lang: spoken.figure_name(figure) for lang, spoken in per_lang.items()} for figure in shown}
+    spoken = {lang: data.Spoken(chosen, reviews, rows, lab, Language(lang)) for lang in lab.languages}
+    entry = _entry(order, chosen, spoken)
+    if not order.write:
+        return entry, {}
+    files = dict[str, bytes]()
+    with tempfile.TemporaryDirectory(prefix="stend-publish-") as stage:
+        page.stage(sample, Path(stage), lab)
+        for lang, one in spoken.items():
+            files |= page.pages(order.id, Path(stage), one, entry, rivals)
+            files[f"{lang}/data/drives/{order.id}.js"] = data.script("stendDrive", one.details(entry.index[lang]))
+    plain = data.plain(order.id, entry, chosen, rows, spoken)
+    files[f"data/drives/{order.id}.json"] = plain
+    files[f"downloads/{order.id}.zip"] = _zip(plain, rows, chosen.alike)
+    if picture := page.preview_picture(spoken[first.name], sample):
+        files[f"previews/{order.id}.png"] = preview(picture)
+    return msgspec.structs.replace(entry, files=data.digests(files)), files
+
+
+def _entry(order: Order, chosen: Chosen, spoken: Mapping[str, data.Spoken]) -> Entry:
+    """Return the entry of a drive without its files: the figures, and what changed since they were published."""
+    first, before, sample = next(iter(spoken.values())), order.before, chosen.review
+    keys = {f"{figures.KEY}|{name}": one["value"] for name, one in first.keys.items()}
+    values = keys | {row.id: row.value for row in first.rows}
+    shown = {figure: Shown(value, sample.hash) for figure, value in values.items()}
+    names = {figure: {lang: one.figure_name(figure) for lang, one in spoken.items()} for figure in shown}
     runs = {s.hash: datetime.datetime.fromtimestamp(s.run.started[0].at, datetime.UTC).date() for s in chosen.every}
-    before = order.before
     entry = Entry(
         key=order.key,
-        name=sample.run.plan.device.model or sample.run.plan.device.kind,
+        name=first.name,
         first=before.first if before else order.today,
         updated=order.today,
         stend=__version__,
         runs=runs,
         figures=shown,
-        errata=ledger.errata(before, shown, names, order.today),
+        errata=ledger.errata(before, shown, names, first.words, order.today),
         withdrawn=ledger.withdrawn(before, dict.fromkeys(runs, ""), chosen.reasons, order.today),
         tests=tuple(dict.fromkeys(test.name for s in chosen.every for test in s.run.plan.tests)),
     )
-    index = {lang: spoken.index(order.id, entry) for lang, spoken in per_lang.items()}
-    entry = msgspec.structs.replace(entry, index=index)
-    if not order.write:
-        return entry, {}
-    # 2. The files.
-    files = dict[str, bytes]()
-    with tempfile.TemporaryDirectory(prefix="stend-publish-") as stage:
-        staged = page.staged(sample, Path(stage), lab)
-        for lang, spoken in per_lang.items():
-            files |= page.pages(order.id, staged, spoken, entry, rivals)
-            files[f"{lang}/data/drives/{order.id}.js"] = data.script("stendDrive", spoken.details(index[lang]))
-    plain = data.plain(order.id, entry, chosen, rows, per_lang)
-    files[f"data/drives/{order.id}.json"] = plain
-    files[f"downloads/{order.id}.zip"] = _zip(plain, rows, chosen.alike)
-    if picture := page.preview_picture(per_lang[first.name], sample):
-        files[f"previews/{order.id}.png"] = preview(picture)
-    return msgspec.structs.replace(entry, files=data.digests(files)), files
+    if before and all(getattr(before, name) == getattr(entry, name) for name in CONTENT):
+        entry = msgspec.structs.replace(entry, updated=before.updated)
+    return msgspec.structs.replace(entry, index={lang: one.index(order.id, entry) for lang, one in spoken.items()})
 
 
 def _zip(plain: bytes, rows: Sequence[figures.Row], alike: Sequence[Sample]) -> bytes:
@@ -190,11 +188,11 @@ def _zip(plain: bytes, rows: Sequence[figures.Row], alike: Sequence[Sample]) -> 
 
 
 def _prove(files: Mapping[str, bytes], secrets: Sequence[str]) -> None:
-    """Raise Refused if a private text occurs in a file, also inside a download."""
+    """Raise BadInput if a private text occurs in a file, also inside a download."""
     for path, content in files.items():
         for name, text in _texts(path, content):
             if leak := next(private.leaks(text, secrets), None):
-                raise Refused(f"{name} would hold the private text {leak!r}; name its kind in `public` of lab.toml")
+                raise BadInput(f"{name} would hold the private text {leak!r}; name its kind in `public` of lab.toml")
 
 
 def _texts(path: str, content: bytes) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,11 @@ from stend.words.settings import difference_reason, setting_value
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
+KEY = "key"
+"""First part of the id of a key figure in the ledger; that of others is their test."""
 OF_PRIVATE = ("label", "serial")
+UNITS = {"rate": "IOPS", "mbs": "MB/s", "gib": "GiB", "fold": "×", "watts": "W", "per_watt": "IOPS/W"}
+"""Units of key figures in tables by their shape."""
 IN_US = ("read_wait", "write_wait")
 """Response times that tables show in microseconds; the others are shown in milliseconds."""
 
@@ -117,11 +121,17 @@ def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
-    """Return the chart that stands for a drive: its levels, its course, or any other that a review shows."""
+    """Return the chart that represents a drive: its levels, its course, or any other that a review shows."""
     for kind in ("iops_levels", "saturation_course", *KINDS):
         if drawn := next(picture(kind, [Side(name, sample.run)], words, ()), None):
             return drawn
     return None
+
+
+def text_of(figure: str, value: float, words: Language) -> str:
+    """Return a figure by its id in the ledger, as pages show it."""
+    kind, _, name = figure.partition("|")
+    return value_shown(value, FIGURES[name], words) if kind == KEY else words.quantity(value, figure.rpartition("|")[2])
 
 
 def change_data(words: Language) -> dict[str, Any]:
@@ -160,12 +170,10 @@ def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def unit_of(name: str, words: Language) -> str:
-    """Return the unit in which tables show a key figure, the same for all drives."""
-    shape, units = FIGURES[name], words.format_of.units
-    if shape == "lat":
-        unit = "µs" if name in IN_US else "ms"
-        return units.get(unit, unit)
-    return {"rate": "IOPS", "mbs": units.get("MB/s", "MB/s"), "gib": units.get("GiB", "GiB"), "fold": "×"}[shape]
+    """Return the unit in which tables show a key figure, the same for all drives; "" if its text has one."""
+    shape = FIGURES[name]
+    unit = ("µs" if name in IN_US else "ms") if shape == "lat" else UNITS.get(shape, "")
+    return words.format_of.units.get(unit, unit)
 
 
 def bare(name: str, value: float, words: Language) -> str:
@@ -175,6 +183,8 @@ def bare(name: str, value: float, words: Language) -> str:
         return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
     if shape == "gib":
         return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
+    if shape not in UNITS:
+        return value_shown(value, shape, words)
     return words.show(rounded(value / (1e6 if shape == "mbs" else 1.0)), "n")
 
 

@@ -39,8 +39,9 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a site.
 
     `address` is its public URL, which feeds and previews need. `embargo` maps drives (model or id) to the date from
-    which they are shown, `withdrawn` maps runs (hash or name of the folder) to the reason, `reviews` maps drives to the
-    run that is their review. `public` names private facts to publish. `published` are files of other labs' figures.
+    which they are shown, `withdrawn` maps runs (hash or name of the folder) to the reason, `reviews` maps drives to
+    the run that is their review. `public` names private facts to publish, `sheet` other names of drive sheets.
+    `published` are files of other labs' figures.
     """
 
     name: Name = "stend"
@@ -54,6 +55,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     withdrawn: dict[str, Name] = {}
     reviews: dict[str, Name] = {}
     public: tuple[Private, ...] = ()
+    sheet: tuple[Name, ...] = ()
     published: tuple[str, ...] = ()
 
     def words(self, lang: str) -> Words:

@@ -10,6 +10,8 @@ from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.base.version import __version__
+from stend.publish.figures import text_of
+from stend.words import Language
 
 NAME = "published.json"
 FORMAT = 1
@@ -17,20 +19,23 @@ MOST_BYTES = 1 << 28
 
 
 class Shown(msgspec.Struct, frozen=True, array_like=True):
-    """A published figure: as it was shown in the first language, and the hash of its run."""
+    """A published figure in base units, and the hash of its run."""
 
-    text: str
+    value: float
     run: str
 
 
 class Erratum(msgspec.Struct, frozen=True):
-    """A figure of a published page that changed. `why` is "run" (another run), "record" or "stend" (its version)."""
+    """A figure of a published page that is shown otherwise since a day; `old` and `new` are in base units.
+
+    `why` is "run" (another run is the review), "stend" (its version) or "record".
+    """
 
     date: datetime.date
     figure: str
     names: dict[str, str]
-    old: str
-    new: str
+    old: float
+    new: float
     run_before: str
     run: str
     why: str
@@ -47,7 +52,7 @@ class Withdrawn(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """A published drive.
 
-    `key` stands for everything that its files depend on. `index` is its entry of the index by language, `files` the
+    `key` changes with everything that its files depend on. `index` is its entry of the index by language, `files` the
     digests of its files by path below the site.
     """
 
@@ -66,11 +71,12 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """All published drives by id."""
+    """All published drives by id; `files` are the files about all drives, by path below the site."""
 
     format: int = FORMAT
     stend: str = __version__
     drives: dict[str, Entry] = {}
+    files: tuple[str, ...] = ()
 
 
 def read(site: Path) -> Ledger:
@@ -98,7 +104,11 @@ def write(site: Path, ledger: Ledger) -> None:
 
 
 def errata(
-    before: Entry | None, figures: dict[str, Shown], names: dict[str, dict[str, str]], today: datetime.date
+    before: Entry | None,
+    figures: dict[str, Shown],
+    names: dict[str, dict[str, str]],
+    words: Language,
+    today: datetime.date,
 ) -> tuple[Erratum, ...]:
     """Return the errata so far, and one for each figure of a published page that is now shown otherwise."""
     if before is None:
@@ -106,10 +116,9 @@ def errata(
     changed = []
     for figure, old in before.figures.items():
         new = figures.get(figure)
-        if new is not None and new.text != old.text:
+        if new is not None and text_of(figure, new.value, words) != text_of(figure, old.value, words):
             why = "run" if new.run != old.run else "stend" if before.stend != __version__ else "record"
-            texts = names.get(figure, {})
-            changed.append(Erratum(today, figure, texts, old.text, new.text, old.run, new.run, why))
+            changed.append(Erratum(today, figure, names[figure], old.value, new.value, old.run, new.run, why))
     return (*before.errata, *changed)
 
 

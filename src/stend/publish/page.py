@@ -1,20 +1,23 @@
 """The page of a drive: the review of its run as blocks, the author's text, samples, errata, downloads."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tomli_w
 from markupsafe import Markup
 
-from stend.base import atomic
+from stend.base import atomic, regular
 from stend.charts import Picture
 from stend.charts.beside import Side
 from stend.publish import html, photos, prose
 from stend.publish.data import Spoken
+from stend.publish.figures import Row as FigureRow
+from stend.publish.figures import first_chart, key_figures, text_of
 from stend.publish.lab import Lab
-from stend.publish.ledger import Entry
+from stend.publish.ledger import Entry, Erratum, Withdrawn
 from stend.publish.samples import Sample, unlike
 from stend.report.parts import Block, Page, Photo, Section
 from stend.report.parts.made import page as report_page
@@ -30,7 +33,7 @@ SUFFIX = {"jpeg": "jpg", "png": "png"}
 
 
 class Prose(NamedTuple):
-    """Text of the author, as HTML made from Markdown without markup of its own."""
+    """Text of the author, as HTML made from Markdown; markup in it is escaped."""
 
     html: Markup
 
@@ -62,8 +65,8 @@ class Row(NamedTuple):
     review: bool
 
 
-def staged(sample: Sample, folder: Path, lab: Lab) -> tuple[Sample, Path]:
-    """Write the public files that a review needs into a folder, and return the sample with it."""
+def stage(sample: Sample, folder: Path, lab: Lab) -> None:
+    """Write the public files that a review needs into a folder."""
     facts = dict(sample.sheet)
     shot = photo(sample.folder, sample.sheet)
     facts.pop(PHOTO, None)
@@ -73,68 +76,67 @@ def staged(sample: Sample, folder: Path, lab: Lab) -> tuple[Sample, Path]:
     if facts:
         atomic.page(folder / SHEETS[0], tomli_w.dumps(facts))
     if "notes" in lab.public and (sample.folder / NOTES).exists():
-        from stend.base import regular
-
         atomic.page(folder / NOTES, regular.read(sample.folder / NOTES))
-    return sample, folder
 
 
-def pages(
-    drive: str, stage: tuple[Sample, Path], spoken: Spoken, entry: Entry, rivals: Sequence[Side]
-) -> dict[str, bytes]:
-    """Return the page of a drive in one language, and its photographs."""
-    sample, folder = stage
-    words, lab = spoken.words, spoken.lab
-    files, numbers = dict[str, bytes](), count(1)
-    run = f"#run-{sample.hash}"
+class Photos:
+    """The photographs of a page by their path below the site, without the data of cameras."""
 
-    def shot(picture: Photo, alt: str) -> Shot:
-        name = f"photos/{drive}-{next(numbers)}.{SUFFIX[picture.kind]}"
-        files[name] = photos.bare(picture.kind, picture.data)
-        return Shot(f"../../{name}", alt)
+    def __init__(self, drive: str) -> None:
+        self.drive, self.files, self.numbers = drive, dict[str, bytes](), count(1)
 
-    def shown(row: Any) -> str:
-        return words.quantity(row.value, row.quantity) + ("\u00a0IOPS" if row.quantity == "iops" else "")
+    @property
+    def prefix(self) -> str:
+        """Return the beginning of the address of a photograph from the page of the drive."""
+        return f"../../photos/{self.drive}-"
 
+    def add(self, picture: Photo, alt: str, name: str = "") -> Shot:
+        """Add a photograph and return it as a block."""
+        name = name or f"{next(self.numbers)}.{SUFFIX[picture.kind]}"
+        self.files[f"photos/{self.drive}-{name}"] = photos.bare(picture.kind, picture.data)
+        return Shot(self.prefix + name, alt)
+
+
+def pages(drive: str, folder: Path, spoken: Spoken, entry: Entry, rivals: Sequence[Side]) -> dict[str, bytes]:
+    """Return the page of a drive in one language, and its photographs; `folder` has its public files."""
+    sample, words, lab, shots = spoken.sample, spoken.words, spoken.lab, Photos(drive)
     review = report_page([(folder, sample.run, sample.host)], words.name, "review", rivals)
-    resolve = prose.resolver(spoken.rows, spoken.keys, shown, run)
-    prefix = f"../../photos/{drive}-"
-    text = prose.read(sample, words.name, resolve, prefix)
+    resolve = prose.resolver(spoken.rows, spoken.keys, _shown_by(words), f"#run-{sample.hash}")
+    text = prose.read(sample, words.name, resolve, shots.prefix)
     for path in text.photographs if text else ():
-        taken = read_photo(path)
-        files[f"photos/{drive}-{path.name}"] = photos.bare(taken.kind, taken.data)
-    lead, chapters = _parts(review, shot)
+        shots.add(read_photo(path), spoken.name, path.name)
+    lead, chapters = _parts(review, shots)
     if text:
-        shots = tuple(Shot(prefix + name, spoken.name) for name in text.head.photographs)
-        lead, chapters = _with_text(lead, chapters, text, shots)
-    index = spoken.index(drive, entry)
-    titles = {"name": spoken.name, "capacity": index["capacity"]["shown"]}
-    updated = words.date(_seconds(entry.updated)).partition(",")[0]
+        front = tuple(Shot(shots.prefix + name, spoken.name) for name in text.head.photographs)
+        lead, chapters = _with_text(lead, chapters, text, front)
     made = html.render(
-        "drive.html.j2",
-        lab,
-        words,
-        f"drives/{drive}.html",
-        html.Head(
-            _short((text and text.head.title) or words("publish.drive_title", **titles), MOST_TITLE),
-            _short(review.lead.title, MOST_ABOUT),
-            updated,
-            f"previews/{drive}.png" if preview_picture(spoken, sample) else "",
-            "article",
-        ),
+        *("drive.html.j2", lab, words, f"drives/{drive}.html", _head(drive, review, spoken, entry, text)),
         review=review,
         lead=lead,
         chapters=chapters,
         author=text.head if text else None,
-        drive=index,
+        drive=entry.index[words.name],
         entry=entry,
-        errata=[_erratum(one, words) for one in entry.errata],
+        errata=list(changes(entry, words)),
         withdrawn=[_withdrawn(one, words) for one in entry.withdrawn],
         samples=list(_rows(spoken)),
         columns=_columns(spoken),
-        updated=updated,
+        updated=day(entry.updated, words),
     )
-    return files | {f"{words.name}/drives/{drive}.html": made.encode()}
+    return shots.files | {f"{words.name}/drives/{drive}.html": made.encode()}
+
+
+def _head(drive: str, review: Page, spoken: Spoken, entry: Entry, text: prose.Written | None) -> html.Head:
+    index = entry.index[spoken.words.name]
+    titled = spoken.words("publish.drive_title", name=spoken.name, capacity=index["capacity"]["shown"])
+    title = _short((text.head.title if text else "") or titled, MOST_TITLE)
+    picture = f"previews/{drive}.png" if preview_picture(spoken, spoken.sample) else ""
+    return html.Head(title, _short(review.lead.title, MOST_ABOUT), day(entry.updated, spoken.words), picture, "article")
+
+
+def _shown_by(words: Language) -> Callable[[FigureRow], str]:
+    """Return how a figure in the author's text is written."""
+    return lambda row: words.quantity(row.value, row.quantity) + ("\u00a0IOPS" if row.quantity == "iops" else "")
 
 
 def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
@@ -147,7 +149,7 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
         html.Head(
             entry.name,
             words("publish.all_withdrawn", name=entry.name),
-            words.date(_seconds(entry.updated)).partition(",")[0],
+            day(entry.updated, words),
         ),
         entry=entry,
         withdrawn=[_withdrawn(one, words) for one in entry.withdrawn],
@@ -155,18 +157,16 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
 
 
 def preview_picture(spoken: Spoken, sample: Sample) -> Picture | None:
-    """Return the picture that stands for a drive when its page is shared, or None."""
-    from stend.publish.figures import first_chart
-
+    """Return the picture of a drive for when its page is shared, or None."""
     return first_chart(spoken.name, sample, spoken.words)
 
 
-def _parts(review: Page, shot: Any) -> tuple[tuple[Part, ...], list[Chapter]]:
+def _parts(review: Page, shots: Photos) -> tuple[tuple[Part, ...], list[Chapter]]:
     """Return the first screen and the chapters of a review, with photos as files."""
 
     def parts(section: Section) -> tuple[Part, ...]:
         blocks = section.blocks
-        return tuple(shot(b, b.alt or section.title) if isinstance(b, Photo) else b for b in blocks)
+        return tuple(shots.add(b, b.alt or section.title) if isinstance(b, Photo) else b for b in blocks)
 
     return parts(review.lead), [Chapter(s.anchor, s.title, parts(s)) for s in review.sections]
 
@@ -197,8 +197,13 @@ def _with_text(
 def _columns(spoken: Spoken) -> list[str]:
     """Return the names of the key figures that the table of samples shows."""
     words = spoken.words
-    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", "host", "stamps")]
+    named = ("public",) if _named(spoken) else ()
+    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", *named, "host", "stamps")]
     return [*heads, *(words(f"figure_name.{name}") for name in _names(spoken))]
+
+
+def _named(spoken: Spoken) -> bool:
+    return any(sample.public for sample in spoken.chosen.every)
 
 
 def _names(spoken: Spoken) -> list[str]:
@@ -206,8 +211,6 @@ def _names(spoken: Spoken) -> list[str]:
 
 
 def _rows(spoken: Spoken) -> Iterator[Row]:
-    from stend.publish.figures import key_figures
-
     words = spoken.words
     for sample in spoken.chosen.every:
         plan, own = sample.run.plan, key_figures(spoken.reviews[sample.hash])
@@ -215,6 +218,7 @@ def _rows(spoken: Spoken) -> Iterator[Row]:
             words.date(sample.run.started[0].at).partition(",")[0],
             plan.profile.name,
             plan.device.firmware or "–",
+            *([", ".join(sample.public) or "–"] if _named(spoken) else []),
             ", ".join(str(sample.host[k]) for k in ("cpu", "kernel") if sample.host.get(k)) or "–",
             "; ".join(stamps(sample.run, words)) or "–",
             *(own[name]["shown"] if name in own else "–" for name in _names(spoken)),
@@ -224,22 +228,35 @@ def _rows(spoken: Spoken) -> Iterator[Row]:
         yield Row(sample.hash, cells, differs, sample is spoken.sample)
 
 
-def _erratum(one: Any, words: Language) -> str:
-    name = one.names.get(words.name) or next(iter(one.names.values()), one.figure)
-    values = {"date": words.date(_seconds(one.date)).partition(",")[0], "name": name, "old": one.old, "new": one.new}
-    return words(f"publish.erratum.{one.why}", **values, before=one.run_before, run=one.run)
+class Change(NamedTuple):
+    """Errata of one day and one cause: a sentence, and (figure, old, new) as texts."""
+
+    sentence: str
+    rows: tuple[tuple[str, str, str], ...]
 
 
-def _withdrawn(one: Any, words: Language) -> str:
+def changes(entry: Entry, words: Language) -> Iterator[Change]:
+    """Yield the errata of a drive by day and cause, the newest first."""
+    for (date, why, before, run), errata in groupby(entry.errata[::-1], lambda e: (e.date, e.why, e.run_before, e.run)):
+        rows = tuple((one.names.get(words.name, one.figure), *texts(one, words)) for one in errata)
+        sentence = words(f"publish.erratum.{why}", date=day(date, words), n=len(rows), before=before, run=run)
+        yield Change(sentence, rows)
+
+
+def texts(erratum: Erratum, words: Language) -> tuple[str, str]:
+    """Return the old and the new figure of an erratum."""
+    return text_of(erratum.figure, erratum.old, words), text_of(erratum.figure, erratum.new, words)
+
+
+def day(date: datetime.date, words: Language) -> str:
+    """Return a date without the time."""
+    at = datetime.datetime(date.year, date.month, date.day, tzinfo=datetime.UTC)
+    return words.date(at.timestamp()).partition(",")[0]
+
+
+def _withdrawn(one: Withdrawn, words: Language) -> str:
     key = "withdrawn_why" if one.reason else "withdrawn"
-    date = words.date(_seconds(one.date)).partition(",")[0]
-    return words(f"publish.{key}", run=one.run, date=date, reason=one.reason)
-
-
-def _seconds(date: Any) -> float:
-    import datetime
-
-    return datetime.datetime(date.year, date.month, date.day, tzinfo=datetime.UTC).timestamp()
+    return words(f"publish.{key}", run=one.run, date=day(one.date, words), reason=one.reason)
 
 
 def _short(text: str, most: int) -> str:

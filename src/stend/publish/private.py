@@ -18,10 +18,11 @@ OF_HOST = ("cpu", "cpus", "kernel", "system", "fio", "memory_bytes", "board", "a
 OF_ADAPTER = ("vendor", "device", "current_link_speed", "current_link_width", "max_link_speed", "max_link_width")
 OF_DRIVE = (
     "link", "link_capable", "warnings", "level", "raid_disks", "chunk_bytes", "native_bytes", "write_cache",
-    "write_cache_set", "scale", "title", "trim_max_bytes", "warning_temperature_c", "rotation_rpm",
+    "write_cache_set", "power_saving", "power_saving_set", "scale", "title", "trim_max_bytes",
+    "warning_temperature_c", "rotation_rpm",
     "power_loss_protection", "zoned", "actuators", "protection", "fdp", "smr_hint",
 )  # fmt: skip
-OF_SHEET = (*KNOWN, "maker", "watts", "title")
+OF_SHEET = (*KNOWN, "class", "maker", "watts", "controller", "nand", "dram", "form_factor")
 PATHS = re.compile(r"(?<![\w/])/(?:[\w.@:+~-]+/)+[\w.@:+~-]*")
 """Absolute paths of at least two parts in a sentence."""
 LEAST = 3
@@ -53,6 +54,7 @@ def secrets(
         words += [name for name, _ in (run.source.files if run.source else ())]
     if "label" not in public:
         words += [str(manifest.get("label", ""))]
+    words += [part for s in run.started for m in s.meters for part in re.split("[:,;=?]", m.spec)[1:]]
     known = {drive.model, drive.firmware, drive.interface}
     return sorted({w for w in words if len(w) >= LEAST and w not in known}, key=len, reverse=True)
 
@@ -71,6 +73,10 @@ def scrub(run: Run, words: Sequence[str], public: Collection[str]) -> Run:
                 notes=(),
             ),
             fingerprint={},
+            meters=tuple(
+                replace(meter, spec=meter.spec.partition(":")[0], name=clean(meter.name, words, public))
+                for meter in started.meters
+            ),
             source=started.source and replace(started.source, files=()),
         )
         for started in run.started
@@ -130,9 +136,9 @@ def public_host(host: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def public_sheet(facts: Sheet) -> Sheet:
-    """Return a drive sheet without the names that stend does not know, which are private notes."""
-    return {name: value for name, value in facts.items() if name in OF_SHEET}
+def public_sheet(facts: Sheet, more: Collection[str] = ()) -> Sheet:
+    """Return a drive sheet without names that stend does not know, which may be private notes, except `more`."""
+    return {name: value for name, value in facts.items() if name in OF_SHEET or name in more}
 
 
 def leaks(text: str, words: Sequence[str]) -> Iterator[str]:

@@ -41,7 +41,7 @@ Line = Annotated[str, msgspec.Meta(max_length=1000)]
 
 
 class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The head of a review: who wrote it, when, the verdict in one sentence, and photographs of the first screen."""
+    """The head of a review: author, date, the verdict in one sentence, and photographs of the first screen."""
 
     title: Line = ""
     author: Line = ""
@@ -189,6 +189,8 @@ def _row(reference: str, rows: Sequence[Row], keys: Sequence[str]) -> Row:
         found = [row for n, row in enumerate(found) if row.key not in [other.key for other in found[:n]]]
     both = [row for row in found if row.key.direction == "both"] if not {"read", "write"} & set(words) else found
     found = both or found
+    if len(found) > 1:  # the state after preconditioning is what a reader expects
+        found = [row for row in found if row.key.state == "window"] or found
     if len(found) != 1:
         few = "; ".join(f"{row.key.load} {row.key.state}" for row in found[:4])
         why = f"is {len(found)} figures ({few}); add words" if found else "fits no figure of the run"

@@ -18,7 +18,7 @@ from stend.model.events import Started
 from stend.model.record import Run
 from stend.publish import private
 from stend.publish.lab import Lab
-from stend.report.parts.sheet import PHOTO, sheet
+from stend.report.parts.sheet import sheet
 from stend.report.story.page_one import Review
 from stend.report.story.rivals import Rival
 from stend.report.story.telling import reviewed
@@ -34,7 +34,10 @@ SHOWN = 40
 
 
 class Found(NamedTuple):
-    """A run folder: its drive (id, model, capacity), and the digest of everything that its page depends on."""
+    """A run folder: its drive (id, model, capacity), and the digest of everything that its page depends on.
+
+    `ended` is false while the run lasts, or if it was killed and not continued.
+    """
 
     folder: Path
     drive: str
@@ -42,10 +45,14 @@ class Found(NamedTuple):
     capacity_bytes: int
     virtual: bool
     digest: str
+    ended: bool = True
 
 
 class Sample(NamedTuple):
-    """A run without its private facts: its hash, host, sheet and reduced figures; `secrets` must not be published."""
+    """A run without its private facts: its hash, host, sheet and reduced figures; `secrets` must not be published.
+
+    `public` holds private facts that the lab publishes.
+    """
 
     folder: Path
     hash: str
@@ -54,10 +61,20 @@ class Sample(NamedTuple):
     sheet: Sheet
     outcome: Outcome
     secrets: tuple[str, ...]
+    public: tuple[str, ...]
 
     def review(self, words: Language, rivals: tuple[Rival, ...] = ()) -> Review:
         """Return the findings, key figures and verdict of the run."""
         return reviewed(self.run, self.sheet, words, rivals)
+
+
+class Chosen(NamedTuple):
+    """A drive's samples: the review, those with the same settings, all of them, and the withdrawn runs' reasons."""
+
+    review: Sample
+    alike: tuple[Sample, ...]
+    every: tuple[Sample, ...]
+    reasons: dict[str, str]
 
 
 def find(folder: Path) -> Found:
@@ -67,9 +84,8 @@ def find(folder: Path) -> Found:
         raise BadInput(f"{folder} holds a run that never started; leave it out")
     drive = started.plan.device
     model = drive.model or drive.kind
-    return Found(
-        folder, drive_id(model, drive.capacity_bytes), model, drive.capacity_bytes, drive.virtual, _digest(folder)
-    )
+    place = drive_id(model, drive.capacity_bytes)
+    return Found(folder, place, model, drive.capacity_bytes, drive.virtual, _digest(folder), _ended(folder))
 
 
 def drive_id(model: str, capacity_bytes: int) -> str:
@@ -80,6 +96,11 @@ def drive_id(model: str, capacity_bytes: int) -> str:
         number = hashlib.blake2b(model.encode(errors="replace"), digest_size=4).hexdigest()
         slug = f"{slug[:SHOWN].strip('-') or 'drive'}-{number}"
     return f"{slug}-{size}"
+
+
+def _ended(folder: Path) -> bool:
+    """Return whether the last line of a record is the end of its run."""
+    return regular.last_line(folder / EVENTS).startswith('{"type":"ended"')
 
 
 def _digest(folder: Path) -> str:
@@ -96,19 +117,23 @@ def _digest(folder: Path) -> str:
 def load(folder: Path, lab: Lab) -> Sample:
     """Load a run without its private facts; raise BadInput if it cannot be read or has no results."""
     run, host, public = store.load(folder), store.host(folder), lab.public
+    if run.source:
+        raise BadInput(f"{folder} was imported and has no review to publish; leave it out")
     if not run.results:
         raise BadInput(f"{folder} has no results to publish; leave it out")
     manifest = store.manifest(folder) if regular.is_file(folder / "manifest.toml") else {}
     facts = sheet(folder)
     owner = writer.last(folder)
-    named = {"name": owner.host.name, "machine": owner.host.machine, "node": owner.host.board, "place": owner.place}
-    secrets = tuple(private.secrets(run, host | named, manifest, folder, public))
+    identity = {"name": owner.host.name, "machine": owner.host.machine, "node": owner.host.board, "place": owner.place}
+    secrets = tuple(private.secrets(run, host | identity, manifest, folder, public))
     hash_of = run.seal or store.digest_of(folder / EVENTS)[:16]
     private.scrub(run, secrets, public)
     described = private.public_host(host)
     label = str(manifest.get("label", "")) if "label" in public else ""
     reduced = outcome(hash_of, run, described, label)
-    return Sample(folder, hash_of, run, described, private.public_sheet(facts), reduced, secrets)
+    known = {"serial": run.plan.device.serial, "host": owner.host.name, "paths": str(folder), "label": label}
+    named = tuple(text for name, text in known.items() if name in public and text)
+    return Sample(folder, hash_of, run, described, private.public_sheet(facts, lab.sheet), reduced, secrets, named)
 
 
 def unranked(sample: Sample, review: Review, lab: Lab, words: Language) -> Iterator[str]:
@@ -157,8 +182,3 @@ def unlike(sample: Sample, first: Sample) -> list[str]:
         (name, sample.outcome.settings.get(name), first.outcome.settings.get(name)) for name in (*BLOCKING, "firmware")
     )
     return [name for name, a, b in pairs if a != b and a not in (None, "") and b not in (None, "")]
-
-
-def photo_of(sample: Sample) -> str:
-    """Return the name of the photo that the drive sheet names, or ""."""
-    return str(sample.sheet.get(PHOTO, ""))

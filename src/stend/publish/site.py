@@ -5,14 +5,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
 
 from stend import suite
+from stend.charts.beside import Side
 from stend.findings.judgement import FIT
 from stend.findings.judgement.uses import uses
-from stend.publish import data, figures, html
+from stend.publish import data, figures, html, page
 from stend.publish.lab import Lab
-from stend.publish.ledger import Entry, Erratum, Withdrawn
+from stend.publish.ledger import Entry, Erratum
 from stend.report.parts.method import named_clause
 from stend.report.story.page_one import FIGURES, LESS_IS_BETTER
 from stend.report.story.questions import questions
@@ -20,7 +23,9 @@ from stend.words import Language
 
 FORMAT = 1
 MARKS = ("yes", "performance", "doubt", "no", "unknown")
-MOST_NEWS, MOST_COLUMNS, MOST_OF_USE = 50, 6, 3
+MOST_NEWS, MOST_COLUMNS, MOST_OF_USE, MOST_VALUES, MOST_IN_NEWS = 50, 6, 3, 6, 3
+UNSENT = ("verdict", "figures", "uses", "text", "conditions", "date", "at")
+"""Fields of the index that its scripts do not need."""
 ON_INDEX = ("reads", "writes", "read_wait", "write_tail", "seq_read", "seq_write")
 """Key figures in the columns of the index."""
 CLASSES = {
@@ -34,13 +39,14 @@ CLASSES = {
 
 
 class News(NamedTuple):
-    """Something that happened to a drive: its day, kind, drive, title and text."""
+    """Something that happened to a drive: its day, kind, drive, title and text, and what distinguishes it."""
 
     date: datetime.date
     kind: str
     drive: str
     title: str
     text: str
+    id: str = ""
 
 
 class Lang:
@@ -49,12 +55,15 @@ class Lang:
     def __init__(self, lab: Lab, entries: Mapping[str, Entry], published: Mapping[str, Any], words: Language) -> None:
         self.lab, self.entries, self.words = lab, entries, words
         self.drives = [entry.index[words.name] for entry in entries.values() if words.name in entry.index]
-        self.references = [_reference(name, facts, words) for name, facts in published.items()]
-        self.references = [one for one in self.references if one["figures"]]
+        self.published = {f"published-{name}": facts for name, facts in published.items()}
+        every = (_reference(name, facts, words) for name, facts in self.published.items())
+        self.references = [one for one in every if one["figures"]]
         known = {name for drive in self.drives for name in drive["figures"]}
         self.keys = [name for name in FIGURES if name in known]
         updated = max((entry.updated for entry in entries.values()), default=None)
-        self.made = words.date(_seconds(updated)).partition(",")[0] if updated else ""
+        self.made = page.day(updated, words) if updated else ""
+        newest = max((d for d in self.drives if d["ranked"]), key=lambda d: int(d["at"]), default=None)
+        self.preview = f"previews/{newest['id']}.png" if newest else ""
         self.uses = [u for u in data.use_names(words) if any(u in d["uses"] for d in self.drives)]
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -63,13 +72,24 @@ class Lang:
             yield f"{self.words.name}/{here}", text.encode()
         yield f"{self.words.name}/news.xml", self._page("news.xml.j2", "news.xml", "", "", **self._news()).encode()
         yield f"{self.words.name}/data/index.js", data.script("stendIndex", self.small_index())
+        for one in self.references:
+            yield f"{self.words.name}/data/drives/{one['id']}.js", data.script("stendDrive", self._details(one))
+
+    def _details(self, reference: dict[str, Any]) -> dict[str, Any]:
+        """Return what a comparison in the browser shows of a drive that another lab published."""
+        words, facts = self.words, self.published[reference["id"]]
+        warning = words("publish.why.published", source=reference["source"])
+        return reference | {
+            "format": FORMAT,
+            "review": {"hash": "", "began": "", "stamps": [warning]},
+            "settings": {},
+            "rows": [],
+            "charts": list(figures.chart_data(Side(reference["name"], facts=facts), words)),
+        }
 
     def small_index(self) -> dict[str, Any]:
         """Return the index without what the scripts do not need."""
-        drives = [
-            {k: v for k, v in drive.items() if k not in ("verdict", "figures", "uses", "text")}
-            for drive in self.index["drives"]
-        ]
+        drives = [{k: v for k, v in drive.items() if k not in UNSENT} for drive in self.index["drives"]]
         return self.index | {"drives": drives}
 
     @cached_property
@@ -101,7 +121,7 @@ class Lang:
         return facets
 
     def _page(self, template: str, here: str, title: str, about: str, **values: Any) -> str:
-        head = html.Head(title, about, self.made, "")
+        head = html.Head(title, about, self.made, self.preview)
         return html.render(template, self.lab, self.words, here, head, index=self.index, **values)
 
     def _pages(self) -> Iterator[tuple[str, str]]:
@@ -109,7 +129,8 @@ class Lang:
         about = lab.words(words.name).line or words("publish.about_site", n=len(self.drives))
         drives = sorted(self.drives, key=lambda drive: drive["name"].lower())
         here, columns = "index.html", [key for key in ON_INDEX if key in self.keys] or self.keys[:MOST_COLUMNS]
-        groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], self.references)
+        others = [drive for drive in self.references if not drive["figures"].keys().isdisjoint(columns)]
+        groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], others)
         yield here, self._page("index.html.j2", here, lab.name, about, groups=groups, page_values={"columns": columns})
         yield self._list("rankings/index.html", "rankings", self._rankings())
         for key in self.keys:
@@ -187,14 +208,16 @@ class Lang:
         return drive | {"why_not": [self.words("publish.why.unusable")]}
 
     def _rules(self, drives: Sequence[dict[str, Any]]) -> Iterator[str]:
-        """Yield the profile that a place requires, and a note if the runs of a ranking differ in their profile."""
+        """Yield the profile that a place requires, and a note per setting in which the runs of a ranking differ."""
         words, wanted = self.words, self.lab.ranking.profile
         if wanted:
             yield words("publish.rule_profile", name=wanted)
-        values = Counter(drive["profile"] for drive in drives)
-        if len(values) > 1:
-            listed = ", ".join(f"{value} ({n})" for value, n in values.most_common())
-            yield words("publish.unlike", setting=words("setting.profile"), values=listed)
+        for name in data.CONDITIONS:
+            values = Counter(drive["conditions"].get(name, "") for drive in drives)
+            values.pop("", None)
+            if len(values) > 1:
+                listed = ", ".join(f"{value} ({n})" for value, n in values.most_common(MOST_VALUES))
+                yield words("publish.unlike", setting=words(f"setting.{name}"), values=listed)
 
     def _use(self, use: str, name: str) -> tuple[str, str]:
         """Return the page of a use: drives by their mark, of equal marks by price per gigabyte where known."""
@@ -238,26 +261,28 @@ class Lang:
 
     def _news(self) -> dict[str, Any]:
         news = sorted(self._every_news(), key=lambda one: (one.date, one.drive), reverse=True)[:MOST_NEWS]
-        return {"news": [(one, self.words.date(_seconds(one.date)).partition(",")[0]) for one in news]}
+        return {"news": [(one, page.day(one.date, self.words)) for one in news]}
 
     def _every_news(self) -> Iterator[News]:
+        """Yield when drives were published, and their errata and withdrawn runs, one entry per drive and day."""
         words = self.words
         for drive, entry in self.entries.items():
-            index = entry.index.get(words.name)
-            if index:
+            if index := entry.index.get(words.name):
                 yield News(entry.first, "new", drive, words("publish.news_new", name=entry.name), index["verdict"])
-            for erratum in entry.errata:
-                yield self._erratum(drive, entry, erratum)
+            for date, errata in groupby(entry.errata, lambda one: one.date):
+                yield self._erratum(date, drive, entry, list(errata))
             for gone in entry.withdrawn:
-                yield self._gone(drive, entry, gone)
+                title = words("publish.news_withdrawn", name=entry.name)
+                yield News(gone.date, "withdrawn", drive, title, gone.reason, gone.run)
 
-    def _erratum(self, drive: str, entry: Entry, one: Erratum) -> News:
-        name = one.names.get(self.words.name, one.figure)
-        text = self.words("publish.news_erratum_text", name=name, old=one.old, new=one.new)
-        return News(one.date, "erratum", drive, self.words("publish.news_erratum", name=entry.name), text)
-
-    def _gone(self, drive: str, entry: Entry, one: Withdrawn) -> News:
-        return News(one.date, "withdrawn", drive, self.words("publish.news_withdrawn", name=entry.name), one.reason)
+    def _erratum(self, date: datetime.date, drive: str, entry: Entry, errata: list[Erratum]) -> News:
+        """Return the errata of a day; the first key figures among them stand in the text."""
+        words = self.words
+        first = sorted(errata, key=lambda one: not one.figure.startswith(figures.KEY))[:MOST_IN_NEWS]
+        pairs = [(one.names.get(words.name, one.figure), *page.texts(one, words)) for one in first]
+        texts = [words("publish.news_erratum_text", name=name, old=old, new=new) for name, old, new in pairs]
+        title = words("publish.news_erratum", name=entry.name, n=len(errata))
+        return News(date, "erratum", drive, title, " ".join(texts))
 
 
 def _value(drive: Mapping[str, Any], key: str) -> float:
@@ -273,17 +298,13 @@ def _per_gb(drive: Mapping[str, Any]) -> float:
     return price["value"] / size if price and size else float("inf")
 
 
-def _seconds(date: datetime.date) -> float:
-    return datetime.datetime(date.year, date.month, date.day, tzinfo=datetime.UTC).timestamp()
-
-
 def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str, Any]:
     """Return a drive that another lab published, as an entry of the index without a page."""
     about, sheet = facts["about"], facts.get("sheet", {})
     size = about.get("capacity_gb", 0) * 1e9
     title = about["title"]
     return {
-        "id": f"published-{name}",
+        "id": name,
         "name": title,
         "maker": data.maker_of(title),
         "interface": {"nvme-server": "NVMe", "nvme-desktop": "NVMe", "sata": "SATA", "sas": "SAS"}.get(
@@ -300,6 +321,7 @@ def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str
         "ranked": False,
         "why_not": [],
         "profile": "",
+        "conditions": {},
         "samples": 0,
         "verdict": "",
         "href": "",
@@ -329,3 +351,15 @@ def plain_index(lab: Lab, entries: Mapping[str, Entry], version: str) -> bytes:
     ]
     value = {"format": FORMAT, "stend": version, "lab": lab.name, "drives": drives}
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def for_search(lab: Lab, paths: Sequence[str]) -> dict[str, str]:
+    """Return robots.txt, and with a public address the sitemap of all pages, for search engines."""
+    robots = "User-agent: *\nAllow: /\n"
+    if not lab.address:
+        return {"robots.txt": robots}
+    root = lab.address.rstrip("/")
+    pages = [path for path in paths if path.endswith(".html")]
+    urls = "".join(f"<url><loc>{escape(f'{root}/{path}')}</loc></url>\n" for path in pages)
+    head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    return {"robots.txt": f"{robots}Sitemap: {root}/sitemap.xml\n", "sitemap.xml": f"{head}{urls}</urlset>\n"}

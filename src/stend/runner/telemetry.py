@@ -68,7 +68,7 @@ def doubts(run: Run) -> Iterator[str]:
 
 
 def mismatches(run: Run) -> Iterator[str]:
-    """Yield where fio and other counters differ between the newest two Telemetry events, for every page."""
+    """Yield where loads and other counters differ between the newest two Telemetry events, for every page."""
     pair = _pair(run)
     if pair is not None:
         yield from _proof(run, *pair)
@@ -150,7 +150,7 @@ def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
 
 
 def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
-    """Compare fio's bytes with other counters. Purges and IOs in flight at a stop are not part of fio's bytes."""
+    """Compare the loads' bytes with other counters. Purges and IOs in flight at a stop are not part of them."""
     results = run.present[0]
     first = _results_before(results, before)
     between = results[first : _results_before(results, now)]
@@ -163,13 +163,13 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
             name = f"{source}_{kind}_bytes"
             if name not in before.values or name not in now.values:
                 continue
-            fio = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
+            sent = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
             counted = _grew(before, now, name)
-            allowed = fio * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
-            if abs(counted - fio) > allowed:
+            allowed = sent * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
+            if abs(counted - sent) > allowed:
                 span = f"between minute {_minute(before)} and {_minute(now)}"
                 done = "read" if kind == "read" else "written"
-                yield f"fio told {decimal(fio)} {done}, {words} counted {decimal(round(counted))} {span}"
+                yield f"stend counted {decimal(sent)} {done}, {words} counted {decimal(round(counted))} {span}"
 
 
 def _results_before(results: list[Result], look: Telemetry) -> int:

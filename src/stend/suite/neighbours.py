@@ -1,11 +1,15 @@
 """Neighbours: a victim's response times while another load reads, writes, streams or trims on the same drive. Ours.
 
 The victim works in the first half of a full range and the neighbour in the second, as two tenants do. The victim runs
-alone first and last: the difference is how much the drive changed meanwhile.
+alone first and last: the difference is how much the drive changed meanwhile. Both may be workloads of a study.
 """
+
+from typing import Any
 
 import msgspec
 
+from stend.base import untrusted
+from stend.base.errors import BadInput, NotOnDrive
 from stend.model.definition import Identity, Phase, Profile, Test, Workload
 from stend.suite import trim
 from stend.suite._clauses import filled, known, minutes, purged, random, sequential, span
@@ -27,23 +31,39 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     return (
         purged(),
         filled(profile.threads, profile.depth),
-        *(_beside(profile, device, name) for name in profile.options["victims"]),
+        *(_beside(profile, device, victim, place) for place, victim in enumerate(profile.options["victims"], 1)),
     )
 
 
-def _beside(profile: Profile, device: Identity, name: str) -> Phase:
+def _beside(profile: Profile, device: Identity, wanted: str | dict[str, Any], place: int) -> Phase:
     middle = profile.active_range(device) / 2
     own, other = span(profile, device, 0, middle), span(profile, device, middle, middle)
-    victim = _victim(profile, device, known(name, VICTIMS, "victim"), own)
     options = profile.options
-    neighbours = [
+    if isinstance(wanted, dict):
+        name, victim = f"load-{place}", _workload(wanted, own)
+    else:
+        name, victim = wanted, _victim(profile, device, known(wanted, VICTIMS, "victim"), own)
+    if victim.trims and not device.trim_bytes:
+        raise NotOnDrive(f"the test neighbours cannot run on {device.target}: a victim trims, and it has no trims")
+    neighbours = [_workload(kind, other) for kind in options["neighbours"] if isinstance(kind, dict)]
+    neighbours += [
         _neighbour(known(kind, NEIGHBOURS, "neighbour"), depth, other)
         for kind in options["neighbours"]
+        if isinstance(kind, str) and (kind != "trim" or device.trim_bytes)
         for depth in profile.ladder(options["depths"])
-        if kind != "trim" or device.trim_bytes
     ]
     loads = [victim, *(msgspec.structs.replace(victim, beside=(load,)) for load in neighbours)]
     return Phase(name=f"beside-{name}", round=minutes(profile, [*loads, victim]), boundary="phase")
+
+
+def _workload(fields: dict[str, Any], place: dict[str, int]) -> Workload:
+    """Return a workload of a study at this place, unless it has a range. Raise BadInput if it is not valid."""
+    load = untrusted.converted(fields, Workload, "a workload of neighbours")
+    if load.beside or load.replay or load.verify or load.survey:
+        raise BadInput(
+            "a workload of neighbours is no replay or survey, and has no loads beside it: the test adds them"
+        )
+    return load if load.range_bytes else msgspec.structs.replace(load, **place)
 
 
 def _victim(profile: Profile, device: Identity, name: str, place: dict[str, int]) -> Workload:

@@ -1,7 +1,8 @@
 """Power: watts at rest, under loads at growing queue depth, and at fixed rates. Ours; it needs a meter (`--meter`).
 
-After TechPowerUp's page on power (idle, load by queue depth, a fixed rate, efficiency). Each rest begins after reads,
-so that the drive is awake. A meter that asks the drive itself is not read during a rest, only at its end.
+After TechPowerUp's page on power (idle, load by queue depth, a fixed rate, efficiency). The rests come first, because a
+drive that was written to works on in rests, for hours after random writes. Each begins after reads, so that the drive
+is awake. A meter that asks the drive itself is not read during a rest, only at its end.
 """
 
 import msgspec
@@ -15,7 +16,7 @@ __all__ = ["TEST", "at_rates"]
 RESTS_S = [1.0, 10.0, 60.0]
 """Rests after which an idle drive is measured: Windows sends one to sleep after 0.1 to 2 s; ours."""
 TAIL_S = 5
-"""Seconds of each rest that are measured: five values of a meter with one value per second; ours."""
+"""Seconds of each rest after the stated ones, in which a meter has a value; ours."""
 WAKE_S = 10
 POINTS = [[1, 1], [1, 4], [4, 8]]
 """Threads and depth of each load: 1, 4 and 32 outstanding IOs; ours."""
@@ -30,7 +31,7 @@ LOADS, RATES = "loads", "rates"
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge, fill, preconditioning, the rests, the loads by direction, and the loads at fixed rates."""
+    """Return purge, the rests, fill, preconditioning, the loads by direction, and those at fixed rates."""
     options = profile.options
     wake = Hold(workload=random(100, RANDOM_KIB, 1, 1), amount=profile.seconds(WAKE_S))
     rests = [profile.seconds(rest_s + TAIL_S).seconds for rest_s in options["rests_s"]]
@@ -38,11 +39,11 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     points = profile.ladder(options["points"])
     return (
         purged(),
+        Phase(name="idle", round=idle, boundary="phase"),
         filled(profile.threads, profile.depth),
         half_hourly(
             profile, _random(0, [profile.threads, profile.depth]), min(CONDITION_ROUNDS, profile.rounds), "condition"
         ),
-        Phase(name="idle", round=idle, boundary="phase"),
         Phase(name="loads-read", round=minutes(profile, _loads(100, points)), boundary="phase"),
         Phase(name="loads-write", round=minutes(profile, _loads(0, points)), boundary="phase"),
         Phase(name=RATES, round=minutes(profile, [_random(100, points[-1])]), choose="at_rates", boundary="phase"),

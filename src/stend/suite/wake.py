@@ -6,7 +6,6 @@ arrivals. AnandTech measured an idle wake-up latency; here the length of the res
 
 import msgspec
 
-from stend.base.errors import NotOnDrive
 from stend.model.definition import Hold, Identity, Phase, Profile, Seconds, Test, Workload
 from stend.suite._clauses import random
 
@@ -20,12 +19,7 @@ BLOCK_KIB = 4
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return reads at QD1 without a rest, then those after each rest. Raise NotOnDrive for a scaled virtual drive."""
-    if device.scale > 1:
-        raise NotOnDrive(
-            f"the test wake cannot run on {device.target}: each of its IOs stands for {device.scale}, and a rest "
-            "between two would be shortened as much; set scale=1 and a smaller capacity_bytes"
-        )
+    """Return reads at QD1 without a rest, then those after each rest."""
     rests_s = (max(profile.seconds(rest_s).seconds, RESTS_S[0]) for rest_s in profile.options["rests_s"])
     awake = random(100, BLOCK_KIB, 1, 1)
     first = Hold(workload=awake, amount=profile.seconds(AWAKE_S))

@@ -42,6 +42,7 @@ TELLS = {
     "journal_wait": "journal",
     "journal_reads": "journal",
     "wake_wait": "wake",
+    "idle_watts": "power",
     "load_watts": "power",
     "capacity": "",
 }

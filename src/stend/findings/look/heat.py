@@ -10,6 +10,9 @@ from stend.model.events import Telemetry
 from stend.model.record import Run
 from stend.model.warming import celsius, slowed
 
+HEATING = ("heat-writes", "heat-reads")
+"""Phases of the heat test that heat the drive."""
+
 
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
     """Return [(from, to)] in seconds from the start of the phase; precision depends on how often telemetry was read."""

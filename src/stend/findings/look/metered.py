@@ -19,7 +19,7 @@ from stend.model.quantities import READINGS
 from stend.model.record import Run
 
 Array = npt.NDArray[np.float64]
-WATTS = "watts"
+WATTS, OWN = "watts", "own"
 COVERED = 0.9
 """Least share of a time that readings must cover before a mean of it is stated."""
 INSIDE = 0.5
@@ -28,18 +28,20 @@ REACH_S = 2.0
 """Largest offset of a clock that is looked for."""
 STEPS_S = (0.1, 0.02, 0.004, 0.001)
 """Steps of the search, each around the best offset of the step before it."""
-EDGES = 20
-"""Most edges that are used at each end of a run."""
-LONG = 4
+SEEN, EDGES = 100, 20
+"""Edges at each end of a run that are looked at, and the most of them that are used."""
+LONG = 2
 """Loads on both sides of an edge have at least this many readings."""
 NEAR = 20
 """Most readings on each side of an edge that are compared, because the power of a load may drift."""
+ROUNDING = 1e-9
+"""Share of the squares of readings that rounding may leave."""
 REST = 1e-6
 """Least mean square of the share of rests in readings at which their level is fitted."""
 SLACK = 1e-3
 """Part of a time by which a reading within it may reach beyond its ends."""
-CLEAR = 4.0
-"""A step of the power between two loads is used if it is this many times the scatter of the readings."""
+CLEAR, NOISE = 0.2, 60.0
+"""An offset is clear if others leave this share more squares; with few readings noise alone may do so (`NOISE` / n)."""
 
 
 class Level(NamedTuple):
@@ -132,17 +134,23 @@ def between(run: Run, stretch: int, begin: float, end: float, quantity: str = WA
 
 @once
 def offset(run: Run, stretch: int = 0, quantity: str = WATTS) -> Offset | None:
-    """Return how late a meter's readings are in a stretch; None if no edge of the loads shows clearly."""
-    rows = run.readings.table(quantity, stretch)
-    if len(rows) < 2 * LONG:
+    """Return how late a meter's readings are in a stretch; None if no edge of the loads shows clearly.
+
+    The drive's own report has no other clock: its values end when the drive is queried.
+    """
+    rows, facts = run.readings.table(quantity, stretch), meter(run, quantity)
+    if len(rows) < 2 * LONG or not facts or facts.spec.startswith(OWN):
         return None
-    edges = [edge for edge in _edges(run, stretch, float(np.median(rows[:, 1]))) if _clear(rows, edge)]
+    edges = list(_edges(run, stretch, float(np.median(rows[:, 1]))))
     if not edges:
         return None
-    first, last = edges[:EDGES], edges[-EDGES:]
+    many = min(max(len(edges) // 2, EDGES), SEEN)
+    first, last = _steepest(rows, edges[:many]), _steepest(rows, edges[-many:])
     start = _late(rows, first)
     end = start if first == last else _late(rows, last)
-    return Offset(start, end, len(edges), _middle(first), _middle(last))
+    if start is None or end is None:
+        return None
+    return Offset(start, end, len({*first, *last}), _middle(first), _middle(last))
 
 
 @once
@@ -198,33 +206,40 @@ def _edges(run: Run, stretch: int, period_s: float) -> Iterator[Edge]:
             yield Edge(low, end, start, high)
 
 
-def _clear(rows: Array, edge: Edge) -> bool:
-    """Return True if the power steps clearly at an edge, far enough from it that an offset does not matter."""
-    begins, ends = rows[:, 0] - rows[:, 1], rows[:, 0]
-    far = [min(REACH_S, (edge.end_s - edge.low_s) / 2), min(REACH_S, (edge.high_s - edge.start_s) / 2)]
-    before = rows[(begins >= edge.low_s) & (ends <= edge.end_s - far[0])]
-    after = rows[(begins >= edge.start_s + far[1]) & (ends <= edge.high_s)]
-    if min(len(before), len(after)) < LONG / 2:
-        return False
-    scatter = max(float(before[:, 2].std()), float(after[:, 2].std()))
-    step = abs(float(after[:, 2].mean() - before[:, 2].mean()))
-    return step > CLEAR * scatter and step > 0
+def _steepest(rows: Array, edges: Sequence[Edge]) -> list[Edge]:
+    """Return the edges around which the readings differ most, in order."""
+    spread = [float(np.ptp(part[:, 2])) if len(part := _near(rows, edge)) else 0.0 for edge in edges]
+    return [edges[n] for n in sorted(np.argsort(spread)[::-1][:EDGES].tolist())]
 
 
-def _late(rows: Array, edges: Sequence[Edge]) -> float:
-    """Return the offset at which constant levels of the loads and one of all rests between them fit best."""
-    parts = [rows[(rows[:, 0] - rows[:, 1] >= edge.low_s) & (rows[:, 0] <= edge.high_s)] for edge in edges]
+def _near(rows: Array, edge: Edge) -> Array:
+    first, last = np.searchsorted(rows[:, 0], [edge.low_s, edge.high_s], side="right")
+    part = rows[first:last]
+    return part[part[:, 0] - part[:, 1] >= edge.low_s]
+
+
+def _late(rows: Array, edges: Sequence[Edge]) -> float | None:
+    """Return the offset at which constant levels of the loads and one of all rests between them fit best.
+
+    The result is None if other offsets fit nearly as well.
+    """
+    parts = [_near(rows, edge) for edge in edges]
+    count, least = sum(map(len, parts)), ROUNDING * sum(float(part[:, 2] @ part[:, 2]) for part in parts)
     best, reach = 0.0, REACH_S
     for step in STEPS_S:
         moves = best + np.arange(-reach, reach + step / 2, step)
-        best = float(moves[int(np.argmin([_left(parts, edges, move) for move in moves]))])
+        left = np.array([_left(parts, edges, move) for move in moves])
+        best = float(moves[int(left.argmin())])
+        more = float(np.median(left) - left.min())
+        if reach == REACH_S and more <= max(CLEAR, NOISE / max(count, 1)) * float(left.min()) + least:
+            return None
         reach = 2 * step
     return best
 
 
 def _left(parts: Sequence[Array], edges: Sequence[Edge], move: float) -> float:
     """Return the squares that the levels leave of all readings near the edges if these are late by `move`."""
-    values, between, sides = [], [], []
+    values, between, count = [], [], 0
     for rows, edge in zip(parts, edges, strict=True):
         width = np.maximum(rows[:, 1], 1e-9)
         before = np.clip((edge.end_s + move - rows[:, 0] + width) / width, 0.0, 1.0)
@@ -234,8 +249,8 @@ def _left(parts: Sequence[Array], edges: Sequence[Edge], move: float) -> float:
         rest = 1.0 - before - after
         values.append(rows[:, 2] - basis @ (basis.T @ rows[:, 2]))
         between.append(rest - basis @ (basis.T @ rest))
-        sides.append(len(rows))
+        count += len(rows)
     y, x = np.concatenate(values), np.concatenate(between)
     squares = float(x @ x)
-    level = max(float(x @ y) / squares, 0.0) if squares > REST * sum(sides) else 0.0
+    level = max(float(x @ y) / squares, 0.0) if squares > REST * count else 0.0
     return float(np.square(y - level * x).sum())

@@ -1,21 +1,23 @@
 """Figures of a victim alone and beside each neighbour, and of trims; findings and charts share them."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from stend.findings import look
 from stend.findings.look.figures import Figures, listed
 from stend.model.definition import PlannedTest, Workload
+from stend.model.pace import Pace, paces
 from stend.model.record import Run
 
 NAME = "neighbours"
-Neighbour = Literal["", "read", "stream", "write", "trim"]
+KINDS = {"RND 4K 100/0": "read", "SEQ 128K 0/100": "stream", "RND 4K 0/100": "write", "RND TRIM 64K": "trim"}
+"""Names of the test's neighbours by their labels."""
 
 
 class Pair(NamedTuple):
     """A victim's figures beside a neighbour at a queue depth; both are "" and 0 for the victim alone."""
 
     phase: str
-    neighbour: Neighbour
+    neighbour: str
     depth: int
     row: Figures
 
@@ -25,13 +27,10 @@ class Pair(NamedTuple):
         return self.row.value("p99")
 
 
-def kind(load: Workload) -> Neighbour:
-    """Return the kind of load that a neighbour is."""
-    if load.trim_pct:
-        return "trim"
-    if load.random_pct == 0:
-        return "stream"
-    return "read" if load.read_pct else "write"
+def kind(load: Workload) -> str:
+    """Return the name of a neighbour of the test, or the label of another one without its depth."""
+    label = load.label.replace(f" T1 Q{load.depth}", "")
+    return KINDS.get(label, label)
 
 
 def pairs(run: Run, test: PlannedTest) -> dict[str, list[Pair]]:
@@ -48,6 +47,14 @@ def pairs(run: Run, test: PlannedTest) -> dict[str, list[Pair]]:
 def _pair(row: Figures) -> Pair:
     beside = row.workload.beside
     return Pair(row.phase, kind(beside[0]) if beside else "", beside[0].outstanding if beside else 0, row)
+
+
+def paces_of(run: Run, test: PlannedTest, phase: str) -> dict[Workload, Pace]:
+    """Return how each load of a phase kept its rate."""
+    found = dict[Workload, Pace]()
+    for record in look.records(run, test.name, phase):
+        found[record.workload] = paces(found.get(record.workload), record.result.pace) or Pace()
+    return found
 
 
 def inflation(alone: Pair, pair: Pair) -> float | None:

@@ -1,6 +1,7 @@
 """Watts of the power test: at rest, by load, at fixed rates, and the highest mean of a second."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from stend.model.record import Run
 
 TEST, IDLE, RATES = "power", "idle", "rates"
 LOADS = ("loads-read", "loads-write")
+KINDS = {"stream_read": (0, 100), "stream_write": (0, 0), "random_read": (100, 100), "random_write": (100, 0)}
+"""Kind of load -> shares of random accesses and of reads in percent."""
 SECOND_S = 1.0
 LONGER = 1.1
 """A reading may last this many times a second and still be one of a second."""
@@ -31,20 +34,24 @@ class Rest(NamedTuple):
 
 @once
 def rests(run: Run, test: str) -> tuple[Rest, ...]:
-    """Return the power after each rest whose readings cover it; 0 s is the mean of the first second."""
+    """Return the power after each rest whose readings cover it; 0 s is the mean of the first second.
+
+    A meter that asks the drive is read once at the end of a rest, and its value is that of the time before.
+    """
     planned, facts = next(t for t in run.plan.tests if t.name == test), meter(run)
     if facts is None:
         return ()
-    idle = [result for result in run.of(test, IDLE) if isinstance(result.step, Idle)]
+    wanted = iter([planned.profile.seconds(rest_s).seconds for rest_s in planned.profile.options["rests_s"]])
     found = list[Rest]()
-    wanted = [planned.profile.seconds(rest_s).seconds for rest_s in planned.profile.options["rests_s"]]
-    for result, rest_s in zip(idle, wanted, strict=False):
-        stretch, begin, end = span(run, result)
-        tail_s = max(end - begin - rest_s, 0.0)
-        measured_s = min(facts.window_s or max(SECOND_S, 2 * facts.period_s), tail_s)
-        found += _rest(run, rest_s, stretch, end - measured_s, end)
-        if facts.period_s <= FAST * SECOND_S and not found[:-1] and end - begin > 2 * SECOND_S:
+    for before, result in pairwise(run.of(test, IDLE)):
+        if not isinstance(result.step, Idle):
+            continue
+        rest_s, stretch, begin, end = next(wanted), span(run, result)[0], before.t, result.t
+        measured_s = min(facts.window_s or max(SECOND_S, 2 * facts.period_s), result.step.seconds - rest_s)
+        from_s = end - measured_s if facts.window_s else begin + rest_s
+        if facts.period_s <= FAST * SECOND_S and not found and end - begin > 2 * SECOND_S:
             found += _rest(run, 0.0, stretch, begin, begin + SECOND_S)
+        found += _rest(run, rest_s, stretch, from_s, from_s + measured_s)
     return tuple(sorted(found))
 
 

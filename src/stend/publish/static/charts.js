@@ -25,6 +25,8 @@
     for (const figure of figures) seen.observe(figure);
     return undefined;
   };
-  addEventListener("beforeprint", () => { if (document.querySelector("figure.plot")) load(); });
+  addEventListener("beforeprint", () => {  // figures.js draws all charts at this event, once it is there
+    if (!loading && document.querySelector("figure.plot")) load().then(() => dispatchEvent(new Event("beforeprint")));
+  });
   stendFigures();
 })();

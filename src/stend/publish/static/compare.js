@@ -141,7 +141,7 @@
 
   function facts(drives, names, found) {
     const setting = (key) => (drive) => (drive.settings[key]?.values ?? []).join(", ");
-    const link = (drive) => { const one = make("a", drive.run, "hash"); one.href = `${drive.href}#run-${drive.run}`; return one; };
+    const link = (drive) => { if (!drive.run) return make("span", "–"); const one = make("a", drive.run, "hash"); one.href = `${drive.href}#run-${drive.run}`; return one; };
     const rows = [
       [word("maker"), (drive) => drive.maker], [word("price"), (drive) => drive.price?.shown], [word("watts"), (drive) => drive.watts?.shown],
       [word("measured"), (drive) => drive.date], [word("samples"), (drive) => drive.samples || ""],
@@ -158,18 +158,20 @@
     ];
     by("facts").replaceChildren(table(word("facts"), word("fact"), drives, names, lines, "texts"));
   }
+  // Figures of a run whose conditions were not met, or of another lab, have no bar: a bar invites to rank them.
   function keys(drives, names, barred) {
     const shown = Object.entries(index.labels).filter(([key]) => drives.filter((drive) => drive.figures[key]).length > 1);
     const lines = shown.map(([key, label]) => {
       const values = drives.map((drive) => drive.figures[key]);
-      const most = Math.max(...values.map((figure) => figure?.value ?? 0));
-      const whole = line(`${label.name}, ${label.unit}`, values.map((figure, at) => {
-        const box = make("td", figure?.bare ?? "–", figure && !figure.usable ? "num weak" : "num");
+      const sound = (at) => values[at]?.usable && !drives[at].reference && !barred.some(Boolean);
+      const most = Math.max(...values.map((figure, at) => (sound(at) ? figure.value : 0)));
+      const several = values.filter((_, one) => sound(one)).length > 1;
+      return line(`${label.name}, ${label.unit}`, values.map((figure, at) => {
+        const box = make("td", figure?.bare ?? "–", figure && !sound(at) ? "num weak" : "num");
         if (figure && !figure.usable) box.append(make("span", word("unmet"), "range"));
-        if (figure && !barred.some(Boolean)) box.append(bar(figure.value / most, label.better === "more"));
+        if (sound(at) && several) box.append(bar(figure.value / most, label.better === "more"));
         return box;
       }));
-      return whole;
     });
     by("keys").replaceChildren(...(lines.length ? [table(word("keys"), word("figure"), drives, names, lines)] : []));
   }
@@ -197,17 +199,26 @@
       if (cells.filter(Boolean).length < 2) continue;
       const known = cells.find(Boolean);
       if (!tests.has(known.test)) tests.set(known.test, [known.test_name, []]);
-      tests.get(known.test)[1].push(row(known, cells, barred));
+      tests.get(known.test)[1].push([known, cells]);
     }
-    by("figures").replaceChildren(...[...tests].map(([, [title, lines]]) => {
+    by("figures").replaceChildren(...[...tests.values()].map(([of, every]) => {
       const section = make("section");
       const folded = make("details", "", "long");
-      folded.open = lines.length <= FEW_ROWS;
-      folded.append(make("summary", `${title} (${lines.length})`), table(title, word("figure"), drives, names, lines, "measured"));
-      section.append(make("h3", title), folded);
+      folded.append(make("summary", `${of} (${every.length})`));
+      const fill = () => {  // a long table is made when it is opened
+        if (folded.children.length > 1) return;
+        folded.append(table(of, word("figure"), drives, names, every.map(([known, cells]) => row(known, cells, barred)), "measured"));
+      };
+      folded.addEventListener("toggle", fill);
+      if (every.length <= FEW_ROWS) {
+        folded.open = true;
+        fill();
+      }
+      folded.fill = fill;
+      section.append(make("h3", of), folded);
       return section;
     }));
-    by("nothing").hidden = tests.size > 0;
+    by("nothing").hidden = tests.size > 0 || by("keys").childElementCount > 0;
     by("all").hidden = !tests.size;
   }
   function row(known, cells, barred) {
@@ -229,7 +240,8 @@
       box.append(bar(cells[at].value / most, known.more_is_better));
     });
     const whole = line(known.name, boxes);
-    whole.firstChild.append(make("span", known.state_name, "said"));
+    if (known.state_name) whole.firstChild.append(make("span", known.state_name, "said"));
+    whole.dataset.figure = known.id;
     return whole;
   }
 
@@ -245,6 +257,9 @@
     });
     const shown = names.filter((_, at) => charts[at]);
     channels(spec, known, Object.values(spec.datasets).flat(), shown, names);
+    if (spec.layer?.some((one) => one.encoding?.shape)) {  // points with shapes name the drives already
+      for (const one of spec.layer) if (one.encoding?.strokeDash) one.encoding.strokeDash.legend = null;
+    }
     if (spec.height) spec.height = Math.max(...known.map((one) => one.height ?? 0));
     const marks = drives.map(warned).filter((_, at) => charts[at]);
     const same = new Set(marks).size === 1;
@@ -259,7 +274,7 @@
       const same = others.map((other) => other?.[key]);
       if (channel?.field === "drive" && RANGES[key]) {
         channel.scale = { ...channel.scale, domain: shown, range: shown.map((name) => RANGES[key][names.indexOf(name)]) };
-        channel.legend = key === "strokeDash" && part.shape ? null : { columns: 2, labelLimit: 320 };
+        channel.legend = { columns: 2, labelLimit: 320 };
       } else if (channel?.field === "drive" && channel.sort) channel.sort = shown;
       else if (Array.isArray(channel?.sort)) channel.sort = [...new Set(same.flatMap((other) => other?.sort ?? []))];
       else if (channel?.type === "quantitative" && same.some((other) => other?.scale?.type === "log")) logarithmic(channel, same.filter((other) => other?.scale?.type === "log"), rows);
@@ -333,6 +348,7 @@
     if (!index) return;
     by("more").addEventListener("change", (event) => { if (event.target.value) location.hash = address([...chosen, event.target.value]); });
     addEventListener("hashchange", show);
+    addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll("#figures details")) folded.fill(); });
     show();
   });
 })();

@@ -40,14 +40,18 @@ const stendRules = (() => {
     const close = Math.abs(middle) <= Math.log1p(beyond[first.kind]);
     return { ratio: Math.exp(middle), verdict: close ? "close" : middle > 0 === first.more_is_better ? "ahead" : "behind" };
   }
-  // Return [{key, name, blocks}] of the settings in which drives differ.
-  function differing(drives) {
+  // Return [{key, name, blocks}] of the settings in which drives differ; what other labs published has none.
+  function differing(every) {
+    const drives = every.filter((drive) => Object.keys(drive.settings).length);
     const keys = [...new Set(drives.flatMap((drive) => Object.keys(drive.settings)))];
     const found = keys.map((key) => {
       const values = drives.map((drive) => drive.settings[key]?.values ?? []);
       const { name, blocks } = drives.find((drive) => drive.settings[key]).settings[key];
-      const every = new Set(blocks ? values.flat() : values.map((list) => JSON.stringify([...list].sort())));
-      return every.size > 1 ? { key, name, blocks } : null;
+      const distinct = new Set(blocks ? values.flat() : values.map((list) => JSON.stringify([...list].sort())));
+      const numbers = drives.map((drive) => drive.settings[key]?.number);
+      const near = drives.find((drive) => drive.settings[key]).settings[key].tolerance;  // such as two temperatures
+      if (near && (numbers.includes(undefined) || Math.max(...numbers) - Math.min(...numbers) < near)) return null;
+      return distinct.size > 1 ? { key, name, blocks } : null;
     });
     return found.filter(Boolean).sort((a, b) => b.blocks - a.blocks);
   }

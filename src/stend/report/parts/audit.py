@@ -52,7 +52,7 @@ def _head(words: Language, *keys: str) -> tuple[str, ...]:
 
 
 def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
-    yield _purge(run, test)
+    yield _purge(run, test, words)
     yield "cache", "not_claimed", words(f"header.cache_{test.profile.write_cache}")
     yield _range(run, test, words)
     yield _fill(run, test, words)
@@ -67,12 +67,12 @@ def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
     yield "window", "met" if look.judged_phases(test) else "not_applicable", ""
 
 
-def _purge(run: Run, test: PlannedTest) -> Line:
+def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
     methods = [r.said for r in run.of(test.name) if isinstance(r.step, Purge)]
     planned = any(isinstance(step, Purge) for phase in test.phases for step in phase.round)
     if not planned:
         return "purge", "not_applicable", ""
-    return "purge", "met" if methods and methods[0] else "not_claimed", methods[0] if methods else ""
+    return "purge", "met" if methods and methods[0] else "not_claimed", words.translated(methods[0]) if methods else ""
 
 
 def _range(run: Run, test: PlannedTest, words: Language) -> Line:

@@ -19,7 +19,7 @@ def table_of(picture: Picture, words: Language) -> Table | None:
         return None
     cells = tuple(tuple(_cell(row.get(field), words) for field in fields) for row in rows)
     numeric = tuple(i for i, field in enumerate(fields) if isinstance(rows[0][field], int | float))
-    head = tuple(named[field] or words("table.item") for field in fields)
+    head = tuple(named[field].strip() or words("table.item") for field in fields)
     return Table(picture.title, head, cells, numeric)
 
 

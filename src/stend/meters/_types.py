@@ -1,0 +1,56 @@
+"""The parts that all kinds of meters share: values, the protocol of a meter, and its parsed specification."""
+
+from typing import NamedTuple, Protocol
+
+from stend.model.events import MeterFacts
+
+
+class Value(NamedTuple):
+    """The mean power of the `seconds` that end at `end`, and the highest value in that time, both in watts.
+
+    `end` is seconds on the monotonic clock of the host; on the drive's own clock for a virtual drive.
+    """
+
+    end: float
+    seconds: float
+    mean: float
+    most: float
+
+
+class Meter(Protocol):
+    """A meter that reads until it is closed."""
+
+    facts: MeterFacts
+
+    def read(self) -> list[Value]:
+        """Return the values since the last call, in order."""
+
+    def words(self) -> list[str]:
+        """Return what happened since the last call: a gap, a counter that wrapped, the end of the meter."""
+
+    def quiet(self, resting: bool) -> None:
+        """Do not query the drive while it rests; a meter that does not query the drive ignores it."""
+
+    def close(self) -> None:
+        """Stop reading, and end what the meter started; `read` and `words` then return the rest."""
+
+
+class Spec(NamedTuple):
+    """A parsed specification; `scope` is empty and `error_pct` None if it does not state them."""
+
+    text: str
+    kind: str
+    address: str
+    scope: str = ""
+    error_pct: float | None = None
+
+    def facts(self, name: str, *, period_s: float, scope: str = "drive", window_s: float = 0.0) -> MeterFacts:
+        """Return the facts of a meter; the operator's settings take precedence over those of its kind."""
+        return MeterFacts(
+            spec=self.text,
+            name=name,
+            scope="machine" if (self.scope or scope) == "machine" else "drive",
+            period_s=period_s,
+            window_s=window_s,
+            error_pct=self.error_pct,
+        )

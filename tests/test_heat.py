@@ -1,0 +1,84 @@
+"""The heat test: when a load throttles a drive, what is left of its rate, and where its temperature settles."""
+
+import math
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import findings
+from stend.devices.virtual import VirtualDevice
+from stend.model import warming
+from stend.model.events import Event, Telemetry
+from stend.model.record import Run
+from stend.sim import Spec, load
+from stend.words import Language
+from stend.words.sentences import finding_said
+from tests.rehearsal import rehearsed
+
+SETTLED_C = 45.0
+"""5 W at 4 K/W above air of 25 °C."""
+
+
+def spec(**thermal: Any) -> Spec:
+    small = load("small")
+    return msgspec.structs.replace(small, thermal=msgspec.structs.replace(small.thermal, **thermal))
+
+
+def ran(drive: Spec, **settings: Any) -> list[Event]:
+    return list(rehearsed(VirtualDevice("sim:small", drive), "heat", tests={"heat": settings} if settings else {}))
+
+
+def found(events: list[Event]) -> list[tuple[str, dict[str, Any]]]:
+    """(key, values) of what is found, writes first, each said in both languages."""
+    every = [finding for finding in findings.find(Run(events)) if finding.name == "heat"]
+    assert all(finding_said(finding, Language(lang)) for finding in every for lang in ("en", "ru"))
+    return [(finding.key, finding.values) for finding in every]
+
+
+def test_a_drive_that_settles_ends_the_load_ten_minutes_later() -> None:
+    (key, writes), (same, reads) = found(ran(spec(seconds=60)))
+    assert key == same == "steady"
+    assert writes["level"] == pytest.approx(SETTLED_C, abs=0.5)
+    near_s = 60 * math.log((SETTLED_C - 29) / warming.STEADY_K)
+    assert near_s <= writes["after_s"] <= near_s + 120
+    assert writes["minutes_s"] <= writes["after_s"] + 11 * 60
+    assert reads["rate"] > writes["rate"]
+
+
+def test_throttling_is_told_with_its_time_and_its_levels() -> None:
+    limit_c = 40.0
+    (key, writes), _ = found(ran(spec(seconds=60, limit_c=limit_c, throttle_pct=30)))
+    true_s = 60 * math.log((SETTLED_C - 29) / (SETTLED_C - limit_c))
+    assert key == "throttled"
+    assert writes["from_s"] <= true_s <= writes["to_s"] <= writes["from_s"] + 61
+    assert 0.25 < writes["share"] < 0.8
+    assert writes["moved"] == pytest.approx(writes["was"] * writes["from_s"], rel=0.02)
+
+
+def test_a_drive_that_still_warms_up_at_the_end_is_told_so() -> None:
+    assert [key for key, _ in found(ran(spec(seconds=2000), minutes=15))] == ["rising", "rising"]
+
+
+def test_without_a_temperature_nothing_is_concluded() -> None:
+    events = ran(spec(seconds=60), minutes=12)
+    mute = [msgspec.structs.replace(e, values={"a": 1}) if isinstance(e, Telemetry) else e for e in events]
+    assert [key for key, _ in found(mute)] == ["silent", "silent"]
+
+
+def test_a_rate_that_falls_while_it_warms_up_is_no_throttling() -> None:
+    """A drive that hides its throttling looks like one whose cache ends."""
+    events = ran(spec(seconds=300, limit_c=40.0, throttle_pct=30), minutes=30)
+    hidden = [
+        msgspec.structs.replace(e, values=e.values | {"throttled": 0}) if isinstance(e, Telemetry) else e
+        for e in events
+    ]
+    every = [finding for finding in findings.find(Run(hidden)) if finding.name == "heat"]
+    assert {(finding.key, finding.confidence) for finding in every} <= {("fell", "low")}
+
+
+@pytest.mark.parametrize(
+    ("degrees", "steady"), [([40.0] * 10, False), ([40.0] * 11, True), ([*[40.0] * 10, 41.5], False)]
+)
+def test_a_temperature_is_steady_after_ten_rounds_within_a_kelvin(degrees: list[float], steady: bool) -> None:
+    assert warming.steady(degrees) is steady

@@ -1,0 +1,139 @@
+"""A site from build to build: embargoes, errata, withdrawn runs, what is made again, and what `--check` finds."""
+
+import datetime
+import shutil
+from pathlib import Path
+
+import pytest
+
+from stend.base.errors import GATE_FAILED_EXIT_CODE, BadInput
+from stend.cli import main
+from stend.publish import ledger
+from stend.words import Language
+from tests.labs import run
+from tests.test_publish import ALPHA, BETA, DAY, SECRET, build, copied, index, kept, lab, truth
+
+pytestmark = pytest.mark.together
+
+
+def test_an_embargo_hides_a_drive_until_its_day(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta", "sim")
+    held = lab(tmp_path, '[embargo]\n"Beta 2000" = 2026-12-01\n[ranking]\nvirtual = true\n')
+    built = build(runs, tmp_path / "site", held)
+    assert built.hidden == {BETA: datetime.date(2026, 12, 1)}
+    whole = b"".join(path.read_bytes() for path in (tmp_path / "site").rglob("*") if path.is_file())
+    assert b"Beta 2000" not in whole
+    assert b"beta-2000" not in whole
+    assert build(runs, tmp_path / "site", held, datetime.date(2026, 12, 1)).new == (BETA,)
+
+
+def test_an_embargo_cannot_hide_what_is_published(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    with pytest.raises(BadInput, match="was published on 2026-11-25"):
+        build(runs, tmp_path / "site", lab(tmp_path, f'[embargo]\n"{BETA}" = 2026-12-01\n'))
+
+
+def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    before = ledger.read(tmp_path / "site").drives[BETA]
+    shutil.rmtree(runs / "beta")
+    run(runs / "beta", truth("Beta 2000", iops=25_000), seed=14)
+    checked = build(runs, tmp_path / "site", lab(tmp_path), check=True)
+    assert checked.changed
+    assert ledger.read(tmp_path / "site").drives[BETA] == before, "a check writes nothing"
+    later = DAY + datetime.timedelta(days=3)
+    built = build(runs, tmp_path / "site", lab(tmp_path), later)
+    errata = built.errata[BETA]
+    assert errata == checked.errata[BETA] or [e.figure for e in errata] == [e.figure for e in checked.errata[BETA]]
+    one = next(erratum for erratum in errata if erratum.figure.startswith("iops|rounds|window|100|0|4K"))
+    assert one.old == before.figures[one.figure].value
+    for lang, named in (("en", "28 November 2026"), ("ru", "28 ноября 2026")):
+        page = (tmp_path / f"site/{lang}/drives/{BETA}.html").read_text()
+        block = page[page.index('id="errata"') :].partition("</section>")[0]
+        texts = [Language(lang).quantity(value, "iops") for value in (one.old, one.new)]
+        assert texts[0] != texts[1]
+        assert all(f">{text}<" in block for text in texts)
+        assert named in block
+        assert one.names[lang] in block
+        assert one.run_before in page, "the run of the first figures is withdrawn, which the page says"
+    assert f"{len(errata)} figures corrected" in (tmp_path / "site/en/news.xml").read_text()
+    assert not build(runs, tmp_path / "site", lab(tmp_path), later).changed
+
+
+def test_a_withdrawn_run_is_said_with_its_reason(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    (hash_of,) = ledger.read(tmp_path / "site").drives[BETA].runs
+    built = build(runs, tmp_path / "site", lab(tmp_path, f'[withdrawn]\n"{hash_of}" = "the cooler had failed"\n'))
+    assert [one.run for one in built.withdrawn[BETA]] == [hash_of]
+    page = (tmp_path / f"site/en/drives/{BETA}.html").read_text()
+    assert "the cooler had failed" in page
+    assert hash_of in page
+    assert BETA not in (tmp_path / "site/en/index.html").read_text()
+    assert not (tmp_path / f"site/downloads/{BETA}.zip").exists()
+    assert "the cooler had failed" in (tmp_path / "site/ru/news.html").read_text()
+
+
+def test_a_run_that_cannot_be_read_any_more_leaves_its_page(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    page = (tmp_path / f"site/en/drives/{BETA}.html").read_bytes()
+    (runs / "beta/events.jsonl").write_text("nothing\n")
+    built = build(runs, tmp_path / "site", lab(tmp_path))
+    assert len(built.broken) == 1
+    assert not built.changed
+    assert (tmp_path / f"site/en/drives/{BETA}.html").read_bytes() == page
+
+
+def test_a_run_that_has_not_ended_waits(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
+    events = runs / "beta/events.jsonl"
+    events.write_bytes(b"".join(events.read_bytes().splitlines(keepends=True)[:-1]))
+    built = build(runs, tmp_path / "site", lab(tmp_path))
+    assert (built.new, built.unfinished, built.broken) == ((ALPHA,), ("beta",), ())
+
+
+def test_pages_that_the_site_has_no_more_are_removed(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    assert (tmp_path / "site/ru/rankings/reads.html").exists()
+    (tmp_path / "site/letter.txt").write_text("mine")
+    build(runs, tmp_path / "site", lab(tmp_path, 'languages = ["en"]\n'))
+    assert not list((tmp_path / "site/ru").rglob("*.html"))
+    assert (tmp_path / "site/en/rankings/reads.html").exists()
+    assert (tmp_path / "site/letter.txt").exists()
+
+
+def test_only_what_changed_is_made_again(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
+    first = build(runs, tmp_path / "site", lab(tmp_path))
+    assert first.new == (ALPHA, BETA)
+    assert build(runs, tmp_path / "site", lab(tmp_path)).unchanged == (ALPHA, BETA)
+    shutil.copytree(kept() / f"alpha-1-{SECRET}", runs / "another")
+    built = build(runs, tmp_path / "site", lab(tmp_path))
+    assert (built.remade, built.unchanged) == ((ALPHA,), (BETA,))
+    assert index(tmp_path / "site")[ALPHA]["samples"] == 2
+
+
+def test_a_page_that_someone_edited_is_found_and_made_again(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    page = tmp_path / f"site/en/drives/{BETA}.html"
+    whole = page.read_bytes()
+    page.write_bytes(whole.replace(b"IOPS", b"iops"))
+    built = build(runs, tmp_path / "site", lab(tmp_path))
+    assert built.altered == (f"en/drives/{BETA}.html",)
+    assert page.read_bytes() == whole
+
+
+def test_check_of_the_command_line_says_what_would_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
+    assert main(["publish", str(runs), "--to", str(tmp_path / "site")]) == 0
+    assert main(["publish", str(runs), "--to", str(tmp_path / "site"), "--check"]) == 0
+    shutil.rmtree(runs / f"alpha-0-{SECRET}")
+    capsys.readouterr()
+    assert main(["publish", str(runs), "--to", str(tmp_path / "site"), "--check"]) == GATE_FAILED_EXIT_CODE
+    assert f"{ALPHA}: run " in capsys.readouterr().out
+    assert not (tmp_path / "site/en/drives" / f"{ALPHA}.html").read_text().count("withdrawn on")

@@ -1,0 +1,119 @@
+"""The author's review of a published drive: text between the chapters, figures from the run, photographs."""
+
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from stend import publish
+from stend.base.errors import BadInput
+from stend.publish import lab as settings
+from stend.publish import photos
+from tests.labs import run
+from tests.test_publish import BETA, DAY, details, truth
+
+pytestmark = pytest.mark.together
+HEAD = """+++
+title = "Beta under load"
+author = "A. Writer"
+date = 2026-11-20
+verdict = "Writes end at {iops.4k.write}."
+photographs = ["front.png"]
++++
+"""
+
+
+def png(text: bytes = b"") -> bytes:
+    def part(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = part(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    more = part(b"tEXt", text) if text else b""
+    return b"\x89PNG\r\n\x1a\n" + head + more + part(b"IDAT", zlib.compress(b"\0\0")) + part(b"IEND", b"")
+
+
+def published(tmp_path: Path, text: str, lang: str = "", *, beside: dict[str, bytes] | None = None) -> Path:
+    folder = tmp_path / "runs/beta"
+    if not folder.exists():
+        run(folder, truth("Beta 2000", iops=30_000), names=("iops", "latency", "write-saturation"))
+    (folder / f"review{lang}.md").write_text(text)
+    for name, data in (beside or {}).items():
+        (folder / name).write_bytes(data)
+    built = publish.build([folder], tmp_path / "site", settings.Read(), DAY, workers=1)
+    if built.broken:
+        raise BadInput(built.broken[0].why)
+    return tmp_path / "site"
+
+
+def page(site: Path, lang: str = "en") -> str:
+    return (site / lang / "drives" / f"{BETA}.html").read_text()
+
+
+def test_text_stands_between_the_chapters_and_its_figures_are_of_the_run(tmp_path: Path) -> None:
+    text = HEAD + (
+        "On the first screen: {reads}.\n\n# saturation\nIt ends at {writes} and *falls*, "
+        "{latency.4k.write.mean} alone.\n\n# A thought\nMore.\n"
+    )
+    site = published(tmp_path, text, beside={"front.png": png(b"Comment\0taken at home")})
+    rows = {str(row["id"]): row for row in details(site, "en", BETA)["rows"]}
+    writes = next(
+        row for name, row in rows.items() if name.startswith("iops|rounds|window|100|0|4K") and name.endswith("|iops")
+    )
+    waits = next(
+        row
+        for name, row in rows.items()
+        if name.startswith("latency|rounds-q1|window|100|0|4K") and name.endswith("|mean")
+    )
+    html = page(site)
+    assert f"Writes end at {writes['shown']}" in html
+    assert str(waits["shown"]) in html
+    saturation = html.index('id="saturation"')
+    assert html.index("On the first screen") < html.index('id="contents"') < saturation
+    assert saturation < html.index("<em>falls</em>") < html.index("A thought", saturation) < html.index('id="method"')
+    assert '<a href="#run-' in html[html.index("On the first screen") :][:200]
+    assert "A. Writer" in html
+    assert "Beta under load" in html
+    photo = site / f"photos/{BETA}-front.png"
+    assert b"taken at home" not in photo.read_bytes()
+    assert photo.read_bytes() == png()
+
+
+def test_each_language_has_its_own_text(tmp_path: Path) -> None:
+    published(tmp_path, "Words of England.\n")
+    site = published(tmp_path, "Слова России: {reads}.\n", ".ru")
+    assert "Words of England" in page(site)
+    assert "Слова России" in page(site, "ru")
+    assert "Words of England" not in page(site, "ru")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("One.\n\nTwo {iops.4k.wriet}.\n", r"review.md, line 3: \{iops.4k.wriet\} fits no figure"),
+        ("{iop.4k.write}\n", r"line 1: there is no figure \{iop.4k.write\}; did you mean 'iops'"),
+        ("\n{iops.4k}\n", r"line 2: \{iops.4k\} is 3 figures"),
+        ("+++\ntitle = 'x'\ncolour = 'y'\n+++\n", r"line 3: .*unknown field `colour`"),
+        ("+++\ntitle = 'x'\n", r"line 1: the head that begins"),
+        ("+++\nverdict = '{nothing}'\n+++\n", r"verdict: there is no figure"),
+        ("+++\nphotographs = ['../secret.png']\n+++\n", r"must be the name of a PNG or JPEG file beside"),
+        ("Text\n\n![a](https://elsewhere.example/x.png)\n", r"line 3: the photograph .* must be the name"),
+        ("![a](gone.png)\n", r"line 1: the photograph 'gone.png' is not a file beside"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        published(tmp_path, text)
+
+
+def test_a_brace_that_is_no_reference_stays(tmp_path: Path) -> None:
+    site = published(tmp_path, "As `{ a: b }` and \\{iops.4k.wriet}.\n")
+    assert "{ a: b }" in page(site)
+    assert "{iops.4k.wriet}" in page(site)
+
+
+def test_a_jpeg_loses_what_the_camera_wrote() -> None:
+    segments = b"\xff\xe0\x00\x04JF" + b"\xff\xe1\x00\x0aGPS-HOME" + b"\xff\xfe\x00\x07Owner" + b"\xff\xdb\x00\x03q"
+    data = b"\xff\xd8" + segments + b"\xff\xda\x00\x03s" + b"\x11\x22\xff\xd9" + b"trailer"
+    bare = photos.bare("jpeg", data)
+    assert bare == b"\xff\xd8\xff\xe0\x00\x04JF\xff\xdb\x00\x03q\xff\xda\x00\x03s\x11\x22\xff\xd9"
