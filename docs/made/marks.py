@@ -11,7 +11,8 @@ UNITS = {
     "w": "W", "per_w": "K/W", "minutes": "min", "hours": "h", "seconds": "s", "seconds_ratio": "", "iops": "1/s",
     "t": "s", "at": "s, Unix time", "started_at": "s, Unix time", "started_s": "s, Unix time", "tbw": "10^12 bytes",
     "dwpd": "drive writes a day", "years": "years", "fills": "user capacities", "times": "user capacities",
-    "watts": "W", "uj": "µJ", "minute_s": "s", "mean": "s", "max": "s", "price": "of `currency`", "ms_s": "s", "trial": "s",
+    "minute_s": "s", "mean": "s", "max": "s", "price": "of `currency`", "ms_s": "s", "trial": "s",
+    "watts": "W", "uj": "µJ",
 }  # fmt: skip
 """Units by the end of a name or the whole name; the longest match counts."""
 
