@@ -8,10 +8,11 @@ from docs.made.words import WORDS
 UNITS = {
     "bytes_per_s": "bytes/s", "mt_s": "10^6 transfers/s", "bytes": "bytes", "kib": "KiB", "gib": "GiB", "pct": "%",
     "mb_s": "10^6 bytes/s", "s": "s", "ms": "ms", "us": "µs", "ns": "ns", "ns2": "ns²", "rpm": "1/min", "c": "°C",
-    "w": "W", "watts": "W", "uj": "µJ", "per_w": "K/W", "minutes": "min", "hours": "h", "seconds": "s", "seconds_ratio": "", "iops": "1/s",
+    "w": "W", "per_w": "K/W", "minutes": "min", "hours": "h", "seconds": "s", "seconds_ratio": "", "iops": "1/s",
     "t": "s", "at": "s, Unix time", "started_at": "s, Unix time", "started_s": "s, Unix time", "tbw": "10^12 bytes",
     "dwpd": "drive writes a day", "years": "years", "fills": "user capacities", "times": "user capacities",
     "minute_s": "s", "mean": "s", "max": "s", "price": "of `currency`", "ms_s": "s", "trial": "s",
+    "watts": "W", "uj": "µJ",
 }  # fmt: skip
 """Units by the end of a name or the whole name; the longest match counts."""
 
