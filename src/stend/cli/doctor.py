@@ -38,7 +38,7 @@ def command(
         typer.Option("--unit", metavar="ROOT", help="Print a systemd unit that resumes runs after a reboot."),
     ] = None,
 ) -> int:
-    """Show what is missing here, how to install it, and meters of power.
+    """Show what is missing, how to install it, and power meters.
 
     Exit code 4 means that a needed program is missing. Also restore the drive and tracing settings that killed runs
     left changed.
