@@ -85,7 +85,8 @@ def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
     command = [*_prefix(name, log), *(word.replace("$", "$$") for word in apart.command(words))]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        raise StepFailed(f"systemd cannot start {name}: {plain(done.stderr.strip())}")
+        reason = plain(done.stderr.strip()) or f"systemd-run ended with exit code {done.returncode}"
+        raise StepFailed(f"systemd cannot start {name}: {reason}")
     return Unit(name)
 
 
