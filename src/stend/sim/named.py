@@ -26,6 +26,10 @@ OPTIONS = (
 )
 
 
+OF_ALL: dict[str, Any] = {"thermal": {}, "power": {}}
+"""Parts that every virtual drive has; a description may leave them out."""
+
+
 def profiles() -> list[str]:
     """Return the names of the virtual drives that stend ships."""
     folder = resources.files("stend.sim") / "profiles"
@@ -57,7 +61,8 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
-    """Return the description with some parameters of its parts replaced."""
+    """Return the description with some parameters of its parts replaced, which may be parts that it leaves out."""
+    described = OF_ALL | described
     changed = dict(described)
     for key, value in parameters.items():
         part, _, inner = key.partition(".")
