@@ -22,7 +22,7 @@ def main() -> None:
         found = list(cells(used(name), LOADS))
         every = [cell for three in found for cell in three]
         worst = " | ".join(f"{max(abs(c.little[seconds] - 1) for c in every):.2%}" for seconds in LENGTHS_S)
-        off = sum(abs(value - 1) > WITHIN for cell in every for value in cell.little.values())
+        off = sum(len(cell.off()) for cell in every)
         above = f"{len(exceeding(found))}" + (f": {APART[name]}" if name in APART else "")
         print(f"| {name} | {len(every)} | {worst} | {off} | {above} |", flush=True)
 

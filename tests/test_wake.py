@@ -190,5 +190,5 @@ def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> No
         with start(request) as run:
             assert list(run)
     told = found(store.load(tmp_path / "run"))["sleeps"]
-    assert (told["from"], told["to"], told["rest"]) == (0.05, 0.4, 0.4)
+    assert told["from"] < SLEEPS_S < told["to"]  # a rest whose reads the host sent late is left out
     assert told["after_s"] >= WAKES_S > 10 * told["awake_s"]

@@ -51,14 +51,8 @@ def command(
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
     changes |= {"verify": verify or None, "power_saving": power_saving}
     changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
-    options: dict[str, Any] = {
-        "profile": profile,
-        "quick": quick,
-        "seed": seed,
-        "minute_s": round_seconds,
-        "meter": meter,
-        **changes,
-    }
+    options: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "minute_s": round_seconds}
+    options |= {"meter": meter, **changes}
     pairs = _series.labelled(target, label)
     requests = tuple(session.Request(tests, drive, label=text, purge=True, **options) for drive, text in pairs)
     folder = into or requests[0].folder
