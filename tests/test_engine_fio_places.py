@@ -15,6 +15,7 @@ from stend.base.errors import BadInput, StepFailed
 from stend.base.units import KiB, MiB
 from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines.fio import FioEngine
+from stend.model.counts import Counts
 from stend.model.definition import Workload
 from tests.engine_rules import FILL, RANDOM, finished, held
 from tests.fio_logs import logging_fio, sent, sparse
@@ -80,7 +81,12 @@ def test_a_stream_goes_on_where_it_ended_and_wraps(tmp_path: Path, target: str, 
     words: list[bytes] = []
     engine = FioEngine(target, interval_s=INTERVAL_S, fio=logging_fio(tmp_path), raw=words.append)
     begin = 3 * MiB + 3 * 128 * KiB
-    total = held(engine.start(workload, seed=1, from_bytes=begin), 4)
+    load, total = engine.start(workload, seed=1, from_bytes=begin), Counts()
+    while f"{NEXT_PROCESS}\n".encode() not in words:  # a busy host writes the first part slowly
+        counts = load.next()
+        assert counts
+        total += counts
+    total += held(load, 1)
     assert words.count(f"{NEXT_PROCESS}\n".encode()) == 1
     assert sum(size for _, ios in sent(tmp_path) for _, size in ios) == total.write.bytes
     slice_bytes = workload.range_bytes // threads
