@@ -1,6 +1,7 @@
 """Figures that need a meter: watts and what is derived from them, of a drive's own meter and of the whole machine's."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,6 +11,36 @@ from stend.findings.look.figures import figures
 from stend.model.events import Result
 from stend.model.record import Run
 from stend.report.parts.records import rows
+from stend.runner.bench import Bench
+from stend.session import metering
+
+
+class Clock:
+    """An engine whose time passes only while it idles, a little more than it was told to, and a meter beside it."""
+
+    def __init__(self) -> None:
+        self.at, self.queried = 0.0, list[float]()
+        self.resting = False
+
+    def now(self) -> float:
+        return self.at
+
+    def idle(self, seconds: float) -> None:
+        self.at += seconds + 1e-4
+
+    def quiet(self, resting: bool) -> None:
+        if self.resting and not resting:
+            self.queried.append(self.at)
+        self.resting = resting
+
+
+def test_a_meter_that_queries_the_drive_does_so_once_at_the_end_of_a_rest() -> None:
+    """A rest comes in slices, so that a run can be stopped; a query between two slices would wake the drive."""
+    clock: Any = Clock()
+    bench = Bench(metering.quieted(clock, clock), lambda: False)
+    bench.ended = 0.0
+    bench.rest(3.2)
+    assert clock.queried == [pytest.approx(3.2, abs=0.01)]
 
 
 @pytest.fixture(scope="module")

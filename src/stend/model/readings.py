@@ -36,8 +36,9 @@ class Readings:
     ) -> "npt.NDArray[np.float64]":
         """Return the readings that overlap a time of a stretch: rows of (end, seconds, mean, highest), in order.
 
-        Times are seconds on the clock of the stretch.
+        Times are seconds on the clock of the stretch. Readings do not overlap each other, so that at most one of those
+        that end after the time began within it.
         """
         rows = self._rows.get((quantity, stretch)) or Rows("ddd")
-        held = rows.table(rows.first_after(begin, 0), len(rows))
+        held = rows.table(rows.first_after(begin, 0), min(rows.first_after(end, 0) + 1, len(rows)))
         return held[held[:, 0] - held[:, 1] < end]

@@ -18,6 +18,7 @@ from stend.meters import Meter
 from stend.model.definition import Plan, Workload
 from stend.model.events import Ended, Event, Note, Reading, Started
 from stend.model.record import Run
+from stend.runner.bench import REST_SLICE_S
 
 OWN = "own"
 SPARSE_IOPS = 10.0
@@ -69,10 +70,14 @@ class _Quieted:
         return self._engine.start(workload, **given)
 
     def idle(self, seconds: float) -> None:
-        """Let time pass with nothing sent to the drive. A meter of the drive reads once at the end of it."""
+        """Let time pass with nothing sent to the drive. A meter of the drive reads once at the end of a rest.
+
+        A rest comes in slices of `REST_SLICE_S`, of which the last one is shorter.
+        """
         self._meter.quiet(True)
         self._engine.idle(seconds)
-        self._meter.quiet(False)
+        if seconds < REST_SLICE_S:
+            self._meter.quiet(False)
 
 
 def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engine) -> Generator[Event, None, None]:
