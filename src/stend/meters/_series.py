@@ -171,6 +171,7 @@ class Recorder:
     facts: MeterFacts
     series: Series
     over = False
+    cost = (0, 0.0)
 
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""

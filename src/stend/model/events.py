@@ -205,11 +205,16 @@ Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
 
 
 class Ended(Data, frozen=True, tag="ended"):
-    """The run is over and the drive was closed."""
+    """The run is over and the drive was closed.
+
+    A meter that is part of the drive queried it `queries` times, which took `queries_s` in total.
+    """
 
     t: limits.Number
     outcome: Outcome
     reason: str = ""
+    queries: limits.Count = 0
+    queries_s: limits.Seconds = 0
 
 
 Event = Started | Sample | Reading | Result | Judged | Telemetry | Note | Ended
