@@ -19,8 +19,8 @@ from typing import NamedTuple
 import msgspec
 
 from stend import findings, session, store
-from stend.findings.look.figures import Figures, listed
 from stend.findings.look import woken
+from stend.findings.look.figures import Figures, listed
 from stend.findings.look.powered import rests
 from stend.findings.look.woken import levels
 from stend.model.record import Run

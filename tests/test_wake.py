@@ -20,6 +20,7 @@ from stend.model.events import Event, Result, Telemetry
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
+from stend.report.parts.states import states
 from stend.session import Request, start
 from stend.sim import load
 from stend.sim.spec import PowerState
@@ -224,7 +225,7 @@ def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> No
     study = tmp_path / "study.toml"
     study.write_text(
         'title = "short"\ntests = ["wake"]\n[settings]\nsecond_s = 0.2\n'
-        "[settings.tests.wake]\nrests_s = [0.05, 0.25, 2.0]\n"
+        "[settings.tests.wake]\nrests_s = [0.05, 0.5, 2.0]\n"
     )
     with mounted(tmp_path / "drive", lambda: Sleeper(SIZE)) as path:
         request = Request([str(study)], str(path), into=str(tmp_path / "run"))
@@ -233,3 +234,18 @@ def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> No
     told = found(store.load(tmp_path / "run"))["sleeps"]
     assert told["from"] < SLEEPS_S < told["to"]  # a rest whose reads the host sent late is left out
     assert told["after_s"] >= WAKES_S > 10 * told["awake_s"]
+
+
+def test_the_states_that_a_drive_reports_are_beside_its_measured_latencies() -> None:
+    spec = load("kc2000")
+    run = Run(rehearsed(VirtualDevice("sim:kc2000", spec), "wake", second_s=1.0))
+    light, deep = spec.power.states
+    for lang in ("en", "ru"):
+        (table,) = states(run, run.plan.tests[0], Language(lang))
+        assert [row[0][0] for row in table.rows] == ["0", "1", "2"]
+        shown = [Language(lang).show(state.exit_ms / 1e3, "lat") for state in (light, deep)]
+        assert [row[4] for row in table.rows[1:]] == shown
+        assert table.rows[0][5] == "–"
+        assert all(row[5] != "–" for row in table.rows[1:])
+    none = Run(rehearsed(VirtualDevice("sim:small", load("small")), "wake", second_s=0.02))
+    assert not list(states(none, none.plan.tests[0], Language("en")))

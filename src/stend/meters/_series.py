@@ -171,7 +171,11 @@ class Recorder:
     facts: MeterFacts
     series: Series
     over = False
-    cost = (0, 0.0)
+
+    @property
+    def cost(self) -> tuple[int, float]:
+        """Return zeros, because the meter does not query the drive."""
+        return 0, 0.0
 
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""

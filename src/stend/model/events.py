@@ -61,7 +61,7 @@ class Started(Data, frozen=True, tag="started"):
 
     `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
     `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
-    imported runs only. `meters` are those that read beside the load.
+    imported runs only. `meters` are those that read beside the load. `label` is the operator's name of the run.
     """
 
     at: limits.Seconds
@@ -73,6 +73,7 @@ class Started(Data, frozen=True, tag="started"):
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
     source: Source | None = None
     meters: tuple[MeterFacts, ...] = ()
+    label: str = ""
 
 
 class Sample(Data, frozen=True, tag="sample", gc=False):

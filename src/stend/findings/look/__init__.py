@@ -161,8 +161,8 @@ def _result(run: Run, test: str, phase: Phase, workload: Workload) -> Counts:
         return rested(run, test, phase.name)
     if run.verdict_rounds(test, phase.name) or phase.rounds > 1:
         return run.window(test, phase.name, workload)
-    held = [r for r in run.of(test, phase.name) if isinstance(r.step, Hold) and not r.step.ramp]
-    return added(r.counts for r in held if r.step.workload == workload)
+    held = [(r.step, r.counts) for r in run.of(test, phase.name) if isinstance(r.step, Hold)]
+    return added(counts for step, counts in held if step.workload == workload and not step.ramp)
 
 
 def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
