@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, octaves, series
-from stend.charts.parts.metered import with_meter
+from stend.charts.parts.metered import metered
 from stend.findings.look.figures import Figures
 from stend.findings.look.powered import KINDS, LOADS, RATES, loads, rests
 from stend.model.definition import PlannedTest
@@ -24,9 +24,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         x, y = axis("rest", words("axis.rest_power")), axis("watts", words("axis.watts"))
         chart = lines(x, y, series("kind", None, [words("power.rest")])).properties(height=HEIGHT)
         rows = [row | {"kind": words("power.rest")} for row in rows]
-        yield Drawing(
-            words("chart.power_rest"), chart, {"rows": rows}, with_meter(words("says.power_rest"), run, words)
-        )
+        yield Drawing(words("chart.power_rest"), chart, {"rows": rows}, metered(words("says.power_rest"), run, words))
     rows = [
         {"iops": row.iops, "watts": row.number("watts"), "kind": words(f"power.{name}")}
         for name, kind in KINDS.items()
@@ -37,9 +35,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         names = [words(f"power.{name}") for name in ("random_read", "random_write")]
         x, y = axis("iops", words("axis.iops"), log=True), axis("watts", words("axis.watts"))
         chart = lines(x, y, series("kind", None, names)).properties(height=HEIGHT)
-        yield Drawing(
-            words("chart.power_rates"), chart, {"rows": rows}, with_meter(words("says.power_rates"), run, words)
-        )
+        yield Drawing(words("chart.power_rates"), chart, {"rows": rows}, metered(words("says.power_rates"), run, words))
 
 
 def _kind(row: Figures) -> tuple[int, int]:
@@ -72,5 +68,5 @@ def _by_depth(
             words(f"chart.power_{quantity}"),
             chart,
             {"rows": rows},
-            with_meter(words(f"says.power_{quantity}"), run, words),
+            metered(words(f"says.power_{quantity}"), run, words),
         )

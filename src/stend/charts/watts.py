@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.charts.parts import GREEN, Drawing, Row, axis, binned, time_scale
 from stend.charts.parts.marks import series, thin_lines
-from stend.charts.parts.metered import with_meter
+from stend.charts.parts.metered import metered
 from stend.findings import look
 from stend.findings.look.metered import WATTS, offset, span
 from stend.model.definition import PlannedTest
@@ -30,7 +30,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         words("chart.watts"),
         chart,
         {"rows": binned(rows, "t", "watts", MOST)},
-        with_meter(words("says.watts"), run, words),
+        metered(words("says.watts"), run, words),
     )
 
 

@@ -5,7 +5,7 @@ from stend.model.record import Run
 from stend.words import Language
 
 
-def with_meter(text: str, run: Run, words: Language) -> str:
+def metered(text: str, run: Run, words: Language) -> str:
     """Return the text below a chart, followed by the meter of the run."""
     facts = meter(run)
     if facts is None:
