@@ -22,9 +22,9 @@ from stend.model.record import Run
 from stend.model.tally import NONE, Tally
 from stend.report.parts.header import every_load
 from stend.report.story.telling import story
+from stend.sentences import finding_said, findings_said
 from stend.session import Request, start
 from stend.words import Language
-from stend.words.sentences import finding_said, findings_said
 from tests.pictures import run_of
 
 

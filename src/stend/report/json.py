@@ -14,8 +14,8 @@ from stend.model.record import Run
 from stend.report.parts.records import rows
 from stend.report.parts.schemas import DRAFT, records
 from stend.report.parts.sheet import sheet
+from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
-from stend.words.sentences import finding_said
 
 FORMAT = 1
 

@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from stend.base.errors import BadInput
-from stend.model.quantities import QUANTITIES, SHAPES
 from stend.words import numbers
 
 FOLDER = resources.files(__package__) / "languages"
@@ -91,10 +90,6 @@ class Language(Formatter):
     def show(self, value: Any, shape: str) -> str:
         """Return a value in a shape of `numbers.SHAPES`, or a dash for None."""
         return self.format_field(value, shape)
-
-    def quantity(self, value: float | None, name: str) -> str:
-        """Return a value of a quantity (`iops`, `mean`, ...) in the shape of that quantity, or a dash for None."""
-        return self.show(value, SHAPES.get(QUANTITIES[name].unit, "n") if name in QUANTITIES else "lat")
 
     def date(self, at: float) -> str:
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""

@@ -22,8 +22,8 @@ from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import matrix, raw, verification, workloads
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 MOST_ENDS = 4
 PER_SHEET = 2

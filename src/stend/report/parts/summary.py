@@ -2,8 +2,8 @@
 
 from stend.findings import Finding
 from stend.model.record import Run
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
