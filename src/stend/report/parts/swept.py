@@ -17,7 +17,7 @@ from stend.many.sweep.study import Study
 from stend.many.sweep.wish import Wish
 from stend.model.quantities import shape
 from stend.report.parts import Page, Section, Table, written
-from stend.words import Language
+from stend.words import Language, sentence
 
 FORMAT = 1
 MOST_BEST = 10
@@ -169,7 +169,7 @@ def _parameters(study: Study, words: Language) -> Table:
 
 
 def _failed(study: Study, words: Language) -> Table:
-    counts = Counter[str](words.translated(line["reason"]) for line in study.results.failed)
+    counts = Counter[str](words.translated(sentence(line["reason"])) for line in study.results.failed)
     rows = tuple((reason, str(count)) for reason, count in counts.most_common())
     return Table(words("swept.failed_table"), (words("swept.reason"), words("swept.count")), rows, (1,))
 
