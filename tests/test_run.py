@@ -18,8 +18,8 @@ from stend.planning import plan as planning
 from stend.runner.bench import Bench
 from stend.runner.loop import run, step_seed
 from stend.runner.rules import limit_met
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
 PROFILE = planning.load_profile("enterprise-2.0.2")

@@ -22,8 +22,8 @@ from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.service_map import Axes, Cell, Key, Search
 from stend.model.tally import Tally
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.imported import run_of as imported_run
 from tests.synthetic import Truth, made
 

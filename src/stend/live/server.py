@@ -23,6 +23,7 @@ from stend.live.now import Now
 from stend.live.shelf import READ, Shelf
 from stend.store import journal
 from stend.words import LANGUAGES, Language, formats
+from stend.words import plain as english
 
 KINDS = {
     ".json": "application/json",
@@ -136,7 +137,8 @@ class Server:
             row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}
         listed = [
-            row | ({"now": msgspec.to_builtins(going[row["run"]])} if row["run"] in going else {}) for row in rows
+            row | ({"now": msgspec.to_builtins(going[row["run"]], enc_hook=english)} if row["run"] in going else {})
+            for row in rows
         ]
         body = encode(listed)
         tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'

@@ -14,6 +14,7 @@ from stend.base.text import plain_all
 from stend.base.units import KiB, MiB, binary
 from stend.model.traced import Traced
 from stend.model.workload import Workload as Workload  # noqa: PLC0414 -- a part of every plan
+from stend.words import Sentence
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -301,8 +302,8 @@ class Plan(Data, frozen=True):
     write_bytes: limits.Count
     longest_s: limits.Amount
     expected_s: limits.Amount
-    notes: tuple[str, ...] = ()
-    deviations: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
+    deviations: tuple[Sentence, ...] = ()
 
     @property
     def reads_only(self) -> bool:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from stend.base import atomic, regular
 from stend.charts import Picture
 from stend.charts.beside import Side
+from stend.model.quantities import shape
 from stend.publish import html, photos, prose
 from stend.publish.data import Spoken
 from stend.publish.figures import Row as FigureRow
@@ -137,7 +138,7 @@ def _head(drive: str, review: Page, spoken: Spoken, entry: Entry, text: prose.Wr
 
 def _shown_by(words: Language) -> Callable[[FigureRow], str]:
     """Return how a figure in the author's text is written."""
-    return lambda row: words.quantity(row.value, row.quantity) + ("\u00a0IOPS" if row.quantity == "iops" else "")
+    return lambda row: words.show(row.value, shape(row.quantity)) + ("\u00a0IOPS" if row.quantity == "iops" else "")
 
 
 def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
