@@ -30,7 +30,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     Raise NotOnDrive if the drive has no trims.
     """
     if not device.trim_bytes:
-        why = "they end in its file system" if device.kind == "file" else "the kernel reports none"
+        why = "they end in its file system" if device.kind == "file" else "the drive reports none"
         raise NotOnDrive(f"the test trim cannot run on {device.target}: it has no trims ({why})")
     whole = profile.active_range(device)
     half = span(profile, device, 0, whole / 2)
