@@ -16,8 +16,9 @@ __all__ = ["volume"]
 pytestmark = pytest.mark.long
 SETTINGS = ("blocks_kib = [4]", "threads_ladder = [1]", "bursts = [1, 16]")
 TICK_MS = 4
-"""dm-delay waits in steps of the kernel's timer (CONFIG_HZ=250)."""
-WRITES, SECONDS = 200, 20
+"""dm-delay waits in steps of the kernel's timer (CONFIG_HZ=250), and an emulated kernel adds to it."""
+WRITES, MINUTE_S = 200, "10"
+WITHIN = 0.05
 
 
 def delay(flush_ms: int) -> None:
@@ -29,15 +30,12 @@ def delay(flush_ms: int) -> None:
 def plain_flushes(path: str) -> Iterator[float]:
     """Write 4 KiB and flush, as a database without stend would; yield the seconds of each flush."""
     fd = os.open(path, os.O_WRONLY | os.O_DIRECT)
-    until = time.monotonic() + SECONDS
     with mmap.mmap(-1, 4096) as page:
         for place in range(WRITES):
             os.pwrite(fd, page, place * 4096)
             began = time.perf_counter()
             os.fdatasync(fd)
             yield time.perf_counter() - began
-            if time.monotonic() > until:
-                break
     os.close(fd)
 
 
@@ -47,7 +45,8 @@ def test_the_delay_of_flushes_is_what_the_journal_finds(volume: str, flush_ms: i
     folder = bench.RUNS / f"flush-{flush_ms}"
     before_s = median(plain_flushes(volume))
     journal = bench.study("journal", *SETTINGS)
-    done = bench.stend("run", journal, *bench.SHORT, "--target", volume, "--destroy-data", VOLUME, "--into", str(folder))
+    asked = (journal, *bench.SHORT, "--round-seconds", MINUTE_S, "--target", volume, "--destroy-data", VOLUME)
+    done = bench.stend("run", *asked, "--into", str(folder))
     assert done.returncode == 0, done.stderr
     after_s = median(plain_flushes(volume))
     run = store.load(folder)
@@ -56,5 +55,5 @@ def test_the_delay_of_flushes_is_what_the_journal_finds(volume: str, flush_ms: i
     assert costs.key == "costs"
     found_s = costs.values["flush_s"]
     assert isinstance(found_s, float)
-    assert found_s == pytest.approx((before_s + after_s) / 2, rel=0.05)
-    assert abs(found_s * 1e3 - flush_ms) < TICK_MS
+    assert (1 - WITHIN) * min(before_s, after_s) < found_s < (1 + WITHIN) * max(before_s, after_s)
+    assert flush_ms < found_s * 1e3 < flush_ms + 2 * TICK_MS
