@@ -303,6 +303,16 @@ def test_wrong_settings_are_one_sentence_with_the_line(tmp_path: Path, text: str
         lab(tmp_path, text)
 
 
+@pytest.mark.parametrize("name", ["accent", "accent_dark"])
+def test_a_lab_may_set_one_of_its_colours(tmp_path: Path, name: str) -> None:
+    publish.build(
+        folders(kept())[:1], tmp_path / "site", lab(tmp_path, f'[colours]\n{name} = "#123456"\n'), DAY, workers=1
+    )
+    page = (tmp_path / "site/en/index.html").read_text()
+    assert "--accent: #123456" in page
+    assert ("prefers-color-scheme: dark) { :root { --accent" in page) is (name == "accent_dark")
+
+
 def test_processes_make_the_same_site(tmp_path: Path) -> None:
     held = 'address = "https://lab.example"\n[ranking]\nvirtual = true\n'
     publish.build(folders(kept()), tmp_path / "site", lab(tmp_path, held), DAY, workers=2)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from stend import suite
+from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.model.definition import Plan, PlannedTest
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds
@@ -42,8 +43,8 @@ def wish(query: list[tuple[str, str]]) -> Wish:
     fields["test"] = [value for name, value in query if name == "test"]
     try:
         return msgspec.convert(fields, Wish, strict=False)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"this choice is not possible: {error}") from error
+    except untrusted.BROKEN as error:
+        raise BadInput(f"this choice is not possible: {untrusted.sentence(error)}") from error
 
 
 def choices(words: Language) -> dict[str, Any]:
