@@ -79,7 +79,7 @@ def _plot(picture: Picture, drawing: str, file: Path) -> dict[str, Any]:
     file.write_text(drawing, encoding="utf-8")
     width = float(re.search(r'width="([\d.]+)"', drawing)[1])  # type: ignore[index]
     return {
-        "file": file.name,
+        "file": file.with_suffix(".pdf").name,
         "says": picture.says,
         "alt": picture.spec["description"],
         "mm": min(width * MM_PER_PX, TEXT_MM),
