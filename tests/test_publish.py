@@ -267,7 +267,7 @@ def test_links_and_absurd_runs_are_left_out_with_a_sentence(tmp_path: Path, caps
     (top / "photo/drive.toml").write_text('photo = "shot.png"\n')
     (outside / "shot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + SECRET.encode())
     (top / "photo/shot.png").symlink_to(outside / "shot.png")
-    code = main(["publish", str(top), "--to", str(tmp_path / "site")])
+    code = main(["publish", str(top), "--into", str(tmp_path / "site")])
     told = capsys.readouterr()
     assert code == UNSOUND_EXIT_CODE
     assert "1 new" in told.out

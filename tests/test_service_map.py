@@ -24,8 +24,8 @@ from stend.model.service_band import SIGMAS, band
 from stend.model.service_map import Axes, Cell, Key, Search
 from stend.model.stats import percentile_s
 from stend.model.tally import Tally
-from stend.session import Request, start
 from stend.sentences import finding_said
+from stend.session import Request, start
 from stend.words import Language
 from tests.imported import run_of as imported_run
 from tests.synthetic import Truth, made

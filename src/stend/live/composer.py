@@ -41,10 +41,27 @@ def wish(query: list[tuple[str, str]]) -> Wish:
     """Return the choice of a query string. Raise BadInput for an unknown or impossible value."""
     fields: dict[str, Any] = {name: value for name, value in query if value and name != "test"}
     fields["test"] = [value for name, value in query if name == "test"]
+    if "target" not in fields:
+        raise BadInput("no drive is chosen; choose one")
     try:
         return msgspec.convert(fields, Wish, strict=False)
     except untrusted.BROKEN as error:
-        raise BadInput(f"this choice is not possible: {untrusted.sentence(error)}") from error
+        problem = untrusted.sentence(error)
+        raise BadInput(_limits(str(error)) or f"this choice is not possible: {problem}") from error
+
+
+def _limits(error: str) -> str:
+    """Return the sentence for a number that is out of its limits, or an empty string for another error."""
+    from stend.session.request import OPTIONS
+
+    name = error.rpartition("`$.")[2].rstrip("`")
+    kind: Any = msgspec.inspect.type_info(Wish)
+    field = next((field for field in kind.fields if field.encode_name == name), None)
+    for one in getattr(field and field.type, "types", ()):
+        if (least := getattr(one, "ge", None)) is not None:
+            noun = "a whole number" if isinstance(one, msgspec.inspect.IntType) else "a number"
+            return f"{OPTIONS[name]} must be {noun} from {least:g} to {one.le:.10g}"
+    return ""
 
 
 def choices(words: Language) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -48,8 +48,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Server:
     """The pages and data; `app` is an ASGI application without access control (see `guard`)."""
 
-    def __init__(self, top: Path) -> None:
-        self.shelf = Shelf(top)
+    def __init__(self, top: Path, where: Sequence[str] = ()) -> None:
+        self.shelf = Shelf(top, where)
         self.feeds: dict[str, Feed] = {}
         self.listening = 0
         self.maker = Maker()
@@ -291,4 +291,6 @@ def _began(row: dict[str, object]) -> float:
 
 
 async def _error(request: Request, error: Exception) -> Response:
-    return Response(json.dumps({"error": str(error)}), 409, media_type="application/json")
+    lang = request.path_params.get("lang") or request.query_params.get("lang", "")
+    text = Language(lang).translated(str(error)) if lang in LANGUAGES else str(error)
+    return Response(json.dumps({"error": text}), 409, media_type="application/json")

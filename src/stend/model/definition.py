@@ -47,6 +47,7 @@ class Whole(Data, frozen=True, tag="whole"):
 
 
 Amount = Seconds | Capacities | Bytes | Whole
+PowerSaving = Literal["as-found", "off"]
 
 
 class Hold(Data, frozen=True, tag="hold"):
@@ -176,7 +177,7 @@ class Profile(Data, frozen=True):
     steady: str = "pts"
     share: bool = False
     verify: bool = False
-    power_saving: Literal["as-found", "off"] = "as-found"
+    power_saving: PowerSaving = "as-found"
     quick: bool = False
     options: dict[str, Any] = {}
     interfaces: dict[str, dict[str, Any]] = {}
