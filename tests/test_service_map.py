@@ -143,7 +143,7 @@ def test_the_map_shades_what_the_parts_of_a_cell_differ_by() -> None:
     ]
     narrow, wide = (next((low, high) for x, low, high in every if x == 0) for every in places_of)
     low, high = (READS * (1 - 80e-6 * math.log(100) / (key.limit_s * by)) for by in (1 / (1 + off), 1 + off))
-    assert wide == (pytest.approx(low, rel=0.03), pytest.approx(high, rel=0.03))
+    assert wide == pytest.approx((low, high), rel=0.03)
     assert narrow[1] - narrow[0] < 0.3 * (wide[1] - wide[0])
 
 
