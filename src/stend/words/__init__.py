@@ -5,7 +5,7 @@ the template states their format. A language is one file in languages/; a phrase
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib import resources
@@ -81,7 +81,9 @@ class Language(Formatter):
         kind, _, rest = format_spec.partition(":")
         if isinstance(value, list):
             return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
-        if kind in ("said", *numbers.SHAPES) and not (isinstance(value, str) and kind not in numbers.OF_LABELS):
+        if kind in ("said", "fixed", *numbers.SHAPES) and not (
+            isinstance(value, str) and kind not in numbers.OF_LABELS
+        ):
             return numbers.shown(self.format_of, value, kind, rest) if value is not None else "–"
         return self._words(value, format_spec, kind, rest)
 
@@ -143,13 +145,13 @@ class Language(Formatter):
 
 
 @cache
-def texts(language: str) -> Mapping[str, str]:
+def texts(language: str) -> dict[str, str]:
     """Return every phrase by its key, in English if the language lacks it."""
     return phrases(language) if language == FIRST else {**phrases(FIRST), **phrases(language)}
 
 
 @cache
-def phrases(language: str) -> Mapping[str, str]:
+def phrases(language: str) -> dict[str, str]:
     """Return the phrases of a language's file; a key is the sections and the name, joined by dots."""
     return dict(_flat("", _file(language)))
 
@@ -168,19 +170,25 @@ def _file(language: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _translated(name: str, text: str) -> str:
-    """Translate a sentence; cached, because a page repeats most sentences and one match takes a millisecond."""
+    """Translate a sentence of an old record; cached, because a page repeats most sentences."""
     words = Language(name)
-    for pattern, key in _patterns():
+    for pattern, translation in _patterns(name):
         if match := pattern.fullmatch(text):
-            return words(key, **{k: words.translated(words.value(v)) for k, v in match.groupdict().items()})
+            values = {key: words.translated(words.value(value)) for key, value in match.groupdict().items()}
+            return words.vformat(translation, (), values)
     return words.converted(text)
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return the English sentences of old records as patterns with their keys."""
-    old = _flat(RECORD, msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes()))
-    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL), key) for key, text in old]
+def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return the English sentences of old records as patterns, with their translations."""
+    old: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
+    known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", old.get(name, {}))}
+    return [(_pattern(text), known[f"{RECORD}{key}"]) for key, text in _flat("", old["english"])]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL)
 
 
 def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, str]]:
