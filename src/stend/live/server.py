@@ -22,8 +22,7 @@ from stend.live.making import Maker
 from stend.live.now import Now
 from stend.live.shelf import READ, Shelf
 from stend.store import journal
-from stend.words import LANGUAGES, Language, formats
-from stend.words import plain as english
+from stend.words import LANGUAGES, Language, english, formats
 
 KINDS = {
     ".json": "application/json",

@@ -215,9 +215,9 @@ class Sentence(str):
 
     def __new__(cls, key: str, /, **values: Any) -> "Sentence":
         """Make a sentence from its key and values. Raise KeyError if there is no such key, or a value is missing."""
-        english = Language(FIRST)
-        parts = {name: english._value(value) for name, value in values.items()}
-        sentence = super().__new__(cls, english(f"{RECORD}{key}", **parts).replace(numbers.NBSP, " "))
+        words = Language(FIRST)
+        parts = {name: words._value(value) for name, value in values.items()}
+        sentence = super().__new__(cls, words(f"{RECORD}{key}", **parts).replace(numbers.NBSP, " "))
         sentence.key, sentence.values = key, values
         return sentence
 
@@ -227,7 +227,7 @@ class Sentence(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make it again from its data."""
-        return sentence, (data(self),)
+        return sentence, (encoded(self),)
 
 
 def text(words: str) -> Sentence:
@@ -239,14 +239,14 @@ def text(words: str) -> Sentence:
     return made
 
 
-def data(value: Any) -> Any:
+def encoded(value: Any) -> Any:
     """Return a sentence as it is recorded: its key and values, or its text without a key."""
     if not isinstance(value, Sentence):
         raise NotImplementedError(f"a record cannot hold {type(value).__name__}")
-    return {"key": value.key, "values": value.values} if value.key else plain(value)
+    return {"key": value.key, "values": value.values} if value.key else english(value)
 
 
-def plain(value: Any) -> str:
+def english(value: Any) -> str:
     """Return a sentence as English text, for files that hold no keys."""
     if not isinstance(value, Sentence):
         raise NotImplementedError(f"text cannot hold {type(value).__name__}")
@@ -272,7 +272,7 @@ def _part(value: Any) -> Any:
     return sentence(value) if isinstance(value, dict) else value
 
 
-def recorded(kind: type, value: Any) -> Any:
+def decoded(kind: type, value: Any) -> Any:
     """Return a value of a record as `kind`, for decoders."""
     if kind is not Sentence:
         raise NotImplementedError(f"a record has no {kind.__name__}")
@@ -282,7 +282,7 @@ def recorded(kind: type, value: Any) -> Any:
 def rewritten(sentence_: Sentence, by: Callable[[str], str]) -> Sentence:
     """Return a sentence with `by` applied to each text in it: to its values, or to the whole of one without a key."""
     if not sentence_.key:
-        return text(by(plain(sentence_)))
+        return text(by(english(sentence_)))
     return Sentence(sentence_.key, **{name: _rewritten(value, by) for name, value in sentence_.values.items()})
 
 
