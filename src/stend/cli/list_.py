@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.cli import _options, _reading, _runs, _table
-from stend.words import plain as english
+from stend.words import english
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue

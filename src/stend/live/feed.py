@@ -13,7 +13,7 @@ from stend.live.buckets import Bucket
 from stend.live.follow import Follower
 from stend.live.now import Now, now
 from stend.live.state import State
-from stend.words import plain as english
+from stend.words import english
 
 LOOK_S, CHECK_S = 0.5, 3.0
 """Seconds between checks of the record's size, and of the run's process."""

@@ -208,7 +208,7 @@ class Profile(Data, frozen=True):
         if wanted != whole:
             wanted = wanted // (128 * KiB) * (128 * KiB)
         if wanted < MiB:
-            raise BadInput(f"{device.target} has {binary(wanted)} to test; at least 1 MiB is needed")
+            raise BadInput(Sentence("too_small", target=device.target, size=binary(wanted), least=binary(MiB)))
         return wanted
 
     def for_drive(self, device: Identity) -> "Profile":

@@ -15,8 +15,7 @@ from stend.report.parts.records import rows
 from stend.report.parts.schemas import DRAFT, records
 from stend.report.parts.sheet import sheet
 from stend.sentences import finding_said
-from stend.words import LANGUAGES, Language
-from stend.words import plain as english
+from stend.words import LANGUAGES, Language, english
 
 FORMAT = 1
 

@@ -207,7 +207,7 @@ def _wear(run: Run, test: str, phase: str) -> Iterator[Sentence]:
     seconds, capacity = inside[-1].t - inside[0].t, run.plan.device.capacity_bytes
     if host and seconds:
         days = host / capacity * DAY_S / seconds
-        written = {"wa": round(nand / host, 2), "host": round(host), "nand": round(nand), "days": round(days, 1)}
+        written = {"wa": nand / host, "host": round(host), "nand": round(nand), "days": days}
         yield Sentence("wear", test=test, phase=phase, **written)
 
 

@@ -8,7 +8,7 @@ from stend import devices
 from stend.base.errors import StendError
 from stend.devices import Device
 from stend.model.definition import Identity
-from stend.words import plain as english
+from stend.words import english
 
 Sheet = dict[str, Any]
 NOTES = ("doubts", "warnings")

@@ -30,7 +30,7 @@ from stend.model.events import Ended, Event, Judged, Result, Started
 from stend.model.record import Run
 from stend.store.chain import Chain
 from stend.store.journal import HEAD, Record, events_of
-from stend.words import Sentence, data
+from stend.words import Sentence, encoded
 
 SHEETS = ("drive.toml", "sheet.toml")
 """Allowed names of a drive sheet in the folder."""
@@ -40,7 +40,7 @@ NUMBERED = re.compile(r'"n":(\d+),"chain":"[0-9a-f]+"}$')
 DURABLE = (Started, Result, Judged, Ended)
 
 
-_encode = msgspec.json.Encoder(enc_hook=data).encode
+_encode = msgspec.json.Encoder(enc_hook=encoded).encode
 
 
 def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None:

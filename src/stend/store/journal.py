@@ -14,7 +14,7 @@ from stend.model.events import Event, Judged, Reading, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.samples import SampleRow, Samples
 from stend.store.chain import Chain
-from stend.words import Sentence, recorded
+from stend.words import Sentence, decoded
 
 FORMAT = 2
 READABLE = (1, FORMAT)
@@ -29,7 +29,7 @@ SAMPLE = b'{"type":"sample",'
 AT_ONCE = 512
 """Number of samples decoded together. More would use more memory without being faster."""
 
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event, dec_hook=recorded)
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event, dec_hook=decoded)
 _rows = msgspec.json.Decoder(list[SampleRow]).decode
 
 

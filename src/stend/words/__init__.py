@@ -5,7 +5,7 @@ the template states their format. A language is one file in languages/; a phrase
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib import resources
@@ -81,7 +81,9 @@ class Language(Formatter):
         kind, _, rest = format_spec.partition(":")
         if isinstance(value, list):
             return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
-        if kind in ("said", *numbers.SHAPES) and not (isinstance(value, str) and kind not in numbers.OF_LABELS):
+        if kind in ("said", "fixed", *numbers.SHAPES) and not (
+            isinstance(value, str) and kind not in numbers.OF_LABELS
+        ):
             return numbers.shown(self.format_of, value, kind, rest) if value is not None else "–"
         return self._words(value, format_spec, kind, rest)
 
@@ -143,13 +145,13 @@ class Language(Formatter):
 
 
 @cache
-def texts(language: str) -> Mapping[str, str]:
+def texts(language: str) -> dict[str, str]:
     """Return every phrase by its key, in English if the language lacks it."""
     return phrases(language) if language == FIRST else {**phrases(FIRST), **phrases(language)}
 
 
 @cache
-def phrases(language: str) -> Mapping[str, str]:
+def phrases(language: str) -> dict[str, str]:
     """Return the phrases of a language's file; a key is the sections and the name, joined by dots."""
     return dict(_flat("", _file(language)))
 
@@ -168,19 +170,25 @@ def _file(language: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _translated(name: str, text: str) -> str:
-    """Translate a sentence; cached, because a page repeats most sentences and one match takes a millisecond."""
+    """Translate a sentence of an old record; cached, because a page repeats most sentences."""
     words = Language(name)
-    for pattern, key in _patterns():
+    for pattern, translation in _patterns(name):
         if match := pattern.fullmatch(text):
-            return words(key, **{k: words.translated(words.value(v)) for k, v in match.groupdict().items()})
+            values = {key: words.translated(words.value(value)) for key, value in match.groupdict().items()}
+            return words.vformat(translation, (), values)
     return words.converted(text)
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return the English sentences of old records as patterns with their keys."""
-    old = _flat(RECORD, msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes()))
-    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL), key) for key, text in old]
+def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return the English sentences of old records as patterns, with their translations."""
+    old: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
+    known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", old.get(name, {}))}
+    return [(_pattern(text), known[f"{RECORD}{key}"]) for key, text in _flat("", old["english"])]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL)
 
 
 def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, str]]:
@@ -207,9 +215,9 @@ class Sentence(str):
 
     def __new__(cls, key: str, /, **values: Any) -> "Sentence":
         """Make a sentence from its key and values. Raise KeyError if there is no such key, or a value is missing."""
-        english = Language(FIRST)
-        parts = {name: english._value(value) for name, value in values.items()}
-        sentence = super().__new__(cls, english(f"{RECORD}{key}", **parts).replace(numbers.NBSP, " "))
+        words = Language(FIRST)
+        parts = {name: words._value(value) for name, value in values.items()}
+        sentence = super().__new__(cls, words(f"{RECORD}{key}", **parts).replace(numbers.NBSP, " "))
         sentence.key, sentence.values = key, values
         return sentence
 
@@ -219,7 +227,7 @@ class Sentence(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make it again from its data."""
-        return sentence, (data(self),)
+        return sentence, (encoded(self),)
 
 
 def text(words: str) -> Sentence:
@@ -231,14 +239,14 @@ def text(words: str) -> Sentence:
     return made
 
 
-def data(value: Any) -> Any:
+def encoded(value: Any) -> Any:
     """Return a sentence as it is recorded: its key and values, or its text without a key."""
     if not isinstance(value, Sentence):
         raise NotImplementedError(f"a record cannot hold {type(value).__name__}")
-    return {"key": value.key, "values": value.values} if value.key else plain(value)
+    return {"key": value.key, "values": value.values} if value.key else english(value)
 
 
-def plain(value: Any) -> str:
+def english(value: Any) -> str:
     """Return a sentence as English text, for files that hold no keys."""
     if not isinstance(value, Sentence):
         raise NotImplementedError(f"text cannot hold {type(value).__name__}")
@@ -264,7 +272,7 @@ def _part(value: Any) -> Any:
     return sentence(value) if isinstance(value, dict) else value
 
 
-def recorded(kind: type, value: Any) -> Any:
+def decoded(kind: type, value: Any) -> Any:
     """Return a value of a record as `kind`, for decoders."""
     if kind is not Sentence:
         raise NotImplementedError(f"a record has no {kind.__name__}")
@@ -274,7 +282,7 @@ def recorded(kind: type, value: Any) -> Any:
 def rewritten(sentence_: Sentence, by: Callable[[str], str]) -> Sentence:
     """Return a sentence with `by` applied to each text in it: to its values, or to the whole of one without a key."""
     if not sentence_.key:
-        return text(by(plain(sentence_)))
+        return text(by(english(sentence_)))
     return Sentence(sentence_.key, **{name: _rewritten(value, by) for name, value in sentence_.values.items()})
 
 

@@ -267,5 +267,7 @@ OF_LABELS = ("load", "load_words")
 
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:
-    """Return a value in a shape, or rounded for running text by `said:SHAPE`."""
+    """Return a value in a shape, with N decimals by `fixed:N`, or rounded for running text by `said:SHAPE`."""
+    if kind == "fixed":
+        return number(form, value, int(rest))
     return approximate(form, float(value), rest) if kind == "said" else SHAPES[kind](form, value)

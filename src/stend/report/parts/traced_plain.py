@@ -11,7 +11,7 @@ from stend.model.tally import Tally
 from stend.trace.described import Described, Places
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Part, Step, answered
-from stend.words import plain as english
+from stend.words import english
 
 FORMAT = 1
 PERCENTILES = (50.0, 99.0, 99.9, 99.99)

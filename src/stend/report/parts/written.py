@@ -11,8 +11,7 @@ from stend.base import atomic
 from stend.base.errors import BadInput
 from stend.many.sides import Outcome
 from stend.report.parts import Page, Section
-from stend.words import Language
-from stend.words import plain as english
+from stend.words import Language, english
 
 FORMATS = ("html", "pdf", "markdown", "json")
 
