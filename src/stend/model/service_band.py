@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 
 from stend.model.service_map import FLAT, Axes, Cell, Key, columns, contour
 
@@ -12,11 +13,14 @@ SIGMAS = 2.0
 def band(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float, float, float]]:
     """Return (written bytes, lowest, highest reads) per second of a contour, if all waits are longer or shorter.
 
-    Where waits hardly change with the rate, a small error of a wait moves the contour far.
+    Where waits hardly change with the rate, a small error of a wait moves the contour far. More writes leave room for
+    fewer reads, thus a place bounds those on its left from below and those on its right from above.
     """
     errors = _errors(measured, key.percent)
     low, high = (contour([_shifted(cell, errors, sign) for cell in measured], key, ends) for sign in (1, -1))
-    return [(x, min(y, other), max(y, other)) for (x, y), (_, other) in zip(low, high, strict=True)]
+    lowest = list(accumulate((reads for _, reads in reversed(low)), max))[::-1]
+    highest = list(accumulate((reads for _, reads in high), min))
+    return [(x, min(a, b), max(a, b)) for (x, _), a, b in zip(low, lowest, highest, strict=True)]
 
 
 def _errors(measured: Sequence[Cell], percent: float) -> dict[tuple[float, float], dict[float, float]]:
