@@ -1,6 +1,7 @@
 """Meters: their specifications, and the outputs of commands, files, controllers, modules and drives that they read."""
 
 import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -52,7 +53,9 @@ def _taken(series: _series.Series) -> tuple[list[Value], list[Sentence]]:
 def _wrong(taken: Any) -> str:
     values, notes = taken
     odd = next((value for value in values if not 0 <= value.mean <= value.most * 1.001 <= 1.01e5), None)
-    figures = [value._asdict() for value in values]
+    if not all(math.isfinite(value.end) for value in values):
+        return "a time that is not a number"
+    figures = [value[1:] for value in values]
     return f"{odd} watts" if odd else senseless(figures) or unprintable("\n".join(notes))
 
 

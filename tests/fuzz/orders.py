@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from stend import session
+from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.fleet import file, tasks
 from stend.live import composer
@@ -67,8 +68,8 @@ def _order(data: bytes) -> Any:
     """Plan an order as the host of the drive does."""
     try:
         order = msgspec.json.decode(data, type=file.Order)
-    except msgspec.MsgspecError as error:
-        raise BadInput(f"not an order: {' '.join(str(error).split())}") from error
+    except untrusted.BROKEN as error:
+        raise BadInput(f"not an order: {untrusted.sentence(error)}") from error
     if why := order.study.refusal:
         assert order.study.meter
         raise BadInput(why)
