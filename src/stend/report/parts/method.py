@@ -48,7 +48,7 @@ def named_clause(clause: str, words: Language) -> str:
 
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profile, pauses = run.plan.profile, look.pauses(run)
-    yield words("method.profile"), f"{profile.title} ({profile.name})"
+    yield words("method.profile"), f"{words.title(profile.name, profile.title, 'profile')} ({profile.name})"
     yield (
         words("method.range"),
         words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),
