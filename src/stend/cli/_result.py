@@ -20,7 +20,6 @@ STYLES = {"complete": "bold green", "imported": "bold", "failed": "bold red"}
 OTHER = "bold yellow"
 UNMET = "steady state not reached"
 """Part of the stamps that `_unmet` replaces."""
-SHORT = "--quick often does not reach steady state, because its steps are short. The run worked."
 SHELL = 4
 """Lines of a terminal that the prompt and the place of the report need."""
 
@@ -42,7 +41,8 @@ def _parts(folder: Path, run: Run) -> Iterator[Text]:
     yield from (Text(plain(stamp), "yellow") for stamp in stamps if UNMET not in stamp)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
     if run.unmet and run.plan.profile.quick:
-        yield Text(f"  {SHORT}", "dim")
+        most = run.plan.profile.rounds
+        yield Text(f"  --quick ends after {most} rounds, often before steady state. The run itself worked.", "dim")
     yield from headline(folder, run)
 
 
