@@ -18,7 +18,6 @@ from stend.model.record import Run
 
 STYLES = {"complete": "bold green", "imported": "bold", "failed": "bold red"}
 OTHER = "bold yellow"
-SHORT = "--quick often does not reach steady state, because its steps are short. The run worked."
 SHELL = 4
 """Lines of a terminal that the prompt and the place of the report need."""
 
@@ -40,7 +39,8 @@ def _parts(folder: Path, run: Run) -> Iterator[Text]:
     yield from (Text(plain(stamp), "yellow") for stamp in stamps)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
     if run.unmet and run.plan.profile.quick:
-        yield Text(f"  {SHORT}", "dim")
+        most = run.plan.profile.rounds
+        yield Text(f"  --quick ends after {most} rounds, often before steady state. The run itself worked.", "dim")
     yield from headline(folder, run)
 
 

@@ -5,6 +5,7 @@ const TYPED_MS = 250;
 const ASKED = "run,model,serial,label,tests,seconds,read_iops,write_iops,write_p999_s,read_bytes_per_s,write_bytes_per_s";
 const AT_ONCE = 60; // rows that are built first
 const LATER = 200; // rows that are added when the end of the table is near
+const NEAR_PX = 1500;
 const MOST = 5;
 const number = (key, shape) => (row) => (row.now || row.outcome === "unfinished" || row[key] == null ? "" : shape(row[key]));
 const COLUMNS = [
@@ -143,18 +144,16 @@ function fill(from) {
   while (body.children.length > last) body.lastChild.remove();
   by("more").hidden = last === lines.length;
   limit();
+  if (last < lines.length) requestAnimationFrame(() => setTimeout(reach)); // after these lines are painted
 }
 function more() {
   if (shown >= lines.length) return;
   shown += LATER;
   fill(shown - LATER);
 }
-const near = new IntersectionObserver(([end]) => {
-  if (!end.isIntersecting) return;
-  more();
-  near.unobserve(end.target); // it is reported again if it is still near
-  near.observe(end.target);
-}, { rootMargin: "1500px" });
+function reach() {
+  if (!by("more").hidden && by("more").getBoundingClientRect().top < innerHeight + NEAR_PX) more();
+}
 
 function choose() {
   by("picked").hidden = !picked.size;
@@ -234,7 +233,8 @@ begin().then(() => {
   by("clear").onclick = () => { picked.clear(); for (const box of document.querySelectorAll("td.pick input")) box.checked = false; choose(); };
   by("compose").href = within("/compose");
   by("more").onclick = more;
-  near.observe(by("more"));
+  addEventListener("scroll", reach, { passive: true });
+  addEventListener("resize", reach);
   heads();
   again();
 });
