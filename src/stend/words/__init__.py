@@ -79,7 +79,7 @@ class Language(Formatter):
         A list is joined by commas, or by `{x:joined:; }`. Numbers in text, as old records have them, keep their digits.
         """
         kind, _, rest = format_spec.partition(":")
-        if isinstance(value, list):
+        if isinstance(value, list) and kind not in numbers.OF_LISTS:
             return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
         if kind in ("said", "fixed", *numbers.SHAPES) and not (
             isinstance(value, str) and kind not in numbers.OF_LABELS
