@@ -21,11 +21,11 @@ from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.report.parts.states import states
+from stend.sentences import finding_said
 from stend.session import Request, start
 from stend.sim import load
 from stend.sim.spec import PowerState
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.liar import Honest, mounted
 from tests.rehearsal import rehearsed
 from tests.synthetic import made
