@@ -131,10 +131,10 @@ def test_a_page_that_someone_edited_is_found_and_made_again(tmp_path: Path) -> N
 
 def test_check_of_the_command_line_says_what_would_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
-    assert main(["publish", str(runs), "--to", str(tmp_path / "site")]) == 0
-    assert main(["publish", str(runs), "--to", str(tmp_path / "site"), "--check"]) == 0
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site")]) == 0
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site"), "--check"]) == 0
     shutil.rmtree(runs / f"alpha-0-{SECRET}")
     capsys.readouterr()
-    assert main(["publish", str(runs), "--to", str(tmp_path / "site"), "--check"]) == GATE_FAILED_EXIT_CODE
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site"), "--check"]) == GATE_FAILED_EXIT_CODE
     assert f"{ALPHA}: run " in capsys.readouterr().out
     assert not (tmp_path / "site/en/drives" / f"{ALPHA}.html").read_text().count("withdrawn on")

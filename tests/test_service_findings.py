@@ -82,6 +82,23 @@ def test_a_victim_stops_only_if_it_would_have_had_ios() -> None:
     assert "stopped" not in keys(changed(run_of("neighbours"), stopped, scale=10**7), "neighbours")
 
 
+def test_of_neighbours_with_too_few_ios_the_slowest_is_named() -> None:
+    """The one beside which a synced write takes 18 ms, not the last one of the list, beside which it takes 17 ms."""
+    few = {("SEQ 128K", 32): 18e6, ("RND TRIM 64K", 32): 17e6}
+
+    def slowed(result: Result, load: Workload) -> Result:
+        for other in load.beside:
+            for (kind, depth), ns in few.items():
+                if load.sync == "flush" and other.label.startswith(kind) and other.depth == depth:
+                    counts = msgspec.structs.replace(result.counts, write=tally((50, ns)))
+                    return msgspec.structs.replace(result, counts=counts)
+        return result
+
+    run = changed(run_of("neighbours"), slowed)
+    (named,) = [f for f in findings.find(run) if (f.name, f.key) == ("neighbours", "unknown")]
+    assert named.values["neighbour"] == "stream"
+
+
 def test_the_drive_has_changed_only_if_the_means_differ_by_more_than_their_errors() -> None:
     alone = [r for r in run_of("neighbours").results if isinstance(r.step, Hold) and not r.step.workload.beside]
     last = {r.where.phase: r for r in alone}

@@ -38,6 +38,9 @@ def _parts(folder: Path, run: Run) -> Iterator[Text]:
     yield Text.assemble((plain(title.removesuffix(outcome)), "bold"), (outcome, STYLES.get(outcome, OTHER)))
     yield from (Text(plain(stamp), "yellow") for stamp in stamps)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
+    if run.unmet and run.plan.profile.quick:
+        most = run.plan.profile.rounds
+        yield Text(f"  --quick ends after {most} rounds, often before steady state. The run itself worked.", "dim")
     yield from headline(folder, run)
 
 

@@ -161,7 +161,7 @@ def _doubts(path: str) -> list[Sentence]:
 def _describe(target: str, mode: int) -> str:
     """Return the type of a path that is neither a drive nor a file, and the target that was probably meant."""
     if stat.S_ISDIR(mode):
-        return f"a folder; name a file in it, such as --target {Path(target) / 'stend.bin'} --create 1GiB"
+        return f"a folder; name a drive, or a file such as {Path(target) / 'stend.bin'}; --create 1GiB makes a new one"
     if stat.S_ISCHR(mode):
         drives = sorted(str(p) for p in Path(target).parent.glob(f"{Path(target).name}n[0-9]"))
         meant = f"its drives are {', '.join(drives)}" if drives else "`stend devices` lists the drives"

@@ -4,6 +4,7 @@ quarchpy writes a stream as CSV, whose first line names the columns. The module 
 there is a value about every millisecond, as OCP PCM-1 requires (2 ms).
 """
 
+import math
 import re
 import threading
 import time
@@ -62,9 +63,10 @@ def parsed(line: str, known: Columns) -> tuple[float, float] | None:
     parts = line.split(",")
     try:
         watts = sum(float(parts[place]) * size for place, size in known.powers)
-        return float(parts[0]) * known.time_s, watts
+        at = float(parts[0]) * known.time_s
     except (ValueError, IndexError):
         return None
+    return (at, watts) if math.isfinite(at) else None
 
 
 class Stream:

@@ -72,7 +72,7 @@ class Started(Data, frozen=True, tag="started"):
 
     `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
     `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
-    imported runs only. `meters` are those that read beside the load.
+    imported runs only. `meters` are those that read beside the load. `label` is the operator's name of the run.
     """
 
     at: limits.Seconds
@@ -84,6 +84,7 @@ class Started(Data, frozen=True, tag="started"):
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
     source: Source | None = None
     meters: tuple[MeterFacts, ...] = ()
+    label: str = ""
 
 
 class Sample(Data, frozen=True, tag="sample", gc=False):
@@ -221,11 +222,16 @@ Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
 
 
 class Ended(Data, frozen=True, tag="ended"):
-    """The run is over and the drive was closed."""
+    """The run is over and the drive was closed.
+
+    A meter that is part of the drive queried it `queries` times, which took `queries_s` in total.
+    """
 
     t: limits.Number
     outcome: Outcome
     reason: Sentence = msgspec.field(default_factory=no_words)
+    queries: limits.Count = 0
+    queries_s: limits.Seconds = 0
 
 
 Event = Started | Sample | Reading | Result | Judged | Telemetry | Note | Ended

@@ -265,7 +265,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) 
         raise BadInput(f"{name} would have more than {MOST_STEPS} different steps; set fewer sizes, mixes or minutes")
     for phase in phases:
         if not phase.round:
-            raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
+            raise BadInput(Sentence("no_block", test=name, phase=phase.name, target=device.target))
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
         raise BadInput(f"{name} would have the phase {twice[0]} twice; remove the repeated value from its settings")
     traced = suite.traced(adapted)
@@ -296,7 +296,7 @@ def _fitted(step: Step, profile: Profile, device: Identity, notes: list[Sentence
     amount = step.amount
     if isinstance(amount, Capacities):
         amount = _bytes(amount, profile, device)
-    return Hold(workload=_workload(step.workload, profile, device, notes), amount=amount)
+    return msgspec.structs.replace(step, workload=_workload(step.workload, profile, device, notes), amount=amount)
 
 
 def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[Sentence]) -> Workload:

@@ -26,7 +26,7 @@ def verified(
     """
     done = [_one(test) for test in tests]
     if done == tests:
-        raise BadInput("none of these tests fills the drive in order; leave --verify out, or run the test `media`")
+        raise BadInput(Sentence("verified_none"))
     return done, (*deviations, Sentence("verified"))
 
 

@@ -58,10 +58,11 @@ class Chapter(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A sample in the table of runs: its hash, cells, and how it differs from the review."""
+    """A sample in the table of runs: its hash, cells, warnings, and how it differs from the review."""
 
     hash: str
     cells: tuple[str, ...]
+    warnings: str
     differs: str
     review: bool
 
@@ -199,7 +200,7 @@ def _columns(spoken: Spoken) -> list[str]:
     """Return the names of the key figures that the table of samples shows."""
     words = spoken.words
     named = ("public",) if _named(spoken) else ()
-    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", *named, "host", "stamps")]
+    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", *named, "host")]
     return [*heads, *(words(f"figure_name.{name}") for name in _names(spoken))]
 
 
@@ -221,12 +222,11 @@ def _rows(spoken: Spoken) -> Iterator[Row]:
             plan.device.firmware or "–",
             *([", ".join(sample.public) or "–"] if _named(spoken) else []),
             ", ".join(str(sample.host[k]) for k in ("cpu", "kernel") if sample.host.get(k)) or "–",
-            "; ".join(stamps(sample.run, words)) or "–",
             *(own[name]["shown"] if name in own else "–" for name in _names(spoken)),
         )
         unequal = [words(f"setting.{name}") for name in unlike(sample, spoken.sample)]
         differs = words("publish.sample.unlike", settings=", ".join(unequal)) if unequal else ""
-        yield Row(sample.hash, cells, differs, sample is spoken.sample)
+        yield Row(sample.hash, cells, "; ".join(stamps(sample.run, words)), differs, sample is spoken.sample)
 
 
 class Change(NamedTuple):

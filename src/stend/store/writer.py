@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stend.base import regular
+from stend.base import regular, untrusted
 from stend.base.errors import BadInput, StepFailed
 from stend.base.process import ENDING_S, SOON_S, ticks
 from stend.host.who import Host, here
@@ -151,7 +151,7 @@ def _read_owner(fd: int) -> Owner:
     """Return the owner in the file, or an empty Owner if it cannot be read."""
     try:
         return msgspec.json.decode(os.pread(fd, OWNER_BYTES, 0).partition(b"\n")[0] or b"{}", type=Owner)
-    except (msgspec.DecodeError, ValueError):
+    except untrusted.BROKEN:
         return Owner()
 
 

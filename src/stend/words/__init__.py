@@ -69,9 +69,9 @@ class Language(Formatter):
             return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
         return word.upper()
 
-    def title(self, name: str, title: str) -> str:
-        """Return a test's title in this language, or `title` without a translation."""
-        return self(f"test.{name}") if self.knows(f"test.{name}") else title
+    def title(self, name: str, title: str, of: str = "test") -> str:
+        """Return the title of a test or a profile in this language, or `title` without a translation."""
+        return self(f"{of}.{name}") if self.knows(f"{of}.{name}") else title
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Format `{n:plural:one|few|many}`, `{x:rate}` and the other shapes of `numbers.SHAPES`.

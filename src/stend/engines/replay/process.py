@@ -7,10 +7,14 @@ import time
 import msgspec
 
 from stend.base.errors import StepFailed
+from stend.base.process import processor_s
 from stend.engines._child import KILL_S, Child
 from stend.engines.replay import memory as m
 from stend.engines.replay.task import GO, READY, Task
 from stend.words import Sentence, text
+
+CHECK_S = 1.0
+"""Seconds between two looks at the processor time of a process that is not ready."""
 
 
 class Sender(Child):
@@ -40,10 +44,19 @@ class Sender(Child):
         return (self.child.poll() or 0) < 0 and not self.killed and lines in ([], [READY])
 
     def ready(self, seconds: float) -> bool:
-        """Wait until it can begin; return False if it ended or was not ready after `seconds`."""
-        until = time.monotonic() + seconds
+        """Wait until it can begin; return False if it ended, or used no processor time for so many seconds.
+
+        How long it imports and compiles depends on the host. Only a wait for the drive uses no processor time.
+        """
+        spent, changed = 0.0, time.monotonic()
         while READY.encode() + b"\n" not in self.printed:
-            if not self._listen(until - time.monotonic()):
+            if self._listen(min(seconds, CHECK_S)):
+                continue
+            if self.ended:
+                return False
+            if (now := processor_s(self.child.pid)) > spent:
+                spent, changed = now, time.monotonic()
+            elif time.monotonic() - changed >= seconds:
                 return False
         return True
 
@@ -76,7 +89,7 @@ class Sender(Child):
 
 
 def start_sender(task: Task, seconds: float) -> Sender:
-    """Start a sender and wait until it is ready; raise StepFailed with its words if it is not after `seconds`."""
+    """Start a sender and wait until it is ready (`Sender.ready`); raise StepFailed with its words if it is not."""
     sender = Sender(task)
     try:
         if sender.ready(seconds):
@@ -84,6 +97,6 @@ def start_sender(task: Task, seconds: float) -> Sender:
     except BaseException:  # Ctrl-C: it holds the drive open
         sender.end()
         raise
-    words = sender.last_words() if sender.ended else f"it was not ready within {seconds:g} s"
+    words = sender.last_words() if sender.ended else f"its process did nothing for {seconds:g} s before the first IO"
     sender.end()
     raise StepFailed(f"{task.workload.label} cannot be sent: {words}")

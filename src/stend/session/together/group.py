@@ -17,7 +17,7 @@ from stend.store import writer
 from stend.words import Sentence, decoded, encoded
 
 FILE = "together.toml"
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z"
 
 
 class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
