@@ -279,6 +279,14 @@ def decoded(kind: type, value: Any) -> Any:
     return sentence(value)
 
 
+def schema(kind: type) -> dict[str, Any]:
+    """Return the JSON Schema of a sentence, for the schema of a type that holds one."""
+    if kind is not Sentence:
+        raise NotImplementedError(f"there is no schema of {kind.__name__}")
+    keyed = {"key": {"type": "string"}, "values": {"type": "object"}}
+    return {"anyOf": [{"type": "string"}, {"type": "object", "properties": keyed, "required": ["key", "values"]}]}
+
+
 def rewritten(sentence_: Sentence, by: Callable[[str], str]) -> Sentence:
     """Return a sentence with `by` applied to each text in it: to its values, or to the whole of one without a key."""
     if not sentence_.key:
