@@ -124,8 +124,13 @@ def test_every_record_and_finding_is_there(made: Path) -> None:
     run = store.load(made / "run2")
     with catalogue.opened(made) as known:
         ended = known.query("SELECT DISTINCT ended_s FROM rounds WHERE run = 'run2' ORDER BY 1").rows
+        ways = known.query("SELECT step, ended_s, list(direction) FROM rounds WHERE run = 'run2' GROUP BY ALL").rows
         found = known.query("SELECT count(*) FROM findings WHERE run = 'run2'").rows
     assert [t for (t,) in ended] == sorted({r.t for r in run.results if r.counts.seconds})
+    mixed = {(r.index, r.t): bool(r.counts.read.ios and r.counts.write.ios) for r in run.results}
+    assert False in mixed.values()
+    for step, ended_s, directions in ways:
+        assert directions == (["both", "read", "write"] if mixed[step, ended_s] else ["both"])
     assert found[0][0] > 3
 
 

@@ -18,7 +18,7 @@ from stend.model.definition import PowerSaving
 from stend.planning.plan import reads_only
 from stend.session.request import CHANGES, Request
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}$"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}\Z"
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
@@ -126,7 +126,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(pattern=NAME)]
     drives: Annotated[tuple[Serial | Selector, ...], Meta(min_length=1, max_length=10_000)] | Selector
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
-    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")] = ""
+    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+\Z")] = ""
     slurm: Slurm | None = None
     destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"

@@ -22,7 +22,7 @@ from stend.live.making import Maker
 from stend.live.now import Now
 from stend.live.shelf import READ, Shelf
 from stend.store import journal
-from stend.words import LANGUAGES, Language, formats
+from stend.words import LANGUAGES, Language, Sentence, english, formats
 
 KINDS = {
     ".json": "application/json",
@@ -136,7 +136,8 @@ class Server:
             row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}
         listed = [
-            row | ({"now": msgspec.to_builtins(going[row["run"]])} if row["run"] in going else {}) for row in rows
+            row | ({"now": msgspec.to_builtins(going[row["run"]], enc_hook=english)} if row["run"] in going else {})
+            for row in rows
         ]
         body = encode(listed)
         tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
@@ -222,9 +223,7 @@ class Server:
         """Answer with the figures of two to five runs next to each other."""
         names = list(dict.fromkeys(request.query_params.getlist("run")))
         if not compared.LEAST <= len(names) <= compared.MOST:
-            raise BadInput(
-                f"a comparison has {compared.LEAST} to {compared.MOST} runs, not {len(names)}; choose others"
-            )
+            raise BadInput(Sentence("compare_count", least=compared.LEAST, most=compared.MOST, n=len(names)))
         folders, lang = [self._folder(name) for name in names], _language(request).name
         key = ("compared", lang, [(str(folder), _stamp(folder)) for folder in folders])
         place = await self.maker.made(key, INDEX, compared.__name__, "INTO", lang, *folders)
