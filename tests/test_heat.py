@@ -11,9 +11,9 @@ from stend.devices.virtual import VirtualDevice
 from stend.model import warming
 from stend.model.events import Event, Telemetry
 from stend.model.record import Run
+from stend.sentences import finding_said
 from stend.sim import Spec, load
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.rehearsal import rehearsed
 
 SETTLED_C = 45.0

@@ -6,8 +6,8 @@ import pytest
 
 from stend.findings import power
 from stend.findings.look import metered
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.meter_courses import Course, Fake, drawn, recorded
 
 KINDS = {

@@ -22,9 +22,9 @@ from stend.model.record import Run
 from stend.model.tally import NONE, Tally
 from stend.report.parts.header import every_load
 from stend.report.story.telling import story
+from stend.sentences import finding_said, findings_said
 from stend.session import Request, start
-from stend.words import Language
-from stend.words.sentences import finding_said, findings_said
+from stend.words import Language, text
 from tests.pictures import run_of
 
 
@@ -185,7 +185,7 @@ def test_trims_alone_are_no_share_of_reads(label: str, russian: str) -> None:
 def test_a_warning_of_two_phases_is_on_a_page_once() -> None:
     run = run_of("trim")
     ends = [
-        Judged(where=Position(test="trim", phase=phase, round=5), t=9, ended_by="the limit of 5 rounds")
+        Judged(where=Position(test="trim", phase=phase, round=5), t=9, ended_by=text("the limit of 5 rounds"))
         for phase in ("half-full", "half-trimmed")
     ]
     stamps = Run([*run.started, *run.results, *ends]).stamps

@@ -24,9 +24,9 @@ from stend.model.service_band import SIGMAS, band
 from stend.model.service_map import Axes, Cell, Key, Search
 from stend.model.stats import percentile_s
 from stend.model.tally import Tally
+from stend.sentences import finding_said
 from stend.session import Request, start
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.imported import run_of as imported_run
 from tests.synthetic import Truth, made
 
@@ -143,7 +143,7 @@ def test_the_map_shades_what_the_parts_of_a_cell_differ_by() -> None:
     ]
     narrow, wide = (next((low, high) for x, low, high in every if x == 0) for every in places_of)
     low, high = (READS * (1 - 80e-6 * math.log(100) / (key.limit_s * by)) for by in (1 / (1 + off), 1 + off))
-    assert wide == (pytest.approx(low, rel=0.03), pytest.approx(high, rel=0.03))
+    assert wide == pytest.approx((low, high), rel=0.03)
     assert narrow[1] - narrow[0] < 0.3 * (wide[1] - wide[0])
 
 

@@ -18,10 +18,10 @@ from stend.model.events import Event, Result, Telemetry
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
+from stend.sentences import finding_said
 from stend.session import Request, start
 from stend.sim import load
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.liar import Honest, mounted
 from tests.rehearsal import rehearsed
 from tests.synthetic import made

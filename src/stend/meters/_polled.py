@@ -7,6 +7,7 @@ from collections.abc import Callable
 from stend.base.errors import StendError
 from stend.meters._series import Recorder, Series
 from stend.model.events import MeterFacts
+from stend.words import Sentence, text
 
 JOIN_S = 35.0
 """Seconds to wait for a query in progress at the end; a program that reads a drive may take 30 s."""
@@ -55,7 +56,7 @@ class Polled(Recorder):
             watts = self.poll()
         except (StendError, OSError) as error:
             if self.why != str(error):
-                self.series.note(f"the meter {self.facts.name} gave no value: {error}")
+                self.series.note(Sentence("meter_no_value", name=self.facts.name, why=text(str(error))))
             self.why = str(error)
         else:
             self.why = ""
@@ -86,6 +87,4 @@ class Disturbing(Polled):
             self.series.skip()
         super().close()
         each = self.seconds / self.count if self.count else 0.0
-        self.series.note(
-            f"the drive was queried for its power {self.count} times, {each * 1000:.0f} ms each, never in a rest"
-        )
+        self.series.note(Sentence("meter_queried", n=self.count, ms=round(each * 1000)))

@@ -3,6 +3,7 @@
 from typing import NamedTuple, Protocol
 
 from stend.model.events import MeterFacts
+from stend.words import Sentence
 
 
 class Value(NamedTuple):
@@ -25,7 +26,7 @@ class Meter(Protocol):
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""
 
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """Return what happened since the last call: a gap, a counter that wrapped, the end of the meter."""
 
     def quiet(self, resting: bool) -> None:

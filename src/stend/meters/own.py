@@ -20,6 +20,7 @@ from stend.devices.virtual import VirtualDevice
 from stend.meters._polled import Disturbing
 from stend.meters._types import Meter, Spec, Value
 from stend.model.events import MeterFacts
+from stend.words import Sentence
 
 IN_ORDERS = True
 PERIOD_S = WINDOW_S = 1.0
@@ -135,7 +136,7 @@ class Virtual:
         """Return the values since the last call."""
         return [Value(*row) for row in self.power.read()]
 
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """Return nothing: the model has no gaps."""
         return []
 

@@ -10,6 +10,9 @@ from stend.model.pace import Pace
 from stend.model.surveyed import Surveyed
 from stend.model.tally import Tally
 from stend.model.verified import Verified
+from stend.words import Sentence, text
+
+NO_WORDS = text("")
 
 
 class Position(Data, frozen=True):
@@ -122,7 +125,7 @@ class Result(Data, frozen=True, tag="result"):
     counts: Counts = Counts()
     gap_s: limits.Number = 0
     seed: limits.Count = 0
-    said: str = ""
+    said: Sentence = NO_WORDS
     told: ToolFigures | None = None
     pace: Pace | None = None
     verified: Verified | None = None
@@ -162,13 +165,18 @@ class Verdict(Data, frozen=True):
 
 
 class Judged(Data, frozen=True, tag="judged"):
-    """The rules were checked after a round. `ended_by` names the rule that ended the phase, "" while it continues."""
+    """The rules were checked after a round. `ended_by` names the rule that ended the phase, if any."""
 
     where: Position
     t: limits.Number
     verdicts: tuple[Verdict, ...] = ()
     steady: bool = False
-    ended_by: str = ""
+    ended_by: Sentence = NO_WORDS
+
+    @property
+    def exhausted(self) -> bool:
+        """Return True if the phase ended because it had nothing left to do. Records without keys have the text."""
+        return self.ended_by.key == "done" or self.ended_by == "all done"
 
 
 class Telemetry(Data, frozen=True, tag="telemetry"):
@@ -197,7 +205,7 @@ class Note(Data, frozen=True, tag="note"):
     """A doubt or a remark that every report of this run shows."""
 
     t: limits.Number
-    text: str
+    text: Sentence
     kind: NoteKind = "remark"
 
 
@@ -209,7 +217,7 @@ class Ended(Data, frozen=True, tag="ended"):
 
     t: limits.Number
     outcome: Outcome
-    reason: str = ""
+    reason: Sentence = NO_WORDS
 
 
 Event = Started | Sample | Reading | Result | Judged | Telemetry | Note | Ended

@@ -100,5 +100,5 @@ def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engi
                 if value.end - value.seconds >= began:
                     t = value.end - began
                     yield Reading(t=t, quantity=quantity, value=value.mean, seconds=value.seconds, most=value.most)
-            yield from (Note(t=now, text=text) for text in meter.words())
+            yield from (Note(t=now, text=note) for note in meter.words())
             yield event

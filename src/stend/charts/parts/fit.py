@@ -18,6 +18,8 @@ KEY = 30
 """Width of the symbol of a legend with its margins in pixels."""
 WIDER = 1.12
 """Width of a letter of a bold title in its font size, halved."""
+CAPITALS = 1.15
+"""Width of a capital letter, in widths of a letter of a bold title."""
 UNIT = re.compile(r"(\d) (?=\w{1,4}\b|%)")
 """The space between a number and its unit, where no line ends."""
 MARKS = ("color", "shape", "strokeDash", "size", "opacity", "strokeWidth")
@@ -43,7 +45,8 @@ def titled(title: Spec, whole: float) -> None:
     for key, size in (("text", title.get("fontSize", 14)), ("subtitle", 12)):
         if key in title:
             text = title[key] if isinstance(title[key], str) else " ".join(title[key])
-            lines = wrap(text, int(whole / (size * WIDER / 2)))
+            letter = size * WIDER / 2 * (CAPITALS if text.isupper() else 1)
+            lines = wrap(text, int(whole / letter))
             title[key] = lines if len(lines) > 1 or key == "subtitle" else text
 
 

@@ -11,6 +11,7 @@ from stend.base.process import processor_s
 from stend.engines._child import KILL_S, Child
 from stend.engines.replay import memory as m
 from stend.engines.replay.task import GO, READY, Task
+from stend.words import Sentence, text
 
 CHECK_S = 1.0
 """Seconds between two looks at the processor time of a process that is not ready."""
@@ -28,11 +29,13 @@ class Sender(Child):
         self.printed, self.ended, self.killed = b"", False, False
 
     @property
-    def words(self) -> str:
+    def words(self) -> Sentence:
         """Return its last line, or how it ended if it printed none."""
         lines = [line for line in self.printed.decode(errors="replace").strip().splitlines() if line != READY]
         code = self.child.poll() or 0
-        return lines[-1] if lines else f"it was killed by signal {-code}" if code < 0 else f"it ended with {code}"
+        if lines:
+            return text(lines[-1])
+        return Sentence("fio_killed", n=-code) if code < 0 else Sentence("fio_ended", n=code)
 
     @property
     def died(self) -> bool:

@@ -22,8 +22,8 @@ from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import matrix, raw, verification, workloads
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 MOST_ENDS = 4
 PER_SHEET = 2
@@ -113,7 +113,7 @@ def chapter(context: Context, test: PlannedTest) -> Section:
     for number, group in enumerate(grouped, 1):
         page = words("page.page_of", n=number, m=len(grouped))
         sheets += [Running(f"{title} · {words('page.sheet')}", context.title, page), stamped, columns, *group]
-    judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
+    judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by and not j.exhausted]
     ended = "; ".join(_phases_ended([(j.where.phase, words.translated(j.ended_by)) for j in judgements], words))
     about = " · ".join(filter(None, (clause(test, words), ended and f"{words('page.ended')}: {ended}")))
     items = tuple(_item(finding, words) for finding in context.findings if finding.test == test.name)
