@@ -92,7 +92,6 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "type": "nominal",
         "sort": order,
         "title": None,
-        "axis": {"labelLimit": 520},
     }
     names = {words(f"verdict.{v.replace(' ', '_')}"): look for v, look in LOOKS.items()}
     kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]
@@ -108,4 +107,4 @@ def _chart(rows: list[Row], words: Language) -> Any:
     dots = base.mark("point", filled=True, size=60).encode(
         x={**x, "field": "ratio"}, color=colour, shape=shape, tooltip=tips
     )
-    return (equality + bars + dots).properties(height=max(90, 19 * len(rows)), width=420)
+    return (equality + bars + dots).properties(height=max(90, 34 * len(rows)), width=420)
