@@ -13,7 +13,7 @@ from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import access
 from stend.words import Language
 
-MOST_ROWS, MOST_ALIKE = 24, 3
+MOST_ROWS, MOST_ALIKE = 16, 3
 LOOKS = {
     "better": ("#0072b2", "triangle-up"),
     "worse": ("#d55e00", "triangle-down"),
@@ -107,4 +107,4 @@ def _chart(rows: list[Row], words: Language) -> Any:
     dots = base.mark("point", filled=True, size=60).encode(
         x={**x, "field": "ratio"}, color=colour, shape=shape, tooltip=tips
     )
-    return (equality + bars + dots).properties(height=max(90, 34 * len(rows)), width=420)
+    return (equality + bars + dots).properties(height=max(90, 19 * len(rows)), width=420)
