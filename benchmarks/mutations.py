@@ -6,6 +6,7 @@ nearest to the module run with its changed source (`changed/sitecustomize.py`) u
 notices survives. Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
 
 Nearest are the files of tests that reach the module by the fewest imports; a name in common brings a file one nearer.
+Of files as near, those that write the module's name most often come first.
 """
 
 import argparse
@@ -167,14 +168,16 @@ def distances(test: Path) -> dict[str, int]:
 
 
 def nearest(module: str, many: int) -> list[str]:
-    """The files of tests nearest to a module, the most special first."""
+    """The files of tests nearest to a module, the most special first, then those that write its name most often."""
     words, ranked = set(re.split(r"[._]+", module)) - {"stend"}, []
+    name = re.compile(rf"\b{re.escape(module.rpartition('.')[2].strip('_'))}\b")
     for test in sorted((ROOT / "tests").glob("test_*.py")):
         far = distances(test)
         if module in far:
             common = len(words & set(test.stem.split("_")))
-            ranked.append((far[module] - common, len(far), str(test.relative_to(ROOT))))
-    return [name for _, _, name in sorted(ranked)[:many]]
+            mentions = len(name.findall(test.read_text()))
+            ranked.append((far[module] - common, -mentions, len(far), str(test.relative_to(ROOT))))
+    return [test for *_, test in sorted(ranked)[:many]]
 
 
 def noticed(mutation: Mutation, tests: list[str]) -> str:

@@ -124,8 +124,13 @@ def test_every_record_and_finding_is_there(made: Path) -> None:
     run = store.load(made / "run2")
     with catalogue.opened(made) as known:
         ended = known.query("SELECT DISTINCT ended_s FROM rounds WHERE run = 'run2' ORDER BY 1").rows
+        ways = known.query("SELECT step, ended_s, list(direction) FROM rounds WHERE run = 'run2' GROUP BY ALL").rows
         found = known.query("SELECT count(*) FROM findings WHERE run = 'run2'").rows
     assert [t for (t,) in ended] == sorted({r.t for r in run.results if r.counts.seconds})
+    mixed = {(r.index, r.t): bool(r.counts.read.ios and r.counts.write.ios) for r in run.results}
+    assert False in mixed.values()
+    for step, ended_s, directions in ways:
+        assert directions == (["both", "read", "write"] if mixed[step, ended_s] else ["both"])
     assert found[0][0] > 3
 
 
@@ -154,6 +159,19 @@ def test_only_what_changed_is_read_again(top: Path, monkeypatch: pytest.MonkeyPa
         counts = known.query("SELECT run, count(*) FROM figures GROUP BY run").rows
     assert ends == {"lot/run5": "complete", "moved": "complete", "run3": "unfinished", "run4": "complete"}
     assert len({count for _, count in counts}) == 1, "what was said before of a run counts no more"
+
+
+def test_a_query_is_answered_for_the_chosen_runs_alone(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def asked(sql: str, *where: str) -> list[str]:
+        assert main(["query", sql, str(top), "--csv", *where]) == 0
+        return capsys.readouterr().out.split()[1:]
+
+    whole = asked("SELECT run FROM runs ORDER BY started_s")
+    assert whole == ALL
+    assert asked("SELECT run FROM runs ORDER BY started_s", "--where", "label=new") == ["run3", "run4", "lot/run5"]
+    assert asked("SELECT DISTINCT run FROM figures", "--where", "run=run4") == ["run4"]
+    assert asked("SELECT run FROM runs", "--where", "label=none") == []
+    assert main(["query", "FROM runs", str(top), "--where", "label"]) == 2
 
 
 def test_a_list_that_is_polled_shows_all_runs_at_once_and_reads_a_few_at_a_time(top: Path) -> None:
@@ -279,7 +297,7 @@ def test_without_duckdb_runs_are_listed_and_a_query_says_what_is_missing(top: Pa
     assert [line.split()[0] for line in plain.stdout.splitlines()[2:]] == [f"{top}/{n}" for n in ALL if n != "run2"]
     asked = core("query", "FROM runs", str(top), folder=top)
     assert asked.returncode == 4
-    assert asked.stderr == "stend: stend query needs duckdb, which is not installed: `pip install 'stend[report]'`\n"
+    assert asked.stderr == "stend: `stend query` needs duckdb, which is not installed: `pip install 'stend[report]'`\n"
     assert counted(top)["runs"] == RUNS - 1, "whoever has it reads again what was taken in without"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from tests.synthetic import events, made
 
 TESTS = suite.names()
 VIRTUAL = re.compile(r"NaN|undefined|Infinity|\[object")
+BAND = {"low", "high"}
+"""A band is drawn where its points have these."""
 pytestmark = pytest.mark.together
 
 
@@ -47,6 +50,26 @@ def test_every_chart_has_data_axes_with_titles_and_a_sentence(test: str, lang: s
             for channel in ("x", "y"):
                 axis = encoding.get(channel, {})
                 assert axis.get("title", True) or axis["type"] in ("nominal", "ordinal"), (picture.name, axis)
+        columns = {name for rows in picture.spec["datasets"].values() for row in rows for name in row}
+        unknown = set(fields(picture.spec)) - columns - set(made_fields(picture.spec)) - BAND
+        assert not unknown, (picture.name, unknown, columns)
+
+
+def fields(spec: object) -> Iterator[str]:
+    """The columns of data that an encoding shows, in tooltips too."""
+    for encoding in encodings(spec):
+        for channel in encoding.values():
+            for one in channel if isinstance(channel, list) else [channel]:
+                if isinstance(one, dict) and "field" in one:
+                    yield str(one["field"])
+
+
+def made_fields(spec: object) -> Iterator[str]:
+    """The columns that a transform adds."""
+    for one in spec if isinstance(spec, list) else spec.values() if isinstance(spec, dict) else ():
+        yield from made_fields(one)
+    if isinstance(spec, dict) and "as" in spec:
+        yield from [spec["as"]] if isinstance(spec["as"], str) else spec["as"]
 
 
 def encodings(spec: object) -> list[dict[str, dict[str, object]]]:

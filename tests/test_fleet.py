@@ -69,6 +69,7 @@ def test_a_matrix_is_drives_times_studies_the_first_study_first(tmp_path: Path) 
         ({"drives": ["A", "A"]}, "names the drive A twice"),
         ({"scheduler": "tcp://127.0.0.1:1"}, "matching regex"),
         ({"name": "../up"}, "matching regex"),
+        ({"name": "lot\n"}, "matching regex"),
         ({"studies": [{"tests": ["iops"], "target": "/dev/sda"}]}, "unknown field `target`"),
         ({"acceptance": {"lot": 100}}, "cannot fail; add limits"),
     ],
@@ -196,6 +197,9 @@ def test_no_name_leads_out_of_the_runs(tmp_path: Path) -> None:
     for fleet, cell, name in (("batch", "a", "../../../../secret"), ("..", "a", "x"), ("batch", "../..", "secret")):
         with pytest.raises(BadInput, match="is no"):
             tasks.piece(fleet, cell, name, 0)
+    for cell in ("a-..", "a-.", "a-", ""):  # the end of a name is a folder too
+        with pytest.raises(BadInput, match="is no"):
+            tasks.listing("batch", cell)
 
 
 def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path) -> None:

@@ -174,7 +174,9 @@ def test_a_label_of_bytes_that_are_no_text_is_told_all_the_same(stand: Stand) ->
     assert "ext4" in gate.fingerprint(str(path))["signatures"]
 
 
-@pytest.mark.parametrize("told", ["[]", "{", '{"signatures": 3}', '{"signatures": [{"offset": 7}]}', "\0"])
+@pytest.mark.parametrize(
+    "told", ["[]", "{", '{"signatures": 3}', '{"signatures": [{"offset": 7}]}', "\0", '{"x":' + "[" * 99_999]
+)
 def test_what_wipefs_never_says_lets_nobody_pass(stand: Stand, monkeypatch: pytest.MonkeyPatch, told: str) -> None:
     path, tool = stand.file(), stand.folder / "bin/wipefs"
     tool.parent.mkdir()

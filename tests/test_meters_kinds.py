@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -52,9 +53,14 @@ def test_a_power_sensor_of_linux_is_read_in_microwatts(sys_root: Path) -> None:
     meter = meters.opened("hwmon:ina226", None)
     assert (meter.facts.name, meter.facts.scope, meter.facts.period_s) == ("hwmon ina226/power1 (12V)", "drive", 0.1)
     assert wait_for(meter.read)[0].mean == pytest.approx(3.25)
-    (sys_root / "class/hwmon/hwmon1/power1_input").write_text("nothing")
-    wait_for(lambda: any("has 'nothing'" in word for word in meter.words()))
+    for text in ("nothing", "9" * 400):
+        (sys_root / "class/hwmon/hwmon1/power1_input").write_text(text)
+        wait_for(partial(noted, meter, f"has '{text[:40]}'"))
     meter.close()
+
+
+def noted(meter: meters.Meter, words: str) -> bool:
+    return any(words in note for note in meter.words())
 
 
 def test_the_sensor_of_the_whole_machine_is_told_from_one_in_a_line(sys_root: Path) -> None:
@@ -143,6 +149,10 @@ def test_a_recorded_reading_has_its_watts() -> None:
 # --- Redfish
 
 
+TEXTS = {"/text": b"<html>", "/deep": b"[" * 100_000, "/huge": b'{"PowerWatts": {"Reading": ' + b"9" * 400 + b"}}"}
+"""What is no resource of Redfish, by its path."""
+
+
 class Controller(BaseHTTPRequestHandler):
     """A management controller with one resource, and one that leads elsewhere."""
 
@@ -155,8 +165,8 @@ class Controller(BaseHTTPRequestHandler):
         if self.path == "/elsewhere":
             self.send_response(302)
             self.send_header("Location", "/redfish/v1/Chassis/1/Power")
-        elif self.path == "/text":
-            body = b"<html>"
+        elif self.path in TEXTS:
+            body = TEXTS[self.path]
             self.send_response(200)
         else:
             self.send_response(200 if self.headers["Authorization"] == known else 401)
@@ -191,7 +201,9 @@ def test_a_redfish_service_is_read_with_the_password_of_netrc_that_nothing_shows
     assert "calvin" not in str(meter.facts) + str(meter.words())
 
 
-@pytest.mark.parametrize(("path", "reason"), [("/elsewhere", "answered 302"), ("/text", "did not answer with JSON")])
+@pytest.mark.parametrize(
+    ("path", "reason"), [("/elsewhere", "answered 302"), *((path, "did not answer with JSON") for path in TEXTS)]
+)
 def test_no_redirect_is_followed_and_no_other_text_is_read(address: str, path: str, reason: str) -> None:
     with pytest.raises(BadInput, match=reason):
         meters.opened(f"redfish:{address}{path}", None)

@@ -29,7 +29,8 @@ def test_the_total_is_read_where_there_is_one_else_the_rails_are_added_up() -> N
     for header in ("Time uS,5V voltage mV", "Stripe,5V power uW", "Time weeks,5V power uW", ""):
         with pytest.raises(StepFailed, match="the stream has no power; its columns are"):
             quarch.columns(header)
-    for line in ("", "Warning: Max file size exceeded before end of stream.", "1024,1"):
+    endless = "1e999,12000,250000,3300,10000,3000000,33000"
+    for line in ("", "Warning: Max file size exceeded before end of stream.", "1024,1", endless):
         assert quarch.parsed(line, rails) is None
 
 

@@ -51,6 +51,8 @@ def test_files_of_the_folder_and_of_the_command_line_are_added(tmp_path: Path, m
         (GOOD.replace("4K 100", "4K 101"), "no cell '4K 101'"),
         (GOOD.replace("900000", "-1"), "iops"),
         (GOOD.replace("900000", '"many"'), "iops"),
+        (GOOD.replace("900000", "inf"), "iops"),
+        (GOOD.replace("[1000, 3000]", "[1000, 1e300]"), "saturation"),
         (GOOD.replace("[1000, 3000]", "[1000]"), "saturation"),
         (GOOD + "[x1.speed]\na = 1\n", "speed"),
         (GOOD + "[x1.steps]\nfirst = 2000\n", "together"),

@@ -20,6 +20,7 @@ from stend.cli import main
 from stend.many import read
 from stend.many.compare import compared
 from stend.model.events import MeterFacts
+from stend.model.quantities import shape
 from stend.publish import Built, figures, ledger, private, schemas
 from stend.publish import lab as settings
 from stend.report.story.page_one import FIGURES
@@ -175,7 +176,7 @@ def test_figures_are_those_of_compare_to_the_digit(tmp_path: Path) -> None:
             name = "|".join((*map(str, difference.key), difference.quantity))
             for value, known in zip((difference.a, difference.b), by_id, strict=True):
                 assert known[name]["value"] == value
-                assert known[name]["shown"] == words.quantity(value, difference.quantity)
+                assert known[name]["shown"] == words.show(value, shape(difference.quantity))
 
 
 def script(of: Path, lang: str, drive: str) -> str:
@@ -266,7 +267,7 @@ def test_links_and_absurd_runs_are_left_out_with_a_sentence(tmp_path: Path, caps
     (top / "photo/drive.toml").write_text('photo = "shot.png"\n')
     (outside / "shot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + SECRET.encode())
     (top / "photo/shot.png").symlink_to(outside / "shot.png")
-    code = main(["publish", str(top), "--to", str(tmp_path / "site")])
+    code = main(["publish", str(top), "--into", str(tmp_path / "site")])
     told = capsys.readouterr()
     assert code == UNSOUND_EXIT_CODE
     assert "1 new" in told.out
@@ -302,6 +303,16 @@ def test_wrong_settings_are_one_sentence_with_the_line(tmp_path: Path, text: str
         lab(tmp_path, text)
 
 
+@pytest.mark.parametrize("name", ["accent", "accent_dark"])
+def test_a_lab_may_set_one_of_its_colours(tmp_path: Path, name: str) -> None:
+    publish.build(
+        folders(kept())[:1], tmp_path / "site", lab(tmp_path, f'[colours]\n{name} = "#123456"\n'), DAY, workers=1
+    )
+    page = (tmp_path / "site/en/index.html").read_text()
+    assert "--accent: #123456" in page
+    assert ("prefers-color-scheme: dark) { :root { --accent" in page) is (name == "accent_dark")
+
+
 def test_processes_make_the_same_site(tmp_path: Path) -> None:
     held = 'address = "https://lab.example"\n[ranking]\nvirtual = true\n'
     publish.build(folders(kept()), tmp_path / "site", lab(tmp_path, held), DAY, workers=2)
@@ -311,9 +322,33 @@ def test_processes_make_the_same_site(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "site")
 
 
-def test_a_ledger_that_names_files_outside_the_site_is_refused(tmp_path: Path) -> None:
-    day = datetime.date(2026, 11, 25)
-    entry = ledger.Entry("k", "drive", day, day, "0", files={"../outside.html": "00"})
-    ledger.write(tmp_path, ledger.Ledger(drives={"drive": entry}))
+@pytest.mark.parametrize("name", ["../outside.html", "/etc/outside.html"])
+@pytest.mark.parametrize("of_drive", [True, False])
+def test_a_ledger_that_names_files_outside_the_site_is_refused(tmp_path: Path, name: str, of_drive: bool) -> None:
+    entry = ledger.Entry("k", "drive", DAY, DAY, "0", files={name: "00"} if of_drive else {})
+    ledger.write(tmp_path, ledger.Ledger(drives={"drive": entry}, files=() if of_drive else (name,)))
     with pytest.raises(BadInput, match="outside the site"):
         ledger.read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["en", "data", "assets"])
+def test_no_link_leads_out_of_the_site(tmp_path: Path, name: str) -> None:
+    shutil.copytree(site(), tmp_path / "site")
+    shutil.move(tmp_path / "site" / name, tmp_path / "strangers")
+    (tmp_path / "site" / name).symlink_to(tmp_path / "strangers")
+    before = {path: path.read_bytes() for path in (tmp_path / "strangers").rglob("*") if path.is_file()}
+    with pytest.raises(BadInput, match="leads out of the site by a link"):
+        publish.build(folders(kept())[:1], tmp_path / "site", lab(tmp_path, 'name = "Another"\n'), DAY, workers=1)
+    assert {path: path.read_bytes() for path in (tmp_path / "strangers").rglob("*") if path.is_file()} == before
+
+
+def test_two_builds_of_one_site_are_never_at_work_together(tmp_path: Path) -> None:
+    with ledger.alone(tmp_path / "site"):
+        with pytest.raises(BadInput, match="another `stend publish` is building"):
+            publish.build(folders(kept())[:1], tmp_path / "site", settings.Read(), DAY, workers=1)
+        assert publish.build(folders(kept())[:1], tmp_path / "site", settings.Read(), DAY, workers=1, check=True).new
+    publish.build(folders(kept())[:1], tmp_path / "site", settings.Read(), DAY, workers=1)
+    (tmp_path / "file").write_text("precious")
+    with pytest.raises(BadInput, match="is not a folder"):
+        publish.build(folders(kept())[:1], tmp_path / "file", settings.Read(), DAY, workers=1)
+    assert (tmp_path / "file").read_text() == "precious"

@@ -112,6 +112,29 @@ def test_a_brace_that_is_no_reference_stays(tmp_path: Path) -> None:
     assert "{iops.4k.wriet}" in page(site)
 
 
+def test_pictures_that_a_camera_appended_are_left_out() -> None:
+    """A telephone appends further pictures (CIPA DC-007), each with its own metadata; a progressive one has scans."""
+    scan = b"\xff\xda\x00\x03s\x11\xff\x00\x22\xff\xd0\x33"
+    table = b"\xff\xc4\x00\x04\xff\xd9"  # the bytes of a table may look like the end
+    picture = b"\xff\xd8" + scan + table + scan + b"\xff\xd9"
+    again = b"\xff\xd8\xff\xe1\x00\x0aGPS-HOME" + scan + b"\xff\xd9"
+    assert photos.bare("jpeg", picture + again) == picture
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff",
+        b"\xff\xd8\xff\xe0\x00\x00GPS",
+        b"\xff\xd8\xff\xe1\x00\xffGPS-HOME",
+        b"\xff\xd8" + b"\xff" * 9 + b"\xff\xe1\x00\x0aGPS-HOME\xff\xd9",
+    ],
+)
+def test_a_damaged_photograph_is_returned_up_to_the_damage(data: bytes) -> None:
+    assert b"GPS" not in photos.bare("jpeg", data)
+
+
 def test_a_jpeg_loses_what_the_camera_wrote() -> None:
     segments = b"\xff\xe0\x00\x04JF" + b"\xff\xe1\x00\x0aGPS-HOME" + b"\xff\xfe\x00\x07Owner" + b"\xff\xdb\x00\x03q"
     data = b"\xff\xd8" + segments + b"\xff\xda\x00\x03s" + b"\x11\x22\xff\xd9" + b"trailer"

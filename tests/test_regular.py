@@ -144,6 +144,18 @@ def test_no_verb_hangs_at_it_nor_ends_in_a_defect(
     assert untouched(victim)
 
 
+@pytest.mark.parametrize("data", [b'{"a":{"x":' + b"[" * 200_000, b'{"a\xff":{}}', b'{"a":1e999}', b"\0"])
+@pytest.mark.parametrize("name", ["host.json", "writer.json", "reports.json", "settings.json"])
+def test_a_file_that_cannot_be_decoded_ends_no_verb_in_a_defect(
+    name: str, data: bytes, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / name).write_bytes(data)
+    for verb in (*READING, "doctor", "report"):
+        code, err = main([verb, str(folder.parent if verb == "list" else folder)]), capsys.readouterr().err
+        assert code in (0, 2, 4, 5, 8), (verb, err)
+        assert "defect" not in err, (verb, err)
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_events_that_are_no_file_are_told_in_one_sentence(kind: Kind, folder: Path, victim: Path) -> None:
     put(kind, folder / "events.jsonl", victim)

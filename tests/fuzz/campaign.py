@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from stend.base.errors import StendError
-from tests.fuzz import drives, files, programs, results, traces, verbs
+from tests.fuzz import drives, files, meters, orders, programs, published, results, traces, verbs
 from tests.fuzz.mutate import mutated
 from tests.fuzz.target import Target
 
@@ -71,7 +71,7 @@ class Done:
 
 def every() -> list[Target]:
     """Return every target there is."""
-    rooms = (files, programs, drives, results, traces, verbs)
+    rooms = (files, programs, drives, meters, orders, published, results, traces, verbs)
     return [target for room in rooms for target in room.targets()]
 
 

@@ -29,6 +29,10 @@ READERS = (
     "provision",
     "query",
     "run",
+    "publish",
+    "inspect",
+    "fleet",
+    "media",
 )
 LEFT_OUT = "`host` measures for seconds, and reads nothing that others write; `repeat` is several times `run`"
 SHARED = [

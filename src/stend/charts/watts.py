@@ -10,7 +10,7 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-TESTS = ("write-saturation", "iops", "slc-cache", "heat")
+TESTS = ("write-saturation", "iops", "slc-cache", "heat", "inspect")
 HEIGHT, MOST, FEWEST = 180, 600, 3
 
 

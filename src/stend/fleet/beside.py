@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from stend import devices
-from stend.base import atomic, regular
+from stend.base import atomic, regular, untrusted
 from stend.base.errors import StendError
 from stend.fleet import locks
 from stend.fleet.file import Order
@@ -114,7 +114,7 @@ def _known(folder: Path) -> set[str]:
     """Return the drives, by the names of their first runs, that the trial included."""
     try:
         return set(msgspec.json.decode(regular.read(folder / KNOWN), type=list[str]))
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *untrusted.BROKEN):
         return set()
 
 

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -14,10 +14,11 @@ from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import parse_bytes
 from stend.many.batch import acceptance as plan
+from stend.model.definition import PowerSaving
 from stend.planning.plan import reads_only
 from stend.session.request import CHANGES, Request
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}$"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}\Z"
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
@@ -37,7 +38,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     rounds: int | None = None
     minute_s: float | None = None
     verify: bool | None = None
-    power_saving: Literal["as-found", "off"] | None = None
+    power_saving: PowerSaving | None = None
     survey_minutes: Annotated[float, Meta(ge=0, le=1e5)] | None = None
     meter: Annotated[str, Meta(max_length=200)] | None = None
 
@@ -125,7 +126,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(pattern=NAME)]
     drives: Annotated[tuple[Serial | Selector, ...], Meta(min_length=1, max_length=10_000)] | Selector
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
-    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")] = ""
+    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+\Z")] = ""
     slurm: Slurm | None = None
     destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"

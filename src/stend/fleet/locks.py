@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend.base import atomic, regular
+from stend.base import atomic, regular, untrusted
 from stend.session.together.turns import runtime
 
 
@@ -79,7 +79,7 @@ def _place(home: Path, serial: str) -> Path:
 def _read(path: Path) -> Claim:
     try:
         return msgspec.json.decode(regular.read(path), type=Claim)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *untrusted.BROKEN):
         return Claim()
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from stend.base import regular
+from stend.base import regular, untrusted
 from stend.base.errors import BadInput, Missing, StepFailed
 from stend.base.programs import missing
 from stend.base.text import plain
@@ -160,8 +160,8 @@ def carry(folder: Path, targets: list[str], data: bytes) -> Outcome:
     """
     try:
         order = msgspec.json.decode(data, type=Order)
-    except msgspec.MsgspecError as error:
-        raise BadInput(f"the standard input is not an order of a fleet: {error}") from error
+    except untrusted.BROKEN as error:
+        raise BadInput(f"the standard input is not an order of a fleet: {untrusted.sentence(error)}") from error
     tasks.HOME = folder.absolute()
     tasks.DRIVES = {serial: drive.target for serial, drive in local.drives(targets, busy=True).items()}
     for number in (signal.SIGINT, signal.SIGTERM):

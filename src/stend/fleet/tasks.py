@@ -175,10 +175,11 @@ def _folders(fleet: str) -> list[Path]:
 
 def _place(fleet: str, cell: str) -> Path:
     """Return the folder of a run; raise BadInput for names that lead elsewhere."""
-    for name in (fleet, cell):
-        if "/" in name or name.startswith("."):
-            raise BadInput(f"{name} is not a name of a run")
-    return HOME / "runs" / fleet / cell.rpartition("-")[2] / cell
+    study = cell.rpartition("-")[2]
+    for name in (fleet, cell, study):
+        if not name or "/" in name or name.startswith("."):
+            raise BadInput(f"{name or cell} is not a name of a run")
+    return HOME / "runs" / fleet / study / cell
 
 
 def digest(path: Path) -> str:

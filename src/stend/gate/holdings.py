@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from stend.base import untrusted
 from stend.base.errors import Refused
 from stend.base.sysfs import HOST, Kernel
 from stend.base.units import binary
@@ -45,8 +46,9 @@ def signatures(path: str) -> list[Signature]:
     document = answer(*command, of=path, what="it holds", limit_s=PATIENCE_S)
     try:
         return msgspec.json.decode(document or "{}", type=_Document).signatures
-    except msgspec.MsgspecError as error:
-        raise Refused(f"{path}: the output of wipefs cannot be parsed ({error}); see `{' '.join(command)}`") from error
+    except untrusted.BROKEN as error:
+        why = untrusted.sentence(error)
+        raise Refused(f"{path}: the output of wipefs cannot be parsed ({why}); see `{' '.join(command)}`") from error
 
 
 def holdings(path: str, kernel: Kernel = HOST) -> str:

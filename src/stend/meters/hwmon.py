@@ -107,6 +107,6 @@ def _chosen(spec: Spec) -> Sensor:
 def _watts(path: Path) -> float:
     digits = text(path)
     try:
-        return int(digits) * MICRO
-    except ValueError as error:
+        return float(int(digits)) * MICRO
+    except (ValueError, OverflowError) as error:
         raise StepFailed(f"{path} {f'has {digits[:40]!r}' if digits else 'cannot be read'}") from error

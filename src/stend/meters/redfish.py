@@ -18,6 +18,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
+from stend.base import untrusted
 from stend.base.errors import BadInput, StepFailed
 from stend.devices import Device
 from stend.meters._polled import Polled, period
@@ -116,5 +117,5 @@ def _read(opener: urllib.request.OpenerDirector, request: urllib.request.Request
         raise StepFailed(f"{name} does not answer: {error.reason}") from error
     except (OSError, http.client.HTTPException) as error:
         raise StepFailed(f"{name} does not answer: {type(error).__name__}") from error
-    except (ValueError, RecursionError) as error:
-        raise StepFailed(f"{name} did not answer with JSON") from error
+    except untrusted.BROKEN as error:
+        raise StepFailed(f"{name} did not answer with JSON that can be used") from error

@@ -9,13 +9,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from stend.base import untrusted
+from stend.base import limits, untrusted
 from stend.base.errors import BadInput
 from stend.model.published import published
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-Cell = Positive | Annotated[tuple[Positive, ...], msgspec.Meta(min_length=2, max_length=2)]
+Cell = limits.Positive | Annotated[tuple[limits.Positive, ...], msgspec.Meta(min_length=2, max_length=2)]
 Cells = dict[str, Cell]
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 RATES = r"\d+K \d{1,2}|\d+K 100"
@@ -44,7 +43,7 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     source: Text
     date: datetime.date
     model: str = ""
-    capacity_gb: Annotated[float, msgspec.Meta(ge=0)] = 0
+    capacity_gb: limits.Amount = 0
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

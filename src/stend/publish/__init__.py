@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -75,35 +76,36 @@ def build(
 
     Raise BadInput for settings, texts or a site that cannot be used. A run that cannot be read is left out.
     """
-    last = ledger.read(into)
-    # 1. Find the drives, and leave out what may not be shown.
-    every, broken = _found(folders)
-    found = [one for one in every if one.ended]
-    drives: dict[str, list[Found]] = {}
-    for one in found:
-        drives.setdefault(one.drive, []).append(one)
-    virtual = [name for name, runs in drives.items() if runs[0].virtual and not read.lab.ranking.virtual]
-    hidden = _hidden(drives, read, last, today)
-    shown = {name: runs for name, runs in sorted(drives.items()) if name not in virtual and name not in hidden}
-    shown |= {name: [] for name in last.drives if name not in shown}
-    # 2. Make the drives that changed.
-    made_of = _fingerprint(read)
-    orders = [
-        _order(name, runs, read, into, last, made_of, today, check=check, doubt=bool(broken))
-        for name, runs in shown.items()
-    ]
-    altered = _altered(into, last)
-    stale = [
-        o for o in orders if o.before is None or o.before.key != o.key or any(f in altered for f in o.before.files)
-    ]
-    made = {one.id: one for one in _made(stale, progress, workers)}
-    entries = {name: entry for name in shown if (entry := _entry(name, made, last))}
-    broken += [one for result in made.values() for one in result.broken]
-    unfinished = tuple(one.folder.name for one in every if not one.ended)
-    built = _built(entries, made, last, broken, altered, hidden, len(virtual), unfinished)
-    if not check:
-        _write(into, entries, last, read)
-    return built
+    with nullcontext() if check else ledger.alone(into):
+        last = ledger.read(into)
+        # 1. Find the drives, and leave out what may not be shown.
+        every, broken = _found(folders)
+        found = [one for one in every if one.ended]
+        drives: dict[str, list[Found]] = {}
+        for one in found:
+            drives.setdefault(one.drive, []).append(one)
+        virtual = [name for name, runs in drives.items() if runs[0].virtual and not read.lab.ranking.virtual]
+        hidden = _hidden(drives, read, last, today)
+        shown = {name: runs for name, runs in sorted(drives.items()) if name not in virtual and name not in hidden}
+        shown |= {name: [] for name in last.drives if name not in shown}
+        # 2. Make the drives that changed.
+        made_of = _fingerprint(read)
+        orders = [
+            _order(name, runs, read, into, last, made_of, today, check=check, doubt=bool(broken))
+            for name, runs in shown.items()
+        ]
+        altered = _altered(into, last)
+        stale = [
+            o for o in orders if o.before is None or o.before.key != o.key or any(f in altered for f in o.before.files)
+        ]
+        made = {one.id: one for one in _made(stale, progress, workers)}
+        entries = {name: entry for name in shown if (entry := _entry(name, made, last))}
+        broken += [one for result in made.values() for one in result.broken]
+        unfinished = tuple(one.folder.name for one in every if not one.ended)
+        built = _built(entries, made, last, broken, altered, hidden, len(virtual), unfinished)
+        if not check:
+            _write(into, entries, last, read)
+        return built
 
 
 def _found(folders: Sequence[Path]) -> tuple[list[Found], list[Broken]]:
@@ -217,13 +219,13 @@ def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> N
     """Write the files about all drives and the ledger; remove files of the last build that no page has any more."""
     written = []
     for path, content in _common(entries, read):
-        _put(into / path, content)
+        _put(ledger.place(into, path), content)
         written.append(path)
     kept = {*written, *(path for entry in entries.values() for path in entry.files)}
     for name, text in site.for_search(read.lab, sorted(kept)).items():
-        _put(into / name, text.encode())
+        _put(ledger.place(into, name), text.encode())
     for path in {*last.files, *(path for entry in last.drives.values() for path in entry.files)} - kept:
-        (into / path).unlink(missing_ok=True)
+        ledger.place(into, path).unlink(missing_ok=True)
     ledger.write(into, Ledger(drives=entries, files=tuple(written)))
 
 
@@ -244,6 +246,5 @@ def _common(entries: dict[str, Entry], read: Read) -> Iterator[tuple[str, bytes]
 
 
 def _put(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     if not (path.is_file() and not path.is_symlink() and path.read_bytes() == content):
         atomic.page(path, content)

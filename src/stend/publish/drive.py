@@ -86,9 +86,7 @@ def _made(order: Order) -> Made:
     if order.write:
         _prove(files, [secret for sample in shown for secret in sample.secrets])
         for path, content in files.items():
-            place = order.site / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            atomic.page(place, content)
+            atomic.page(ledger.place(order.site, path), content)
     return Made(order.id, entry, broken)
 
 
@@ -121,9 +119,9 @@ def _emptied(order: Order, before: Entry, reasons: dict[str, str]) -> Entry:
     }
     if order.write:
         for path in before.files:
-            (order.site / path).unlink(missing_ok=True)
+            ledger.place(order.site, path).unlink(missing_ok=True)
         for path, content in files.items():
-            atomic.page(order.site / path, content)
+            atomic.page(ledger.place(order.site, path), content)
     return msgspec.structs.replace(entry, files=data.digests(files))
 
 

@@ -1,6 +1,10 @@
 """published.json: the figures, hashes and files of the last build, by which changes are found and never silent."""
 
 import datetime
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +96,38 @@ def read(site: Path) -> Ledger:
         raise BadInput(f"{path} cannot be used, so that changes cannot be found: {error}; restore it") from error
     if kept.format != FORMAT:
         raise BadInput(f"{path} has format {kept.format}; this stend reads {FORMAT}: use a newer stend")
-    for file in (name for entry in kept.drives.values() for name in entry.files):
+    for file in (*kept.files, *(name for entry in kept.drives.values() for name in entry.files)):
         if Path(file).is_absolute() or ".." in Path(file).parts:
             raise BadInput(f"{path} names a file outside the site, {plain(file)!r}; restore it")
     return kept
+
+
+@contextmanager
+def alone(site: Path) -> Iterator[None]:
+    """Make the folder of a site and keep other builds away from it; raise BadInput if one is at work."""
+    try:
+        site.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BadInput(f"{site} is not a folder; name another one for the site") from error
+    fd = os.open(site, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(fd)
+        raise BadInput(f"another `stend publish` is building {site}; wait until it ends") from error
+    try:
+        yield
+    finally:
+        os.close(fd)
+
+
+def place(site: Path, path: str) -> Path:
+    """Return the place of a file of a site, and make its folder; raise BadInput if a link leads out of the site."""
+    folder = (site / path).parent
+    if not folder.resolve().is_relative_to(site.resolve()):
+        raise BadInput(f"{folder} leads out of the site by a link; remove the link")
+    folder.mkdir(parents=True, exist_ok=True)
+    return site / path
 
 
 def write(site: Path, ledger: Ledger) -> None:

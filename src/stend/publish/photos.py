@@ -1,12 +1,17 @@
 """Photographs without the data that cameras add to them: place, time, serial number, owner."""
 
+import re
 import struct
 from collections.abc import Iterator
 
 KEPT_JPEG = {0xE0, 0xE2, 0xEE}
 """Segments of a JPEG that its look depends on: JFIF, colour profile, Adobe's colour transform."""
 KEPT_PNG = {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs"}
-SCAN, BYTE = 0xDA, 0xFF
+SCAN, END, COMMENT, BYTE = 0xDA, 0xD9, 0xFE, 0xFF
+ALONE = {0x00, 0x01, *range(0xD0, 0xDA)}
+"""No segment follows these."""
+MARK = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
+"""The end of compressed data: a marker that is neither a stuffed byte nor a restart (ITU T.81, B.1.1)."""
 PNG_HEAD = 8
 
 
@@ -16,16 +21,22 @@ def bare(kind: str, data: bytes) -> bytes:
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
+    """Yield the parts up to the end of the picture: cameras append further pictures, which have their own metadata."""
     yield data[:2]
     at = 2
-    while at + 4 <= len(data) and data[at] == BYTE:
+    while at + 4 <= len(data) and data[at] == BYTE and data[at + 1] not in ALONE:
+        if data[at + 1] == BYTE:  # markers may follow fill bytes
+            at += 1
+            continue
         mark, size = data[at + 1], struct.unpack(">H", data[at + 2 : at + 4])[0]
+        end = at + 2 + max(size, 2)
         if mark == SCAN:
-            yield data[at : data.rfind(b"\xff\xd9") + 2]
-            return
-        if mark in KEPT_JPEG or not (0xE0 <= mark <= 0xEF or mark == 0xFE):
-            yield data[at : at + 2 + size]
-        at += 2 + size
+            following = MARK.search(data, end)
+            end = following.start() if following else len(data)
+        if mark in KEPT_JPEG or not (0xE0 <= mark <= 0xEF or mark == COMMENT):
+            yield data[at:end]
+        at = end
+    yield bytes((BYTE, END))
 
 
 def _png(data: bytes) -> Iterator[bytes]:

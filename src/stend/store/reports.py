@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend.base import atomic, regular
+from stend.base import atomic, regular, untrusted
 from stend.base.version import __version__
 from stend.model.record import Run
 from stend.store import digest_of
@@ -30,7 +30,7 @@ def kept(folder: Path) -> dict[str, Made]:
     """Return the entries of reports in a run folder by file name; {} if none can be read."""
     try:
         return msgspec.json.decode(regular.read(folder / MADE), type=dict[str, Made])
-    except (OSError, ValueError, msgspec.DecodeError):
+    except (OSError, *untrusted.BROKEN):
         return {}
 
 

@@ -15,8 +15,8 @@ from stend.findings.judgement.uses import uses
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
 from stend.report.story.rivals import Place, Rival, place
+from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
-from stend.words.sentences import because_said, facts_said, finding_said, reason_said, why_said
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",

@@ -40,8 +40,8 @@ from stend.report.story.page_one import Review, claims, extremes, keys, marked, 
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, published_rival, reference
 from stend.report.story.tables import TABLES, key_table
+from stend.sentences import finding_said, findings_said, reason_said
 from stend.words import Language
-from stend.words.sentences import finding_said, findings_said, reason_said
 
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 Rivals = Sequence[Side] | None

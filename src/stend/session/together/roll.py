@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend.base import atomic, regular
+from stend.base import atomic, regular, untrusted
 from stend.base.process import ticks
 
 FOLDER, BEGINNER = ".together", ".all"
@@ -54,5 +54,5 @@ def place(folder: Path, name: str) -> Path:
 def _read(folder: Path, name: str) -> State | None:
     try:
         return msgspec.json.decode(regular.read(place(folder, name)), type=State)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *untrusted.BROKEN):
         return None
