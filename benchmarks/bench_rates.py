@@ -11,7 +11,7 @@ second grid of the same drive with the first one: no search can be nearer. Dista
 - `up` is the distance in reads at the same writes. Where a contour falls steeply, a small error of the writes is a
   large one of the reads; two grids of the same drive differ there as well (`grid again`).
 - `near` is the distance along the shortest way, in the larger of both axes, from every place of either contour.
-- `shaded` is `near` without the places that the map shades, where waits are within 5 % of the limit.
+- `shaded` is `near` without the places that the map shades, within which chance moves a contour.
 
 The last line of a drive has the median and the 95th percentile of `near` over all places of all its contours and seeds,
 and the longest one.
@@ -37,6 +37,7 @@ from stend.model import service_map, service_search
 from stend.model.counts import Counts
 from stend.model.definition import Profile
 from stend.model.pace import MOST_LATE, Pace
+from stend.model.service_band import band
 from stend.model.service_map import Axes, Cell, Key, Search
 from stend.model.stats import percentile_s
 from stend.model.tally import Tally
@@ -124,26 +125,28 @@ class Rig:
         filling = self.engine.start(fill, seed=1, limit_bytes=2 * self.capacity)
         while filling.next() is not None:
             pass
-        self.axes = Axes(self.run(reads)[0].iops, self.run(fill)[0].bytes_per_s)
+        self.axes = Axes(self.run(reads)[1].counts.iops, self.run(fill)[1].counts.bytes_per_s)
 
-    def run(self, workload: Workload) -> tuple[Counts, Pace]:
-        """Hold a load for its warm-up and its cell."""
+    def run(self, workload: Workload) -> tuple[Done, Done]:
+        """Hold a load for its warm-up and its cell; return both parts of the cell."""
         self.turn += 1
         under_way = self.engine.start(workload, seed=self.turn)
         for _ in range(WARM_S):
             under_way.next()
-        done = intervals(under_way, CELL_S)
+        parts = intervals(under_way, CELL_S // 2), intervals(under_way, CELL_S // 2)
         under_way.stop()
-        return done.counts.without_bins() if not workload.rate_iops else done.counts, done.pace or Pace()
+        return parts
 
     def cell(self, reads: float, writes: float) -> Cell:
         """Measure a cell as the test does."""
         workload = msgspec.structs.replace(cell_load(self.profile, reads, writes), range_bytes=self.capacity)
-        counts, pace = self.run(workload)
+        parts = self.run(workload)
+        counts, pace = parts[0].counts + parts[1].counts, (parts[0].pace or Pace()) + (parts[1].pace or Pace())
         unsent = pace.unsent / max(pace.sent + pace.unsent, 1)
         full = unsent > MOST_LATE
         waits = {p: math.inf if full else service_map.wait_of(counts, unsent, p) for p in (99.0, 99.9)}
-        return Cell(*service_map.rates(workload), waits, "full" if full else "", counts.without_bins())
+        scatter = service_map.scattered([part.counts for part in parts], (99.0, 99.9))
+        return Cell(*service_map.rates(workload), waits, "full" if full else "", counts.without_bins(), scatter)
 
 
 Contours = dict[Key, list[tuple[float, float]]]
@@ -172,7 +175,7 @@ def compared(name: str, seed: int) -> tuple[Places, Places]:
     for key in keys:
         line = f"  p{key.percent:g} {key.limit_s * 1e3:>3g} ms:"
         for held, found in zip(every, (searched, *grids[1:]), strict=False):
-            bands = service_map.band(cells, key, ends) if found is searched else []
+            bands = band(cells, key, ends) if found is searched else []
             up, places, shaded = distances(found[key], grids[0][key], bands, wanted)
             held.append(places)
             line += f" up {up:.3f} near {places.max():.3f}" + (f" shaded {shaded:.3f}   again" if bands else "")

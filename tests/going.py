@@ -27,8 +27,8 @@ def whole_and_cut(top: Path) -> Path:
 class Served:
     """A server of a folder, and how it is asked."""
 
-    def __init__(self, top: Path) -> None:
-        command = [sys.executable, "-m", "stend", "serve", str(top)]
+    def __init__(self, top: Path, *more: str) -> None:
+        command = [sys.executable, "-m", "stend", "serve", str(top), *more]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
@@ -71,9 +71,9 @@ class Served:
 
 
 @contextmanager
-def serving(top: Path) -> Iterator[Served]:
+def serving(top: Path, *more: str) -> Iterator[Served]:
     """A server of a folder, told to end as by Ctrl-C."""
-    served = Served(top)
+    served = Served(top, *more)
     yield served
     served.process.send_signal(signal.SIGINT)
     assert served.end() in (0, 130)

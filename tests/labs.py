@@ -8,6 +8,7 @@ import msgspec
 from stend import store
 from stend.model.definition import Identity
 from stend.model.events import Event, MeterFacts, Note, Started
+from stend.words import text
 from tests.synthetic import Truth, events
 
 TESTS = ("iops", "latency")
@@ -50,7 +51,7 @@ def run(
         return msgspec.structs.replace(event, plan=plan, meters=meters, at=event.at + 100_000 * seed, seed=seed)
 
     made = [own(event) for event in events(names, truth, interval_s=interval_s, **{**FEW, **changes})]
-    made[1:1] = [Note(t=0.0, text=text) for text in notes]
+    made[1:1] = [Note(t=0.0, text=text(note)) for note in notes]
     for _ in store.append(path, (event for event in made)):
         pass
     return path

@@ -12,6 +12,7 @@ from stend.model.counts import Counts
 from stend.model.definition import Hold
 from stend.model.events import Event, MeterFacts, Reading, Result, Started
 from stend.model.record import Run
+from stend.words import Sentence
 from tests.synthetic import events
 
 STARTS_S = 1000.0
@@ -85,7 +86,7 @@ def results(name: str = "iops") -> tuple[Started, tuple[Result, ...]]:
 
 def recorded(
     course: Course, fake: Fake, *, until: float, lines: list[tuple[float, bytes]] | None = None, spec: str = "cmd:fake"
-) -> tuple[Run, list[str]]:
+) -> tuple[Run, list[Sentence]]:
     """The run that a course and its meter make, and the notes of the meter."""
     begun, some = results()
     series, output, meter = Series(fake.period_s), Output(), Recorder()

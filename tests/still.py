@@ -9,6 +9,7 @@ from stend.model.counts import Counts
 from stend.model.definition import Identity, Workload
 from stend.model.stats import bin_index
 from stend.model.tally import Tally
+from stend.words import Sentence
 
 IDENTITY = Identity(
     kind="still",
@@ -89,9 +90,9 @@ class StillDevice:
         self.door = Door("still", lambda: self.log.append("check"))
         self.door.writes = True
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         self.log.append("purge")
-        return "nothing to purge"
+        return Sentence("purge_nothing")
 
     def health(self) -> dict[str, Any]:
         return {}

@@ -26,6 +26,7 @@ from stend.model.verified import BLOCK, Range, Verified
 from stend.model.workload import Stream
 from stend.planning import plan as planning
 from stend.runner.loop import run
+from stend.words import Sentence
 from tests.metering import metered
 from tests.shape import SHAPE, TOTAL, middle_ns
 
@@ -333,9 +334,9 @@ class SyntheticDevice:
         self.drive, self.identity, self.door = drive, identity, Door("still")
         self.door.writes = True
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         self.drive.fresh()
-        return "nothing to purge: a synthetic drive is simply new"
+        return Sentence("purge_nothing")
 
     def health(self) -> dict[str, Any]:
         return {"temperature_c": 40 + 20 * (1 - math.exp(-self.drive.clock / 3600))}

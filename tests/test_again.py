@@ -9,6 +9,7 @@ from stend.base.errors import StepFailed
 from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Started
 from stend.model.record import Run
 from stend.runner.resume import announced, rerun, resume_point
+from stend.words import text
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -45,26 +46,26 @@ def test_a_drive_that_does_something_else_is_found_out_at_any_kind_of_event(
 def test_a_remark_may_be_worded_otherwise_and_what_was_said_of_an_interruption_is_not_repeated(
     whole: list[Event],
 ) -> None:
-    remark, stop = Note(t=0.0, text="so", kind="remark"), Note(t=0.0, text="moved", kind="interruption")
+    remark, stop = Note(t=0.0, text=text("so"), kind="remark"), Note(t=0.0, text=text("moved"), kind="interruption")
     recorded = [whole[0], remark, stop, *whole[1:20]]
-    again = [whole[0], msgspec.structs.replace(remark, text="otherwise"), *whole[1:]]
+    again = [whole[0], msgspec.structs.replace(remark, text=text("otherwise")), *whole[1:]]
     assert list(rerun(given(again), recorded))[1:] == whole[20:]
 
 
 def test_a_repeat_that_ends_too_early_is_another_way_unless_it_was_stopped(whole: list[Event]) -> None:
-    begun, ended = whole[:10], Ended(t=9.0, outcome="stopped", reason="by the operator")
+    begun, ended = whole[:10], Ended(t=9.0, outcome="stopped", reason=text("by the operator"))
     assert list(rerun(given([*begun, ended]), whole[:30])) == [whole[0], ended]
     with pytest.raises(StepFailed, match="no longer does"):
         list(rerun(given([*begun, msgspec.structs.replace(ended, outcome="complete")]), whole[:30]))
 
 
 def test_what_must_be_said_comes_after_the_first_event(whole: list[Event]) -> None:
-    told = list(announced(given(whole), ["moved"]))
-    assert told == [whole[0], Note(t=0.0, text="moved", kind="interruption"), *whole[1:]]
+    told = list(announced(given(whole), [text("moved")]))
+    assert told == [whole[0], Note(t=0.0, text=text("moved"), kind="interruption"), *whole[1:]]
 
 
 def at(phase: str, round_: int, ended_by: str = "") -> Judged:
-    return Judged(where=Position(test="iops", phase=phase, round=round_), t=1.0, ended_by=ended_by)
+    return Judged(where=Position(test="iops", phase=phase, round=round_), t=1.0, ended_by=text(ended_by))
 
 
 def test_a_run_goes_on_at_the_round_after_the_last_whole_one(whole: list[Event]) -> None:
@@ -84,7 +85,7 @@ def test_a_test_in_one_piece_is_begun_again_at_the_first_round_of_its_first_phas
     phases = [phase for _, phase in Run([start]).phases()]
     assert phases[1].boundary == "test"
     places = [Position(test="write-saturation", phase=phase.name, round=1) for phase in phases]
-    ends = [Judged(where=place, t=1.0, ended_by="all done") for place in places]
+    ends = [Judged(where=place, t=1.0, ended_by=text("all done")) for place in places]
     point = resume_point(Run([start, ends[0]]))
     assert point == Position(test="write-saturation", phase=phases[0].name, round=1)
 

@@ -175,11 +175,11 @@ def test_the_verb_names_the_odd_drive_in_every_format_and_its_code_is_the_verdic
     assert "SIM-small-3" in capfd.readouterr().out
     tail = "" if lang == "en" else ".ru"
     for ending in ("html", "md"):
-        text = (tmp_path / f"batch{tail}.{ending}").read_text()
+        text = (tmp_path / f"lot{tail}.{ending}").read_text()
         assert "SIM-small-3" in text.replace("\\", "")
-    assert (tmp_path / f"batch{tail}.pdf").read_bytes().startswith(b"%PDF")
-    told = json.loads((tmp_path / "batch.json").read_text())
-    check = Draft202012Validator(schemas_many.batch())
+    assert (tmp_path / f"lot{tail}.pdf").read_bytes().startswith(b"%PDF")
+    told = json.loads((tmp_path / "lot.json").read_text())
+    check = Draft202012Validator(schemas_many.lot())
     check.validate(told)
     for spoiled in (
         told | {"odd": {"SIM-small-3": [{}]}},

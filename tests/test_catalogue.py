@@ -161,6 +161,19 @@ def test_only_what_changed_is_read_again(top: Path, monkeypatch: pytest.MonkeyPa
     assert len({count for _, count in counts}) == 1, "what was said before of a run counts no more"
 
 
+def test_a_query_is_answered_for_the_chosen_runs_alone(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def asked(sql: str, *where: str) -> list[str]:
+        assert main(["query", sql, str(top), "--csv", *where]) == 0
+        return capsys.readouterr().out.split()[1:]
+
+    whole = asked("SELECT run FROM runs ORDER BY started_s")
+    assert whole == ALL
+    assert asked("SELECT run FROM runs ORDER BY started_s", "--where", "label=new") == ["run3", "run4", "lot/run5"]
+    assert asked("SELECT DISTINCT run FROM figures", "--where", "run=run4") == ["run4"]
+    assert asked("SELECT run FROM runs", "--where", "label=none") == []
+    assert main(["query", "FROM runs", str(top), "--where", "label"]) == 2
+
+
 def test_a_list_that_is_polled_shows_all_runs_at_once_and_reads_a_few_at_a_time(top: Path) -> None:
     def polled() -> tuple[list[str], list[str]]:
         rows = Shelf(top).rows(columns=["model"], most=2)
@@ -284,7 +297,7 @@ def test_without_duckdb_runs_are_listed_and_a_query_says_what_is_missing(top: Pa
     assert [line.split()[0] for line in plain.stdout.splitlines()[2:]] == [f"{top}/{n}" for n in ALL if n != "run2"]
     asked = core("query", "FROM runs", str(top), folder=top)
     assert asked.returncode == 4
-    assert asked.stderr == "stend: stend query needs duckdb, which is not installed: `pip install 'stend[report]'`\n"
+    assert asked.stderr == "stend: `stend query` needs duckdb, which is not installed: `pip install 'stend[report]'`\n"
     assert counted(top)["runs"] == RUNS - 1, "whoever has it reads again what was taken in without"
 
 

@@ -14,8 +14,8 @@ from stend.model.definition import Identity, Workload
 from stend.model.events import Event, Telemetry
 from stend.model.record import Run
 from stend.report.story.because import because
+from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
-from stend.words.sentences import finding_said
 from tests.synthetic import Truth, events, made
 from tests.test_findings_truth import SIZE, Iops, ran, rates
 

@@ -127,7 +127,7 @@ def test_any_object_comes_out_as_it_went_in(objects: list[dict[str, int | str]])
         event = json.dumps(one, ensure_ascii=False).encode()
         line = written.sealed(event)
         assert json.loads(line)["n"] == written.number
-        assert seen.opened(line) == (event, "")
+        assert seen.opened(line, 2) == (event, None)
     assert (seen.number, seen.hash) == (written.number, written.hash)
 
 
@@ -135,9 +135,9 @@ def test_after_a_line_that_lost_its_number_the_next_one_has_the_number_that_is_d
     head = b'{"format":"x"}'
     written, read = Chain(head), Chain(head)
     lines = [written.sealed(b'{"t":%d}' % n) for n in range(4)]
-    assert read.opened(lines[0]) == (b'{"t":0}', "")
-    assert read.opened(b'{"t":1}') == (b'{"t":1}', "has lost its number")
+    assert read.opened(lines[0], 2) == (b'{"t":0}', None)
+    assert read.opened(b'{"t":1}', 3) == (b'{"t":1}', "line 3 has lost its number")
     assert read.number == 2
-    assert read.opened(lines[2]) == (b'{"t":2}', "was edited")
-    assert read.opened(lines[3]) == (b'{"t":3}', "")
+    assert read.opened(lines[2], 4) == (b'{"t":2}', "line 4 was edited")
+    assert read.opened(lines[3], 5) == (b'{"t":3}', None)
     assert (read.number, read.hash) == (written.number, written.hash)

@@ -13,8 +13,8 @@ from stend.findings.look.figures import figures
 from stend.model.record import Run
 from stend.report.story import page_one
 from stend.report.story.page_one import Review
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.synthetic import Truth, made
 
 

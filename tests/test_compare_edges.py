@@ -1,12 +1,14 @@
 """Where a comparison turns: at the edge of an interval, of a warmth, of what two sides have alike."""
 
+import shutil
 from math import log
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from stend.base.units import GB
+from stend.base.errors import BadInput, LeftOut
+from stend.base.units import GB, GiB
 from stend.many import read, statistics
 from stend.many.compare import Side, compared, side
 from stend.many.compare.differences import difference, verdict_of
@@ -16,7 +18,7 @@ from stend.many.sides import Played
 from stend.many.sides import outcome as reduced
 from stend.model.definition import Workload
 from tests.imported import SAMPLES, imported
-from tests.sides import load, of_rates, outcome, row
+from tests.sides import folder, load, of_rates, outcome, row
 from tests.synthetic import Truth, made
 
 
@@ -120,3 +122,15 @@ def test_of_replays_both_traces_are_named_and_the_share_of_the_latest() -> None:
         Reason("trace", {"a": "11.csv (11111111)", "b": "22.csv (22222222)"}),
         Reason("late", {"n": 3, "runs": 3, "side": "b", "share": 0.5}),
     )
+
+
+def test_a_run_that_cannot_be_compared_is_left_out_of_a_folder_but_not_if_it_is_named(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        folder(tmp_path / f"run{seed}", seed=seed, truth=Truth(capacity_bytes=8 * GiB), names=("fresh",))
+    shutil.copytree(tmp_path / "run1", tmp_path / "stopped")
+    events = tmp_path / "stopped/events.jsonl"
+    events.write_bytes(b"".join(events.read_bytes().splitlines(keepends=True)[:1]))
+    with pytest.warns(LeftOut, match="stopped"):
+        assert [run.name for run in read.named([tmp_path]).runs] == ["run1", "run2"]
+    with pytest.raises(BadInput, match="stopped"):
+        read.named([tmp_path / "run2", tmp_path / "stopped"])

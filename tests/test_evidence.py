@@ -19,7 +19,7 @@ from stend.devices.telling import evidence
 from stend.devices.telling.evidence import Piece
 from stend.model.events import Event, Note, Telemetry
 from stend.session import evidence as session
-from stend.words import Language
+from stend.words import Language, text
 from tests.played import Place, nvme_drive
 from tests.stand import Stand, let_go, loop_of, name_of, ours, sh
 from tests.still import StillDevice
@@ -97,7 +97,7 @@ def test_a_log_that_a_drive_lacks_is_named_with_its_reason(place: Place) -> None
 def test_an_area_that_is_too_long_is_left_out_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     header = b"\x07" + bytes(7) + struct.pack("<HHH", 2, 9, 60000) + bytes(498)
     monkeypatch.setattr(
-        evidence, "_get", lambda node, page, size, *more: evidence.Answer((header + bytes(size))[:size], "")
+        evidence, "_get", lambda node, page, size, *more: evidence.Answer((header + bytes(size))[:size])
     )
     piece = evidence._telemetry("/dev/nvme0", "telemetry-host.bin", 7, "--lsp=1")
     assert len(piece.data) == 512 + 9 * 512
@@ -168,11 +168,11 @@ def notes(folder: Path, device: StillDevice, *events: Event) -> list[Note]:
     return [e for e in session.kept(all_events(), device, folder) if isinstance(e, Note) and e.kind == "evidence"]  # type: ignore[arg-type]
 
 
-FAILURE = Note(t=3.0, text="the drive has gone", kind="failure")
+FAILURE = Note(t=3.0, text=text("the drive has gone"), kind="failure")
 
 
 def test_a_failure_keeps_files_and_says_what_is_missing(tmp_path: Path) -> None:
-    device = Witness(Piece("a.bin", b"x" * 4096), Piece("b.bin", b"", "Invalid Log Page"))
+    device = Witness(Piece("a.bin", b"x" * 4096), Piece("b.bin", b"", text("Invalid Log Page")))
     (note,) = notes(tmp_path, device, FAILURE)
     assert note.text == "kept in evidence/0: a.bin (4 KiB); not available: b.bin (Invalid Log Page)"
     assert (tmp_path / "evidence/0/a.bin").read_bytes() == b"x" * 4096

@@ -14,8 +14,8 @@ from stend.base.units import MB, GiB, KiB
 from stend.findings import Finding, look
 from stend.findings.look.figures import lasting
 from stend.model.record import Run
+from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language, phrases
-from stend.words.sentences import finding_said
 from tests.synthetic import Truth, made
 
 pytestmark = pytest.mark.together

@@ -6,8 +6,8 @@ from stend import findings, suite
 from stend.model.events import Ended, Event, Result
 from stend.model.record import Run
 from stend.report import html
+from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
-from stend.words.sentences import finding_said
 from tests.synthetic import Truth, events
 
 

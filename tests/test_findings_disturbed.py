@@ -11,8 +11,8 @@ from stend.findings.look import grounds, heat, moments
 from stend.findings.look.saturated import saturated
 from stend.model.events import Event, Started, Telemetry
 from stend.model.record import Run
+from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
-from stend.words.sentences import finding_said
 from tests.synthetic import Truth, events
 from tests.test_watch import run_with
 

@@ -25,7 +25,7 @@ PAGE = 4096
 MANY = 10**5
 """Pages of a superblock for the closed form: so many that one more is nothing."""
 BURST_S, RESTS_S = 5, [5, 10, 15, 25, 50]
-ENDED = Ended(t=0.0, outcome="stopped", reason="")
+ENDED = Ended(t=0.0, outcome="stopped")
 
 
 def ran(spec: Spec, test: str, **settings: Any) -> Run:

@@ -16,8 +16,8 @@ from stend.model.stats import BINS
 from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.synthetic import Synthetic, SyntheticDevice, Truth, identity, made
 
 Iops = Callable[[Workload], float]

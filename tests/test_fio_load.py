@@ -250,7 +250,8 @@ def test_its_last_lines_are_kept_and_no_more(stage: Stage) -> None:
     process = stage.process("for n in 1 2 3 4 5 6 7; do echo line $n; done; exit 3")
     assert process.listen(PATIENCE_S, lambda: not process.alive)
     process.end()
-    assert process.record == "fio ended with exit code 3; its last lines: line 3 | line 4 | line 5 | line 6 | line 7"
+    lines = "line 3 | line 4 | line 5 | line 6 | line 7"
+    assert process.record("x") == f"x: fio ended with exit code 3; its last lines: {lines}"
 
 
 def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(stage: Stage) -> None:

@@ -116,7 +116,7 @@ def test_a_trial_has_the_locks_of_its_drives_and_what_it_saw_is_in_every_run(
     assert (folder / group.FILE).read_bytes() == again, "one trial is for all studies"
     member = group.load(folder / "02").members[1]
     assert (member.name, member.request.tests) == ("002-d-02", ["latency"])
-    assert "beside the other drives" in member.told[0]
+    assert "beside the other drives" in member.notes[0]
 
 
 def test_one_real_drive_and_virtual_ones_wait_for_nobody(tmp_path: Path) -> None:

@@ -20,13 +20,13 @@ TAKE_RUNS = RUNS | {"compare", "lot", "list", "query", "serve"}
 LANGUAGES = {"report", "compare", "lot", "sweep", "trace show"}
 HAVE: dict[str, set[str]] = {
     "--target": {"run", "plan", "repeat", "purge", "provision", "host", "fleet worker", "fleet drives", "fleet carry"},
-    "--into": {"run", "repeat", "import", "inspect", "fleet worker", *LANGUAGES},
+    "--into": {"run", "repeat", "import", "inspect", "publish", "fleet worker", *LANGUAGES},
     "--format": LANGUAGES,
     "--lang": {"inspect", *LANGUAGES},
     "--json": {"show", "list", "query", "verify", "compare", "lot", "devices", "inspect", "host", "trace show"},
     "--label": {"run", "repeat", "import", "inspect"},
     "--detach": {"run", "repeat", "resume", "inspect"},
-    "--where": {"list", "compare", "lot"},
+    "--where": {"list", "compare", "lot", "query", "serve"},
     "--seed": {"run", "plan", "repeat", "inspect"},
     "--destroy-data": {"run", "repeat", "resume", "purge", "provision"},
     "--anyway": {"compare", "lot"},

@@ -22,10 +22,10 @@ from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.planning.plan import gather
 from stend.report.story.telling import story
+from stend.sentences import finding_said
 from stend.session import unrecorded
 from stend.suite.headroom import MOST
 from stend.words import Language, texts
-from stend.words.sentences import finding_said
 from tests.traces import made
 
 pytestmark = pytest.mark.together

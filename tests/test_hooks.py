@@ -9,6 +9,7 @@ import pytest
 from stend.live import hooks
 from stend.live.course import Course
 from stend.model.events import Ended, Event, Judged, Outcome, Position, Telemetry
+from stend.words import text
 
 HERE = Position(test="iops", phase="rounds", round=1)
 
@@ -37,9 +38,9 @@ def test_each_end_of_a_run_has_its_event(outcome: Outcome, name: str) -> None:
 
 
 def test_steady_state_is_told_where_it_ended_a_phase_and_nowhere_else() -> None:
-    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by="steady", steady=True)) == ["steady"]
-    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by="", steady=True)) == []
-    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by="rounds", steady=False)) == []
+    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by=text("steady"), steady=True)) == ["steady"]
+    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by=text(""), steady=True)) == []
+    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by=text("rounds"), steady=False)) == []
 
 
 def test_a_drive_that_slows_itself_down_is_told_once_each_time_it_begins() -> None:

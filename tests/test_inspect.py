@@ -20,9 +20,9 @@ from stend.model.record import Run
 from stend.model.workload import Workload
 from stend.report.parts import Items
 from stend.report.parts import incoming as pages
+from stend.sentences import finding_said
 from stend.suite import _clauses
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.inspected import CAPACITY, FAULTS, RESET, SLOW, against, disk, inspected, said, verdict
 
 

@@ -8,8 +8,8 @@ import tomli_w
 
 from stend.devices.telling import passport
 from stend.devices.telling.tools import Output
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.inspected import disk, inspected, said, verdict
 
 USED_ATA: dict[str, Any] = {

@@ -16,8 +16,8 @@ from stend.findings.look.grounds import Because
 from stend.report.story.page_one import Review, sentence
 from stend.report.story.page_one import verdict as headline
 from stend.report.story.questions import questions
+from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language, phrases
-from stend.words.sentences import reason_said
 from tests.test_standing import whole
 
 DESKTOP: Evidence = {

@@ -130,6 +130,27 @@ def test_runs_are_chosen_filtered_and_compared_by_mouse(ended: Served, browser: 
     page.context.close()
 
 
+def test_a_long_list_is_built_as_far_as_it_is_read(ended: Served, browser: Any) -> None:
+    page, count = browser.new_context(viewport={"width": 1400, "height": 900}).new_page(), 1500
+    rows = [{"run": f"run-{n}", "model": "KC", "started_s": 1e9 + n, "outcome": "complete"} for n in range(count)]
+    page.route("**/api/runs*", lambda route: route.fulfill(json=rows))
+    page.goto(f"http://127.0.0.1:{ended.port}/?lang=en&token={ended.token}")
+    lines = page.locator("#rows tr")
+    wait_for(lambda: lines.count() > 0)
+    page.wait_for_timeout(300)
+    assert lines.count() < count / 3
+    assert page.get_attribute("#table", "aria-rowcount") == str(count + 1)
+    for box in page.locator("td.pick input").all()[:5]:
+        box.check()
+    wait_for(lambda: page.evaluate("scrollTo(0, document.body.scrollHeight)") or lines.count() == count)
+    assert page.locator("#more").is_hidden()
+    assert page.inner_text("#rows tr:last-child a") == "run-0"
+    assert page.locator("td.pick input:disabled").count() == count - 5, "five are the most, also of later rows"
+    page.fill("#filter", "run-1499")
+    wait_for(lambda: lines.count() == 1)
+    page.context.close()
+
+
 def test_no_line_crosses_time_without_load_and_all_curves_zoom_together(ended: Served, browser: Any) -> None:
     page = browser.new_context().new_page()
     page.goto(f"http://127.0.0.1:{ended.port}/run/run-1?view=course&token={ended.token}")

@@ -15,9 +15,9 @@ from stend.findings.look.powered import rests
 from stend.model.definition import Hold
 from stend.model.events import Event, MeterFacts, Reading, Started
 from stend.model.record import Run
+from stend.sentences import finding_said
 from stend.sim import load
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.metering import BUSY_W, IDLE_W, METER, SLEEP_W
 from tests.rehearsal import rehearsed
 from tests.synthetic import events

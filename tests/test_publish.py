@@ -20,6 +20,7 @@ from stend.cli import main
 from stend.many import read
 from stend.many.compare import compared
 from stend.model.events import MeterFacts
+from stend.model.quantities import shape
 from stend.publish import Built, figures, ledger, private, schemas
 from stend.publish import lab as settings
 from stend.report.story.page_one import FIGURES
@@ -175,7 +176,7 @@ def test_figures_are_those_of_compare_to_the_digit(tmp_path: Path) -> None:
             name = "|".join((*map(str, difference.key), difference.quantity))
             for value, known in zip((difference.a, difference.b), by_id, strict=True):
                 assert known[name]["value"] == value
-                assert known[name]["shown"] == words.quantity(value, difference.quantity)
+                assert known[name]["shown"] == words.show(value, shape(difference.quantity))
 
 
 def script(of: Path, lang: str, drive: str) -> str:
@@ -266,7 +267,7 @@ def test_links_and_absurd_runs_are_left_out_with_a_sentence(tmp_path: Path, caps
     (top / "photo/drive.toml").write_text('photo = "shot.png"\n')
     (outside / "shot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + SECRET.encode())
     (top / "photo/shot.png").symlink_to(outside / "shot.png")
-    code = main(["publish", str(top), "--to", str(tmp_path / "site")])
+    code = main(["publish", str(top), "--into", str(tmp_path / "site")])
     told = capsys.readouterr()
     assert code == UNSOUND_EXIT_CODE
     assert "1 new" in told.out

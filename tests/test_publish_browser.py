@@ -15,6 +15,7 @@ from stend import publish
 from stend.charts.overlay.ratio_map import change
 from stend.many import read
 from stend.many.compare import compared
+from stend.model.quantities import shape
 from stend.publish import figures, ledger
 from stend.publish import lab as settings
 from stend.words import LANGUAGES, Language
@@ -168,7 +169,7 @@ def test_a_comparison_has_the_figures_of_stend_compare(lang: str, site: Site, br
     first, second = (read.named([site.runs / name], name) for name in ("run-1", "run-2"))
     expected = {}
     for row in compared(first, second).differences:
-        shown = [words.quantity(value, row.quantity) for value in (row.a, row.b)]
+        shown = [words.show(value, shape(row.quantity)) for value in (row.a, row.b)]
         shown.append(f"{change(row.ratio, words)} · {words(f'verdict.{row.verdict}')}")
         expected[figures.figure_id(row.key, row.quantity)] = shown
     assert len(expected) > 20

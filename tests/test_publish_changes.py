@@ -8,6 +8,7 @@ import pytest
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, BadInput
 from stend.cli import main
+from stend.model.quantities import shape
 from stend.publish import ledger
 from stend.words import Language
 from tests.labs import run
@@ -52,7 +53,7 @@ def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
     for lang, named in (("en", "28 November 2026"), ("ru", "28 ноября 2026")):
         page = (tmp_path / f"site/{lang}/drives/{BETA}.html").read_text()
         block = page[page.index('id="errata"') :].partition("</section>")[0]
-        texts = [Language(lang).quantity(value, "iops") for value in (one.old, one.new)]
+        texts = [Language(lang).show(value, shape("iops")) for value in (one.old, one.new)]
         assert texts[0] != texts[1]
         assert all(f">{text}<" in block for text in texts)
         assert named in block
@@ -130,10 +131,10 @@ def test_a_page_that_someone_edited_is_found_and_made_again(tmp_path: Path) -> N
 
 def test_check_of_the_command_line_says_what_would_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
-    assert main(["publish", str(runs), "--to", str(tmp_path / "site")]) == 0
-    assert main(["publish", str(runs), "--to", str(tmp_path / "site"), "--check"]) == 0
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site")]) == 0
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site"), "--check"]) == 0
     shutil.rmtree(runs / f"alpha-0-{SECRET}")
     capsys.readouterr()
-    assert main(["publish", str(runs), "--to", str(tmp_path / "site"), "--check"]) == GATE_FAILED_EXIT_CODE
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site"), "--check"]) == GATE_FAILED_EXIT_CODE
     assert f"{ALPHA}: run " in capsys.readouterr().out
     assert not (tmp_path / "site/en/drives" / f"{ALPHA}.html").read_text().count("withdrawn on")

@@ -13,6 +13,7 @@ from stend.model.packed import Bins, merged
 from stend.model.record import Run
 from stend.model.samples import Samples
 from stend.model.tally import Tally
+from stend.words import text
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -67,7 +68,7 @@ def test_what_a_line_leaves_out_is_nought() -> None:
     result, judged = (msgspec.json.decode(line, type=Result | Judged) for line in lines)
     assert isinstance(result, Result)
     assert (result.counts, result.gap_s, result.seed, result.said) == (Counts(), 0, 0, "")
-    assert judged == Judged(where=result.where, t=2, verdicts=(), steady=False, ended_by="")
+    assert judged == Judged(where=result.where, t=2, verdicts=(), steady=False, ended_by=text(""))
 
 
 def test_a_continued_run_has_every_result_once() -> None:
@@ -128,13 +129,20 @@ def test_what_a_run_keeps_is_what_it_was_told() -> None:
     [
         ([], ("unfinished",)),
         ([Ended(t=9, outcome="complete")], ()),
-        ([Ended(t=9, outcome="stopped", reason="by the operator")], ("stopped: by the operator",)),
+        ([Ended(t=9, outcome="stopped", reason=text("by the operator"))], ("stopped: by the operator",)),
         ([Ended(t=9, outcome="failed")], ("failed",)),
         (
-            [Note(t=8, text="slept", kind="stall"), Ended(t=9, outcome="complete")],
+            [Note(t=8, text=text("slept"), kind="stall"), Ended(t=9, outcome="complete")],
             ("the host slept or stalled while figures were taken, see the notes",),
         ),
-        ([Note(t=8, text="a remark"), Note(t=8, text="a doubt", kind="doubt"), Ended(t=9, outcome="complete")], ()),
+        (
+            [
+                Note(t=8, text=text("a remark")),
+                Note(t=8, text=text("a doubt"), kind="doubt"),
+                Ended(t=9, outcome="complete"),
+            ],
+            (),
+        ),
     ],
 )
 def test_every_page_says_how_a_run_ended_and_what_speaks_against_its_figures(

@@ -17,12 +17,12 @@ from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.planning.plan import gather
 from stend.report.story.telling import story
+from stend.sentences import finding_said
 from stend.session import unrecorded
 from stend.suite import _played
 from stend.trace import playable
 from stend.trace.form import UNKNOWN
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.traces import made
 
 FLASH, DISK = "sim:small", "sim:st600mx0052"

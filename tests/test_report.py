@@ -16,14 +16,13 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend import report
 from stend.base.units import GB, GiB, block_label
-from stend.devices.telling.facts import shown
-from stend.findings.look.figures import figures
+from stend.findings.look.figures import figures, loads
 from stend.model.events import Note, Started
 from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.report.json import Report, schema
-from stend.report.parts.tables import loads, matrix
-from stend.words import LANGUAGES, Language
+from stend.report.parts.tables import matrix
+from stend.words import LANGUAGES, Language, Sentence
 from tests.synthetic import Truth, events, made
 
 pytestmark = pytest.mark.together
@@ -191,7 +190,7 @@ def test_an_over_provisioned_drive_is_told_with_both_its_sizes(
     assert isinstance(began, Started)
     drive = msgspec.structs.replace(began.plan.device, facts={"native_bytes": 10 * GB})
     drawn = msgspec.structs.replace(began.plan, device=drive)
-    told = Note(t=0, text=f"the drive is over-provisioned: {shown(drive)}")
+    told = Note(t=0, text=Sentence("provisioned", size=drive.capacity_bytes, native=drive.native_bytes))
     run = Run([msgspec.structs.replace(began, plan=drawn), told, *rest])
     text = page(run, tmp_path, lang, style).text.replace("\N{NO-BREAK SPACE}", " ")
     assert row in text

@@ -18,8 +18,8 @@ from stend.planning import plan as planning
 from stend.runner.bench import Bench
 from stend.runner.loop import run, step_seed
 from stend.runner.rules import limit_met
-from stend.words import Language
-from stend.words.sentences import finding_said
+from stend.sentences import finding_said
+from stend.words import Language, decoded, encoded
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
 PROFILE = planning.load_profile("enterprise-2.0.2")
@@ -289,7 +289,7 @@ def test_a_drive_is_asked_after_each_round_of_deep_load_and_not_amid_response_ti
 
 def test_events_survive_the_file_format() -> None:
     for event in play(drawn("iops", minute_s=1, rounds=5), StillEngine()):
-        assert msgspec.json.decode(msgspec.json.encode(event), type=Event) == event
+        assert msgspec.json.decode(msgspec.json.encode(event, enc_hook=encoded), type=Event, dec_hook=decoded) == event
 
 
 def test_512_byte_blocks_are_left_out_with_a_note_on_4kn_drives() -> None:

@@ -18,7 +18,7 @@ from tests.imported import SAMPLES, imported, run_of
 from tests.sides import of_rates
 from tests.synthetic import Truth, made
 
-NAMES = ("report", "comparison", "batch", "sweep", "events", "show")
+NAMES = ("report", "comparison", "lot", "sweep", "events", "show")
 
 
 def schema(name: str, capsys: pytest.CaptureFixture[str]) -> Draft202012Validator:

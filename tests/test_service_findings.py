@@ -22,9 +22,9 @@ from stend.model.record import Run
 from stend.model.tally import NONE, Tally
 from stend.report.parts.header import every_load
 from stend.report.story.telling import story
+from stend.sentences import finding_said, findings_said
 from stend.session import Request, start
-from stend.words import Language
-from stend.words.sentences import finding_said, findings_said
+from stend.words import Language, text
 from tests.pictures import run_of
 
 
@@ -80,6 +80,23 @@ def test_a_victim_stops_only_if_it_would_have_had_ios() -> None:
     """Of 1,000 IOs per second in 0.2 s a drive that simulates one of 64 has three."""
     assert "stopped" in keys(changed(run_of("neighbours"), stopped), "neighbours")
     assert "stopped" not in keys(changed(run_of("neighbours"), stopped, scale=10**7), "neighbours")
+
+
+def test_of_neighbours_with_too_few_ios_the_slowest_is_named() -> None:
+    """The one beside which a synced write takes 18 ms, not the last one of the list, beside which it takes 17 ms."""
+    few = {("SEQ 128K", 32): 18e6, ("RND TRIM 64K", 32): 17e6}
+
+    def slowed(result: Result, load: Workload) -> Result:
+        for other in load.beside:
+            for (kind, depth), ns in few.items():
+                if load.sync == "flush" and other.label.startswith(kind) and other.depth == depth:
+                    counts = msgspec.structs.replace(result.counts, write=tally((50, ns)))
+                    return msgspec.structs.replace(result, counts=counts)
+        return result
+
+    run = changed(run_of("neighbours"), slowed)
+    (named,) = [f for f in findings.find(run) if (f.name, f.key) == ("neighbours", "unknown")]
+    assert named.values["neighbour"] == "stream"
 
 
 def test_the_drive_has_changed_only_if_the_means_differ_by_more_than_their_errors() -> None:
@@ -168,7 +185,7 @@ def test_trims_alone_are_no_share_of_reads(label: str, russian: str) -> None:
 def test_a_warning_of_two_phases_is_on_a_page_once() -> None:
     run = run_of("trim")
     ends = [
-        Judged(where=Position(test="trim", phase=phase, round=5), t=9, ended_by="the limit of 5 rounds")
+        Judged(where=Position(test="trim", phase=phase, round=5), t=9, ended_by=text("the limit of 5 rounds"))
         for phase in ("half-full", "half-trimmed")
     ]
     stamps = Run([*run.started, *run.results, *ends]).stamps

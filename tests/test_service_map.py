@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from stend import findings
+from stend import findings, store
 from stend.charts import pictures
 from stend.charts.beside import Side, picture
 from stend.cli import main
@@ -20,10 +20,13 @@ from stend.model.definition import Hold
 from stend.model.events import Result
 from stend.model.pace import Pace
 from stend.model.record import Run
+from stend.model.service_band import SIGMAS, band
 from stend.model.service_map import Axes, Cell, Key, Search
+from stend.model.stats import percentile_s
 from stend.model.tally import Tally
+from stend.sentences import finding_said
+from stend.session import Request, start
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.imported import run_of as imported_run
 from tests.synthetic import Truth, made
 
@@ -123,11 +126,40 @@ def flat_wait(reads: float, writes: float) -> float:
 def test_where_waits_hardly_change_the_map_shades_most_of_the_axis_and_spends_no_cells() -> None:
     cells = searched(flat_wait)
     key = Key(99.0, 0.005)
-    (_, low, high), *_ = service_map.band(cells, key, WANTED.axes)
+    (_, low, high), *_ = band(cells, key, WANTED.axes)
     assert low == 0
     assert high > 0.9 * READS
-    steep = service_map.band(searched(queue), key, WANTED.axes)
+    steep = band(searched(queue), key, WANTED.axes)
     assert all(high - low < 0.05 * READS for _, low, high in steep)
+
+
+def test_the_map_shades_what_the_parts_of_a_cell_differ_by() -> None:
+    """Waits of M/M/1 that are 30 % off move the contour of 1 ms by 30 % of the part of the axis that is left."""
+    key, off = KEYS[0], 0.3
+    steady = searched(queue)
+    error = math.log(1 + off) / SIGMAS
+    places_of = [
+        band([one._replace(scatter={99.0: each}) for one in steady], key, WANTED.axes) for each in (0.0, error)
+    ]
+    narrow, wide = (next((low, high) for x, low, high in every if x == 0) for every in places_of)
+    low, high = (READS * (1 - 80e-6 * math.log(100) / (key.limit_s * by)) for by in (1 / (1 + off), 1 + off))
+    assert wide == pytest.approx((low, high), rel=0.03)
+    assert narrow[1] - narrow[0] < 0.3 * (wide[1] - wide[0])
+
+
+def test_a_cell_is_the_sum_of_its_parts(tmp_path: Path) -> None:
+    """Its percentiles are those of all reads, and the error of a logarithm is half the difference of both parts."""
+    with start(Request(["service-map"], "sim:small", quick=True, into=str(tmp_path / "run"))) as under_way:
+        for _ in under_way:
+            pass
+    run = store.load(under_way.folder)
+    first, *_ = service_map.cells(run, run.plan.tests[0])
+    warm, *parts = run.of("service-map", service_map.PHASE)[:3]
+    assert (warm.index, [part.index for part in parts]) == (0, [1, 2])
+    assert first.measured.read.ios == sum(part.counts.read.ios for part in parts)
+    waits = [percentile_s(part.counts.read, 99) or 0 for part in parts]
+    assert min(waits) <= (first.waits[99.0] or 0) <= max(waits)
+    assert first.scatter[99.0] == pytest.approx(abs(math.log(waits[0] / waits[1])) / 2)
 
 
 def test_the_search_never_asks_the_same_twice_without_a_reason_and_ends() -> None:
@@ -243,7 +275,7 @@ def test_a_published_grid_is_drawn_by_the_same_chart(tmp_path: Path) -> None:
 
 def test_every_sentence_can_be_said_in_both_languages() -> None:
     values = {"percent": 99.0, "limit": 0.001, "alone": 1e5, "beside": 5e4, "share": 0.5, "written": 1e8, "reads": 1e5}
-    values |= {"cells": 2, "doubt": 0.2, "near": 0.05, "low": 1e4, "high": 9e4}
+    values |= {"cells": 2, "doubt": 0.2, "low": 1e4, "high": 9e4}
     for key in ("reads", "none_beside", "alone", "never", "few", "host", "coarse", "flat"):
         for lang in ("en", "ru"):
             finding = findings.Finding(name="service_map", key=key, test="service-map", values=values)

@@ -15,7 +15,7 @@ from stend.findings.look.because import Because
 from stend.model.record import Run
 from stend.report.story.page_one import Review
 from stend.report.story.page_one import verdict as headline
-from stend.words import LANGUAGES, Language
+from stend.words import LANGUAGES, Language, text
 from tests import synthetic
 
 FIGURES = {"capacity": 480e9, "read_wait": 1e-4, "start": 4e5, "stream_end": 5e8, "longest": 0.01}
@@ -66,7 +66,7 @@ def _unfinished(run: Run) -> None:
 
 
 def _damaged(run: Run) -> None:
-    run.wrong = ("line 7 was changed",)
+    run.wrong = (text("line 7 was changed"),)
 
 
 @pytest.mark.parametrize(

@@ -238,5 +238,5 @@ def test_the_first_line_tells_the_format_by_which_the_rest_is_read(folder: Path)
     last = list(record)[-1]
     assert isinstance(last, Ended)
     chain = Chain(lines[0])
-    assert all(chain.opened(line)[1] == "" for line in lines[1:])
+    assert all(chain.opened(line, n)[1] is None for n, line in enumerate(lines[1:], 2))
     assert record.seal == f"{len(lines) - 1}-{chain.hash.hex()}"

@@ -11,8 +11,8 @@ from stend.model.published import published
 from stend.report.parts import Pair, fallback
 from stend.report.story import page_one, questions, rivals, telling
 from stend.report.story.page_one import Review
+from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
-from stend.words.sentences import reason_said
 from tests import synthetic
 
 EN = Language("en")

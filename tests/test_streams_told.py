@@ -10,9 +10,9 @@ from stend.cli import main
 from stend.findings.look import streams
 from stend.model.record import Run
 from stend.report.story.telling import story
+from stend.sentences import finding_said
 from stend.suite._streams import USUAL
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 pytestmark = [pytest.mark.slow, pytest.mark.together]
 

@@ -24,6 +24,7 @@ from stend.session import Request, apart
 from stend.session.together import group, roll, trial, turns
 from stend.session.together.group import Group, Member
 from stend.session.together.skew import skews
+from stend.words import Sentence
 from tests.forks import Run, child
 from tests.short import study
 from tests.stand import ours
@@ -165,12 +166,15 @@ def test_what_follows_without_a_purge_keeps_the_turn_of_the_quiet_test_to_come()
 
 
 def test_leave_to_destroy_is_not_written_down(tmp_path: Path) -> None:
-    own = Group((Member("01-a", Request(["iops"], "/dev/a", quick=True, destroy="SN1"), told=("x",)),), barrier=True)
+    own = Group(
+        (Member("01-a", Request(["iops"], "/dev/a", quick=True, destroy="SN1"), notes=(Sentence("restarted"),)),),
+        barrier=True,
+    )
     group.create(tmp_path, own)
     assert "SN1" not in (tmp_path / group.FILE).read_text()
     again = group.load(tmp_path)
     assert again.members[0].request == Request(["iops"], "/dev/a", quick=True)
-    assert (again.barrier, again.quiet, again.members[0].told) == (True, False, ("x",))
+    assert (again.barrier, again.quiet, again.members[0].notes[0].key) == (True, False, "restarted")
     with pytest.raises(BadInput, match="has runs already"):
         group.create(tmp_path, own)
 

@@ -14,7 +14,7 @@ from stend.planning import plan
 from stend.session import Request
 from stend.session.together import arrange
 from stend.session.together.trial import Moved, Trial
-from stend.words import Language
+from stend.words import Language, text
 from tests.stand import Host, Stand, number_of
 
 LINK = {"current_link_speed": "16.0 GT/s PCIe", "current_link_width": "4"}
@@ -46,7 +46,7 @@ def test_what_two_drives_behind_one_switch_share_is_told_with_its_price(tmp_path
         (found[0].target, found[1].target),
     )
     assert only.share == 0.5
-    said = arrange.sentence(only)
+    said = arrange.shared_path(only)
     assert said.endswith(
         "share the PCIe root port 0000:00:01.0 (7.9 GB/s): each has at most 50 % of its own link when all are busy"
     )
@@ -106,9 +106,9 @@ def test_figures_that_others_moved_are_stamped_in_both_languages() -> None:
 def test_a_run_that_others_disturbed_says_so_on_every_page() -> None:
     names, profile, _ = plan.gather(["iops"], None, {}, quick=True)
     drawn = plan.draw(names, profile, devices.find("sim:small").identity)
-    run = Run([Started(at=0, version="", plan=drawn, seed=1), Note(t=0, text="beside", kind="beside")])
+    run = Run([Started(at=0, version="", plan=drawn, seed=1), Note(t=0, text=text("beside"), kind="beside")])
     stamp = "other drives moved its figures by more than 2 %, see the notes"
     assert stamp not in run.stamps
-    run.add(Note(t=0, text="moved", kind="interference"))
+    run.add(Note(t=0, text=text("moved"), kind="interference"))
     assert stamp in run.stamps
     assert stamp in run.warnings(), "on charts too"

@@ -199,7 +199,7 @@ def test_a_file_has_no_trims(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_suite_leaves_trims_out_on_a_drive_that_has_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "service", "--target", "sim:st600mx0052", "--quick"]) == 0
     shown = capsys.readouterr().out
-    assert "Note: the test trim cannot run on sim:st600mx0052: it has no trims (the kernel reports none)" in shown
+    assert "Note: the test trim cannot run on sim:st600mx0052: it has no trims (the drive reports none)" in shown
     heads = [line for line in shown.splitlines() if line.endswith((" (own)", " (TKperf #19)"))]
     assert heads == ["Journal (TKperf #19)", "Service Map (own)", "Neighbours (own)"]
     assert main(["plan", "service", "--target", "sim:small", "--quick"]) == 0

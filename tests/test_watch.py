@@ -17,7 +17,7 @@ from stend.planning import plan
 from stend.report.parts import header
 from stend.runner import telemetry as watch
 from stend.runner.loop import run as run_of
-from stend.words import Language
+from stend.words import Language, text
 from tests.still import StillDevice, StillEngine
 
 MINUTE = 60.0
@@ -239,7 +239,11 @@ def test_a_slow_link_and_load_that_is_not_proved_are_on_every_page_and_chart() -
     (test,) = run.plan.tests
     assert charts.stamped(run, test, Language("en")) == [slow]
     run.add(
-        Note(t=1, text="stend counted 10 GB written, the kernel counted 9 GB between minute 0 and 5", kind="mismatch")
+        Note(
+            t=1,
+            text=text("stend counted 10 GB written, the kernel counted 9 GB between minute 0 and 5"),
+            kind="mismatch",
+        )
     )
     (said,) = charts.stamped(run, test, Language("ru"))
     assert english_in_russian(said) <= {"gen", "Express", "PCI"}

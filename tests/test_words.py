@@ -12,8 +12,8 @@ import pytest
 
 from stend import findings, words
 from stend.findings.judgement.uses import uses
+from stend.sentences.settings import setting_value
 from stend.words import Language, phrases, texts
-from stend.words.settings import setting_value
 
 FOLDER = Path(findings.__file__).parent
 MARKS = {"yes", "performance", "doubt", "no", "unknown"}

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from stend import findings
 from stend.findings import Finding
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.drives import judge_others, judge_served, judge_writes
 from tests.drives.kinds import KINDS, PLAYERS
 from tests.drives.law import Played, Player, played

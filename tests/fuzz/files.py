@@ -24,9 +24,9 @@ from stend.planning.describe import lines
 from stend.report.parts.document import protocol
 from stend.report.parts.header import platform
 from stend.report.parts.sheet import characteristics, read_sheet
+from stend.sentences import finding_said
 from stend.sim import load
 from stend.words import Language
-from stend.words.sentences import finding_said
 from tests.fuzz.target import Target, senseless, unprintable
 from tests.still import StillEngine
 from tests.test_run import drawn, play

@@ -13,6 +13,7 @@ from stend.meters import _series, cmd, file, hwmon, ipmi, own, quarch, redfish
 from stend.meters._polled import Polled
 from stend.meters._types import Value
 from stend.model.events import MeterFacts
+from stend.words import Sentence
 from tests.fuzz.files import FOLDER
 from tests.fuzz.target import Target, senseless, unprintable
 
@@ -44,7 +45,7 @@ def _polled(poll: Callable[[bytes], float]) -> Callable[[bytes], Any]:
     return reading
 
 
-def _taken(series: _series.Series) -> tuple[list[Value], list[str]]:
+def _taken(series: _series.Series) -> tuple[list[Value], list[Sentence]]:
     series.finish(time.monotonic())
     return series.take(all_of_it=True), series.words(end=True)
 

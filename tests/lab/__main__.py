@@ -71,9 +71,11 @@ class Session:
 
 
 def spared(lab: Path) -> None:
-    """What a slow machine need not do again: compile our modules, bundle the script that reports draw with."""
+    """What a slow machine need not do again: compile modules and kernels, bundle the script that draws reports."""
     for folder in ("src", "tests/lab"):
         compileall.compile_dir(machine.TOP / folder, quiet=2)
+    generic = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(lab / "numba")}
+    subprocess.run([sys.executable, "-m", "tests.lab.kernels"], cwd=machine.TOP, env=os.environ | generic, check=True)
     if not (bundle := lab / "bundle.js").exists():
         bundle.write_text(vl_convert.javascript_bundle())  # type: ignore[call-arg]  # its stub forgets the default
 

@@ -168,8 +168,8 @@ HOST_FACTS: dict[str, Any] = {
 FACTS: dict[str, Any] = {
     "native_bytes": Count,
     "trim_max_bytes": Count,
-    "doubts": list[str],
-    "warnings": list[str],
+    "doubts": list[str | dict[str, Any]],
+    "warnings": list[str | dict[str, Any]],
     "warning_temperature_c": Number,
     "passport": dict[str, Any],
     "in_use": str,

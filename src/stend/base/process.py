@@ -1,5 +1,6 @@
 """Identify a process by its number and start time, because the kernel reuses numbers, and detect its end."""
 
+import os
 from pathlib import Path
 
 DEAD = "ZX"
@@ -17,6 +18,15 @@ def ticks(pid: int) -> int:
     except OSError:
         return 0
     return 0 if over(status) else int(_words(status)[19])
+
+
+def processor_s(pid: int) -> float:
+    """Return the processor time that all threads of a process have used, in seconds; 0 if it exited."""
+    try:
+        words = _words(Path(f"/proc/{pid}/stat").read_text())
+    except OSError:
+        return 0.0
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def over(status: str) -> bool:

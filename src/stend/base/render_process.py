@@ -7,6 +7,7 @@ nothing of stend, so that the process starts quickly.
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -28,9 +29,16 @@ def png(spec: str) -> str:
 
 
 def pdf(source: str) -> str:
-    """Typeset a Typst file, and return the path of the PDF in the same folder."""
-    import typst
+    """Typeset a Typst file, and return the path of the PDF in the same folder.
 
+    Each drawing in that folder becomes a PDF first, which holds the font that its layout was computed for. Typst
+    would draw its text in a font of this host, whose letters can be wider.
+    """
+    import typst
+    import vl_convert
+
+    for drawing in Path(source).parent.glob("*.svg"):
+        drawing.with_suffix(".pdf").write_bytes(vl_convert.svg_to_pdf(drawing.read_text(encoding="utf-8")))
     into = source.removesuffix(".typ") + ".pdf"
     typst.compile(source, output=into, root=os.path.dirname(source))
     return into

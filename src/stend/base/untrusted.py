@@ -1,5 +1,6 @@
 """Read data from outside: limit its size, decode it into the wanted type, or raise BadInput with one sentence."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ BROKEN = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 """Errors that decoders raise: for wrong types, bytes that are not text, and numbers or nesting beyond limits."""
 
 T = TypeVar("T")
+Hook = Callable[[type, Any], Any]
+"""Decoder of a type that msgspec does not know."""
 
 
 def read(path: Path, what: str) -> bytes:
@@ -50,18 +53,18 @@ def kept(path: Path, what: str) -> bytes:
         raise BadInput(f"{what} {path} cannot be read: {error.strerror}") from error
 
 
-def toml(data: bytes, kind: type[T], what: str) -> T:
+def toml(data: bytes, kind: type[T], what: str, hook: Hook | None = None) -> T:
     """Decode TOML into a type. Raise BadInput, which names `what`, if it does not fit."""
     try:
-        return converted(msgspec.toml.decode(data), kind, what)
+        return converted(msgspec.toml.decode(data), kind, what, hook=hook)
     except BROKEN as error:
         raise BadInput(f"{plain(what)} cannot be used: {sentence(error)}") from error
 
 
-def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T:
+def converted(value: Any, kind: type[T], what: str, *, strict: bool = True, hook: Hook | None = None) -> T:
     """Convert plain data into a type. Raise BadInput, which names `what`, if it does not fit."""
     try:
-        return msgspec.convert(value, kind, strict=strict)
+        return msgspec.convert(value, kind, strict=strict, dec_hook=hook)
     except BROKEN as error:
         raise BadInput(f"{plain(what)} cannot be used: {sentence(error)}") from error
 

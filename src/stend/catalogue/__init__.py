@@ -22,6 +22,7 @@ from stend.base import regular
 from stend.base.errors import BadInput, LeftOut
 from stend.base.text import did_you_mean
 from stend.catalogue import database, parts, taking
+from stend.catalogue.choice import chosen
 from stend.catalogue.columns import About
 from stend.catalogue.database import Answer
 from stend.catalogue.known import Known
@@ -82,9 +83,13 @@ class Catalogue:
         for run, why in self.broken:
             warnings.warn(LeftOut(f"{self.top / run} is left out: {why}"), stacklevel=3)
 
-    def query(self, sql: str, most: int | None = None) -> Answer:
-        """Answer an SQL query by `database.query`."""
-        gone = parts.gone(self.known.parts, self.known.entries)
+    def query(self, sql: str, most: int | None = None, where: Sequence[str] = ()) -> Answer:
+        """Answer an SQL query over the runs that fulfil all conditions (`choice`) by `database.query`."""
+        live = self.known.entries
+        if where:
+            names = {run.run for run in chosen(self.runs, where)}
+            live = [entry for place, entry in zip(self.known.places, live, strict=True) if place in names]
+        gone = parts.gone(self.known.parts, live)
         return database.query(sql, parts.files(self.home, self.known.parts), gone, most)
 
 

@@ -7,8 +7,9 @@ from operator import attrgetter
 from typing import Any
 
 from stend.base.errors import BadInput
-from stend.base.text import did_you_mean
+from stend.base.text import nearest
 from stend.catalogue.columns import TYPES, About
+from stend.words import Sentence
 
 SHORT = {"started": "started_s", "capacity": "capacity_bytes"}
 """Short forms that people type for columns whose names have a unit."""
@@ -28,7 +29,12 @@ def column(word: str) -> str:
     """Return the column of `runs` for a name. Raise BadInput, which lists all columns, for an unknown name."""
     name = SHORT.get(word, word)
     if name not in TYPES:
-        raise BadInput(f"runs have no column {word!r}{did_you_mean(word, TYPES, 'they have ' + ', '.join(TYPES))}")
+        meant = nearest(word, TYPES)
+        raise BadInput(
+            Sentence("column_meant", word=word, name=meant)
+            if meant
+            else Sentence("column_none", word=word, names=", ".join(TYPES))
+        )
     return name
 
 
@@ -47,7 +53,7 @@ def choice(text: str) -> Choice:
     if TYPES[name] in ("DOUBLE", "BIGINT", "INTEGER"):
         return _number(text, name, sign, wanted)
     if sign not in ("=", "!="):
-        raise BadInput(f"{text!r}: {name} is not a number; compare it with = or != to a pattern")
+        raise BadInput(Sentence("condition_pattern", text=text, name=name))
     return lambda run: _matches(getattr(run, name), wanted) == (sign == "=")
 
 
@@ -55,7 +61,8 @@ def parsed(text: str) -> tuple[str, str, str]:
     """Return column, operator and value of a condition. Raise BadInput if it is not one."""
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise BadInput(f"{text!r} is not a condition; write it like model=KC*, outcome!=complete or seconds>3600")
+        examples = {"example": "model=KC*, outcome!=complete", "other": "seconds>3600"}
+        raise BadInput(Sentence("condition", text=text, **examples))
     return column(match[1]), match[2], match[3]
 
 
@@ -71,7 +78,7 @@ def _number(text: str, name: str, sign: str, wanted: str) -> Choice:
     try:
         number = float(wanted)
     except ValueError as error:
-        raise BadInput(f"{text!r}: {name} is a number, and {wanted!r} is not") from error
+        raise BadInput(Sentence("condition_number", text=text, name=name, value=wanted)) from error
 
     def fulfils(run: About) -> bool:
         value = getattr(run, name)

@@ -7,6 +7,7 @@ import msgspec
 
 from stend.model.quantities import METERED
 from stend.model.tally import PERCENTS
+from stend.words import Sentence
 
 Text = str | None
 
@@ -43,8 +44,8 @@ class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
     quick: bool
     tests: tuple[str, ...]
     outcome: str
-    stamps: tuple[str, ...]
-    deviations: tuple[str, ...]
+    stamps: tuple[Sentence, ...]
+    deviations: tuple[Sentence, ...]
     host_id: Text
     cpu: Text
     kernel: Text

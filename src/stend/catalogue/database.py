@@ -14,6 +14,7 @@ from stend.base import extras, regular
 from stend.base.errors import BadInput, StepFailed
 from stend.base.text import plain, plain_lines
 from stend.catalogue.columns import COLUMNS, ENTRY
+from stend.words import english
 
 MEMORY = "1GB"
 PATIENCE_S = 60.0
@@ -54,6 +55,9 @@ def _duckdb() -> Any:
     return import_module("_duckdb" if find_spec("_duckdb") else "duckdb")
 
 
+_encode = msgspec.json.Encoder(enc_hook=english).encode
+
+
 def begun() -> closing[Any]:
     """Start a DuckDB, to be closed by `with`. Starting one takes as long as writing ten files of a part."""
     return closing(_duckdb().connect())
@@ -62,7 +66,7 @@ def begun() -> closing[Any]:
 def write(database: Any, table: str, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write the rows of a table as a Parquet file, through JSON lines, which keep lists and nulls."""
     lines = path.with_suffix(".json")
-    regular.create(lines, b"\n".join(map(msgspec.json.encode, rows)))
+    regular.create(lines, b"\n".join(map(_encode, rows)))
     types = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in (ENTRY | COLUMNS[table]).items())
     source = f"read_json({_text(lines)}, format='newline_delimited', columns={{{types}}})"
     try:

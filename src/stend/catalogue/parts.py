@@ -19,6 +19,7 @@ from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
 from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
+from stend.words import decoded, encoded
 
 VERSION = 4
 MOST_PARTS = 64
@@ -85,7 +86,7 @@ def content(entries: Sequence[Entry], sizes: dict[str, int], instead: Sequence[i
         [entry.stamp for entry in entries],
         [entry.entry for entry in entries],
         {row: entry.why for row, entry in enumerate(entries) if entry.why},
-        {name: msgspec.Raw(msgspec.msgpack.encode(values)) for name, values in columns.items()},
+        {name: msgspec.Raw(msgspec.msgpack.encode(values, enc_hook=encoded)) for name, values in columns.items()},
         list(instead),
     )
 
@@ -105,7 +106,7 @@ def column(part: Part, name: str) -> list[Any]:
     """Return a column of `about`, with None for rows with a `why`. Raise BadInput if the cache is damaged."""
     kind: Any = About.__annotations__[name]
     try:
-        values: list[Any] = msgspec.msgpack.decode(part.data.about[name], type=list[kind | None])
+        values: list[Any] = msgspec.msgpack.decode(part.data.about[name], type=list[kind | None], dec_hook=decoded)
     except (KeyError, msgspec.MsgspecError):
         values = []
     if len(values) != len(part.data.places):

@@ -45,4 +45,4 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         known = any(row["claim"] is not None for row in rows)
         chart = (bars + ticks if known else bars).properties(height=130)
         title = words("chart.claims_known" if known else "chart.claims", figure=words(f"figure.{figure}"))
-        yield Drawing(title, chart, {"rows": rows}, words("says.claims"))
+        yield Drawing(title, chart, {"rows": rows}, words("says.claims_known" if known else "says.claims"))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import GREY, Drawing, Row, axis
-from stend.charts.parts.marks import tips
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import level, tips
 from stend.charts.parts.sides import Side, channels
 from stend.charts.parts.vega import Chart
 from stend.model import headroom
@@ -36,10 +36,7 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     base = Chart().encode(x=x, y=y, tooltip=tips(kinds["color"], how, x, y))
     line = base.mark("line", strokeWidth=1.4).encode(**drives)
     points = base.mark("point", size=70, filled=True, opacity=0.85).encode(color=kinds["color"], shape=how)
-    rule = Chart("limit").mark("rule", color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
-    named = {"text": {"field": "what", "type": "nominal"}, "y": y, "x": {"value": 6}}
-    text = Chart("limit").mark("text", align="left", dy=-7, color=GREY).encode(**named)
-    yield Drawing(title, rule + text + line + points, {"rows": rows, "limit": [limit]}, words("says.headroom"))
+    yield Drawing(title, level("limit", y) + line + points, {"rows": rows, "limit": [limit]}, words("says.headroom"))
 
 
 def comparable(sides: Sequence[Side]) -> list[Side]:

@@ -9,6 +9,7 @@ from stend.charts.parts.vega import Chart
 from stend.model import service_map
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
+from stend.model.service_band import band
 from stend.model.service_map import Cell, Key
 from stend.words import Language
 
@@ -46,7 +47,7 @@ def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: L
 
 def _band(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
     """Return where waits are near a limit, of each column; nothing if that is narrow in all of them."""
-    points = service_map.band(cells, key, ends := service_map.axes(run, test))
+    points = band(cells, key, ends := service_map.axes(run, test))
     if all(high - low <= WIDE * ends.reads for _, low, high in points):
         return []
     named = words("service_map.limit", limit=key.limit_s * 1e3)

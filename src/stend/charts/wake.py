@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import GREY, Drawing, Row, axis
-from stend.charts.parts.marks import lines, series, tips
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import level, lines, series, tips
 from stend.charts.parts.vega import Chart
 from stend.findings.look.woken import rests
 from stend.model.definition import PlannedTest
@@ -29,9 +29,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if awake:
         usual_s = awake.value("p50") or awake.number("mean")
         sets["awake"] = [{"ms": usual_s * 1e3, "what": words("wake.awake")}]
-        named = {"text": {"field": "what", "type": "nominal"}, "y": y, "x": {"value": 6}}
-        rule = Chart("awake").mark("rule", color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
-        chart = chart + rule + Chart("awake").mark("text", align="left", dy=-7, color=GREY).encode(**named)
+        chart = chart + level("awake", y)
     if late:
         sets["late"], says = late, f"{says} {words('says.late_reads')}"
         crossed = Chart("late").mark("point", shape="cross", angle=45, size=70, strokeWidth=1.4)

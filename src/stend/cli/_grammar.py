@@ -21,6 +21,7 @@ OLD_OPTIONS = {
     "fleet worker": {"--drive": "--target"},
     "import": {"--to": "--into"},
     "lot": {"--plan": "--acceptance"},
+    "publish": {"--to": "--into"},
     "purge": {"--limit": "--limit-minutes"},
     "repeat": {"--interleave": "--target"},
     "serve": {"--name": "--host-name"},
@@ -29,6 +30,9 @@ OLD_OPTIONS = {
     "trace convert": {"--reader": "--from"},
 }
 """Former names of options, by verb. They work until version 0.2, with a message."""
+
+OLD_SCHEMAS = {"batch": "lot"}
+"""Former names of schemas. They work until version 0.2, with a message."""
 
 VERBS = {
     "run": ("start", "bench", "benchmark", "measure", "test", "exec", "fio", "begin", "precondition"),
@@ -66,6 +70,14 @@ NO_VERB = {
     **dict.fromkeys(("rename", "mv", "move", "copy", "cp"), "a run is a folder: move or copy it like any other"),
 }
 """Advice for verbs that stend does not have."""
+
+NO_OPTION = {
+    ("publish", "--lang"): "a site has pages in all languages",
+    ("publish", "--format"): "a site has HTML pages, and the figures as JSON and CSV",
+    ("inspect", "--format"): "`stend report RUN --format F` writes other formats",
+    ("serve", "--lang"): "each page has a link to its other language",
+}
+"""Advice for options that other verbs have."""
 
 OPTIONS = {
     "--target": ("--device", "--drive", "--disk", "--dev", "--filename", "--file", "--path", "-d"),

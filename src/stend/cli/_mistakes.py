@@ -8,8 +8,9 @@ from stend.cli import _grammar
 
 LARGE = 1 << 40
 """Upper limits from here on are limits of the number format and are not shown."""
+NO_DRIVE = "name a drive that `stend devices` lists, or a virtual one such as sim:small"
 MISSING = {
-    "--target": "--target is missing: name a drive that `stend devices` lists, or a virtual one such as sim:small",
+    "--target": f"--target is missing: {NO_DRIVE}",
     "TEST...": "name at least one test or suite; `stend tests` lists them",
 }
 
@@ -63,6 +64,8 @@ def _name(parameter: Any) -> str:
 
 def _unknown_option(typed: str, command: Any, verb: str) -> str:
     """Return the sentence for an unknown option, with the option that was probably meant."""
+    if advice := _grammar.NO_OPTION.get((verb.removeprefix("stend "), typed)):
+        return f"`{verb}` has no option {typed}; {advice}"
     known = [word for parameter in command.params for word in parameter.opts if not getattr(parameter, "hidden", False)]
     ours = (name for name, words in _grammar.OPTIONS.items() if typed in words and name in known)
     if hasattr(command, "commands"):

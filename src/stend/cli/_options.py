@@ -15,12 +15,15 @@ DRIVE = "A device node, /dev/disk/by-id/..., a file, or sim:NAME"
 
 
 def _power_saving(word: str | None) -> str | None:
-    if word not in (None, *POWER_SAVING):
-        raise BadInput(f"--power-saving is {' or '.join(POWER_SAVING)}, not {word!r}")
+    if word is not None:
+        from typing import get_args
+
+        from stend.model.definition import PowerSaving as Values
+
+        if word not in get_args(Values):
+            raise BadInput(f"--power-saving is {' or '.join(get_args(Values))}, not {word!r}")
     return word
 
-
-POWER_SAVING = ("as-found", "off")
 
 Tests = Annotated[
     list[str],

@@ -18,8 +18,6 @@ from stend.model.record import Run
 
 STYLES = {"complete": "bold green", "imported": "bold", "failed": "bold red"}
 OTHER = "bold yellow"
-UNMET = "steady state not reached"
-"""Part of the stamps that `_unmet` replaces."""
 SHELL = 4
 """Lines of a terminal that the prompt and the place of the report need."""
 
@@ -35,11 +33,14 @@ def show(folder: Path, run: Run) -> None:
 
 
 def _parts(folder: Path, run: Run) -> Iterator[Text]:
-    title, *stamps = _summary.head(run)
+    title, *stamps = _summary.head(run, without="not_steady")  # `_unmet` has more on these
     outcome = run.ended.outcome if run.ended else "unfinished"
     yield Text.assemble((plain(title.removesuffix(outcome)), "bold"), (outcome, STYLES.get(outcome, OTHER)))
-    yield from (Text(plain(stamp), "yellow") for stamp in stamps if UNMET not in stamp)
+    yield from (Text(plain(stamp), "yellow") for stamp in stamps)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
+    if run.unmet and run.plan.profile.quick:
+        most = run.plan.profile.rounds
+        yield Text(f"  --quick ends after {most} rounds, often before steady state. The run itself worked.", "dim")
     yield from headline(folder, run)
 
 

@@ -11,7 +11,6 @@ from stend.live.course import Course
 from stend.model.events import Judged, Verdict
 from stend.model.stats import WINDOWS
 from stend.runner.progress import steady_rule
-from stend.runner.rules import DONE
 
 BARS = "▁▂▃▄▅▆▇█"
 SHAPES: dict[str, Callable[[float], str]] = {
@@ -122,7 +121,7 @@ def ended(judged: Judged, course: Course) -> tuple[str, str]:
     """Return how the phase that ended last did so, as (sentence, style); the style is empty without a search."""
     steady = course.passed[-1].steady if course.passed else None
     if steady is None:
-        return ("done" if judged.ended_by == DONE else f"ended by {judged.ended_by}"), ""
+        return ("done" if judged.exhausted else f"ended by {judged.ended_by}"), ""
     if steady:
         return f"✓ steady in round {judged.where.round}", "green"
     if judged in course.progress.run.saturated:

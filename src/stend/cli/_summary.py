@@ -21,14 +21,14 @@ def lines(run: Run) -> list[str]:
     return [*head(run), *body(run)]
 
 
-def head(run: Run) -> list[str]:
-    """Return the drive with the outcome of the run, and the stamps."""
+def head(run: Run, without: str = "") -> list[str]:
+    """Return the drive with the outcome of the run, and the stamps, except those with the key `without`."""
     drive = run.plan.device
     outcome = run.ended.outcome if run.ended else "unfinished"
     size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not known"
     return [
         f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}",
-        *(f"  ! {stamp}" for stamp in run.stamps),
+        *(f"  ! {stamp}" for stamp in run.stamps if stamp.key != without),
         *(f"  {note.text}" for note in run.notes if run.source),
     ]
 

@@ -214,7 +214,7 @@ def _end(folder: Path, whole: group.Group) -> None:
         for (test, phase), apart_s in skew.skews(runs).items():
             typer.echo(f"{test}, {phase}: began within {latency(apart_s)} of each other")
     for member in whole.members:
-        for line in member.told[:1]:
+        for line in member.notes[:1]:
             typer.echo(f"{'! ' if member.disturbed else ''}{member.request.target}: {line}")
     if len(runs) < len(folders):
         typer.echo(way_on(folder))

@@ -87,12 +87,17 @@ def picture(course: Course, state: str = "", size: Size = SMALL, since: _clock.M
 
 
 def headline(course: Course) -> str:
-    """Return the drive's model, serial number, capacity and temperature."""
+    """Return the drive's model, serial number, capacity, temperature and power."""
     if not course.started:
         return "starting"
     drive, warm = course.started.plan.device, course.temperature_c
     heat = f"  {warm:.0f} °C" if warm is not None else ""
-    return f"{drive.model or drive.target}  {drive.serial}  {decimal(drive.capacity_bytes)}{heat}"
+    power = f"  {_watts(course.power_w)}" if course.power_w is not None else ""
+    return f"{drive.model or drive.target}  {drive.serial}  {decimal(drive.capacity_bytes)}{heat}{power}"
+
+
+def _watts(value: float) -> str:
+    return f"{value:.3g} W" if value >= 0.1 or not value else f"{value * 1e3:.3g} mW"
 
 
 def _blocks(course: Course, size: Size, wide: bool) -> Iterator[Block]:

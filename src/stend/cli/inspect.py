@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from stend.base.errors import BadInput
-from stend.cli import _complete, _options
+from stend.cli import _complete, _mistakes, _options
 
 MINUTES = 5.0
 
@@ -14,13 +14,13 @@ MINUTES = 5.0
 def command(
     context: typer.Context,
     targets: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="DRIVE...",
             help="A drive, such as /dev/nvme0n1; several are inspected at once.",
             autocompletion=_complete.targets,
         ),
-    ],
+    ] = None,
     minutes: Annotated[
         float, typer.Option("--minutes", metavar="N", min=0.05, max=1e5, help="Minutes for the sample of the surface.")
     ] = MINUTES,
@@ -30,9 +30,11 @@ def command(
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-inspect; must be new or empty")] = None,
     seed: _options.Seed = None,
     label: _options.Label = None,
+    meter: _options.Meter = None,
     as_json: _options.Json = False,
     lang: _options.Language = "en",
     detach: _options.Detach = False,
+    also: _options.AlsoTarget = None,
 ) -> int:
     """Inspect drives without writing to them. Print what they are, how worn, which places are slow, and a verdict.
 
@@ -46,14 +48,17 @@ def command(
     from stend.cli import _ends, _inspected, _terminal
     from stend.session.stopping import Signals
 
+    drives = [*(targets or ()), *(also or ())]
+    if not drives:
+        raise BadInput(f"{_mistakes.NO_DRIVE}; example: `stend inspect sim:small --minutes 1`")
     if whole and minutes != MINUTES:
         raise BadInput("--whole reads every block, however long it takes; leave --minutes out")
     fields: dict[str, Any] = {"survey_minutes": 0.0 if whole else minutes, "in_use": in_use}
     request = session.Request(
-        ["inspect"], targets[0], None, quick, seed, label=label, into=str(into) if into else None, **fields
+        ["inspect"], drives[0], None, quick, seed, label=label, meter=meter, into=str(into) if into else None, **fields
     )
-    if len(targets) > 1:
-        return _inspected.many(request, targets, into, lang, as_json=as_json, apart=detach)
+    if len(drives) > 1:
+        return _inspected.many(request, drives, into, lang, as_json=as_json, apart=detach)
     if detach:
         from stend.cli import _apart
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.cli import _options, _reading, _runs, _table
+from stend.words import english
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue
@@ -88,4 +89,4 @@ def _json(catalogue: "Catalogue", runs: "Sequence[About]") -> str:
 
     rows = [{"path": str(catalogue.top / run.run)} | msgspec.structs.asdict(run) for run in runs]
     rows += [{"path": str(catalogue.top / run.run), "run": run.run, "error": run.why} for run in catalogue.broken]
-    return "[" + ",\n ".join(msgspec.json.encode(row).decode() for row in rows) + "]"
+    return "[" + ",\n ".join(msgspec.json.encode(row, enc_hook=english).decode() for row in rows) + "]"

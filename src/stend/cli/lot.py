@@ -41,11 +41,12 @@ def command(
     from stend.many import read
     from stend.many.batch import acceptance as plans
 
+    acceptance = plans.read(plan) if plan else None
     side = read.named(runs or [_runs.RUNS], where=where or ())
     if not as_json and any(key.test in inspected.TESTS for run in side.runs for key in run.rows):
         _inspected.printed(read.folders(runs or [_runs.RUNS], where or ()), lang, into, as_json=False)
     forms = form or (["html"] if into else [])
-    return judged(side, plans.read(plan) if plan else None, forms, lang, into, anyway=anyway, as_json=as_json)
+    return judged(side, acceptance, forms, lang, into, anyway=anyway, as_json=as_json)
 
 
 def judged(

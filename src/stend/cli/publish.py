@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, UNSOUND_EXIT_CODE
-from stend.cli import _runs
+from stend.cli import _options, _runs
 
 if TYPE_CHECKING:
     from stend.publish import Built
@@ -17,9 +17,7 @@ MOST_LISTED = 20
 
 def command(
     runs: _runs.ManyRuns = None,
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Folder of the site; default: site.")] = Path(
-        "site"
-    ),
+    into: Annotated[Path, _options.into("site")] = Path("site"),
     lab: Annotated[
         Path | None, typer.Option("--lab", metavar="FILE", help="Settings of the site in TOML: docs/how-to/publish.md.")
     ] = None,
@@ -34,7 +32,7 @@ def command(
     Private facts, such as serial numbers, are left out. The exit code is 6 if --check finds changes, and 8 if a run
     or the text of a review cannot be used; the other drives are published.
 
-    Example: stend publish runs --to site --lab lab.toml
+    Example: stend publish runs --into site --lab lab.toml
     """
     import datetime
 
@@ -44,8 +42,8 @@ def command(
     known = settings.read(lab)
     folders = publish.run_folders(runs or [_runs.RUNS])
     today = datetime.datetime.now(datetime.UTC).date()
-    built = publish.build(folders, to, known, today, check=check, progress=_show_progress)
-    for line in _lines(built, to, check=check):
+    built = publish.build(folders, into, known, today, check=check, progress=_show_progress)
+    for line in _lines(built, into, check=check):
         typer.echo(line)
     for broken in built.broken:
         typer.echo(f"left out: {broken.why}", err=True)
@@ -78,5 +76,6 @@ def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
     lines += [f"{name}: under embargo until {date}" for name, date in built.hidden.items()]
     lines += [f"{name}: its run has not ended" for name in built.unfinished]
     if built.virtual:
-        lines.append(f"{built.virtual} virtual drives are not shown; set virtual = true below [ranking] in lab.toml")
+        drives = "1 virtual drive is" if built.virtual == 1 else f"{built.virtual} virtual drives are"
+        lines.append(f"{drives} not shown; set virtual = true below [ranking] in lab.toml")
     return lines if check else [*lines, f"Site: {to / 'index.html'}"]

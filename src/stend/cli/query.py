@@ -15,6 +15,7 @@ MOST = 1000
 def command(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One read-only statement in DuckDB's SQL.")],
     top: _runs.Top = _runs.RUNS,
+    where: _options.Where = None,
     as_json: _options.Json = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     form: Annotated[str, typer.Option("--format", hidden=True)] = "table",
@@ -36,9 +37,9 @@ def command(
         raise BadInput("--json and --csv contradict each other; leave one out")
     if form not in FORMATS:
         raise BadInput(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
-    extras.need("stend query", "duckdb")
+    extras.need("`stend query`", "duckdb")
     with opened(_runs.top(top), _reading.show_progress) as catalogue:
-        answer = catalogue.query(sql, limit or None)
+        answer = catalogue.query(sql, limit or None, where or ())
     _write(answer.columns, answer.rows, "json" if as_json else "csv" if as_csv else form)
     if answer.more:
         typer.echo(f"(the first {limit} rows; --limit 0 prints all)", err=True)

@@ -8,7 +8,7 @@ PARTS = "stend.report.parts"
 SCHEMAS = {
     "report": ("stend.report.json", "schema"),
     "comparison": (f"{PARTS}.schemas", "comparison"),
-    "batch": (f"{PARTS}.schemas_many", "batch"),
+    "lot": (f"{PARTS}.schemas_many", "lot"),
     "inspection": (f"{PARTS}.schemas_many", "inspection"),
     "sweep": (f"{PARTS}.schemas_many", "sweep"),
     "events": (f"{PARTS}.schemas", "events"),
@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """Print the JSON Schema of report.json or another JSON output.
 
-    The schemas (2020-12) describe report.json, comparison.json, batch.json, sweep.json, trace.json, a line of
+    The schemas (2020-12) describe report.json, comparison.json, lot.json, sweep.json, trace.json, a line of
     events.jsonl, `stend inspect --json`, `stend show --json`, and the data of a site.
 
     Example: stend schema comparison
@@ -42,7 +42,11 @@ def command(
 
     from stend.base.errors import BadInput
     from stend.base.text import did_you_mean
+    from stend.cli import _grammar, _verbs
 
+    if name in _grammar.OLD_SCHEMAS:
+        _verbs.say_renamed(f"`stend schema {name}`", f"`stend schema {_grammar.OLD_SCHEMAS[name]}`")
+        name = _grammar.OLD_SCHEMAS[name]
     if name not in SCHEMAS:
         known = f"there are {', '.join(SCHEMAS)}"
         raise BadInput(f"there is no schema {name!r}{did_you_mean(name, SCHEMAS, known)}")

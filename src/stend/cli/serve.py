@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _runs
+from stend.cli import _options, _runs
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def command(
     top: _runs.Top = _runs.RUNS,
+    where: _options.Where = None,
     port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 uses any free port.")] = 0,
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS", help="Address to listen on; default: this host only.")
@@ -50,6 +51,15 @@ def command(
             "give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS"
         )
     serving.serve(
-        serving.Place(_runs.top(top), listen, port, (*LOOPBACK, listen, *(name or ())), token_file, tls_cert, tls_key),
+        serving.Place(
+            _runs.top(top),
+            tuple(where or ()),
+            listen,
+            port,
+            (*LOOPBACK, listen, *(name or ())),
+            token_file,
+            tls_cert,
+            tls_key,
+        ),
         typer.echo,
     )

@@ -18,6 +18,7 @@ from stend.base.sysfs import HOST, Kernel
 from stend.devices.telling.evidence import Piece
 from stend.gate import Uses, names_of, refusal
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 
 class Device(Protocol):
@@ -31,7 +32,7 @@ class Device(Protocol):
     def door(self) -> gate.Door:
         """Return the door by which the drive is opened for a run, checked again and released."""
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         """Purge the drive as if it was never written; return the method in one phrase, raise StepFailed on failure."""
 
     def health(self) -> dict[str, Any]:

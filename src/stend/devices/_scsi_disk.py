@@ -13,6 +13,7 @@ from stend.devices.purging import table
 from stend.devices.telling import evidence, facts, passport, shapes, tools
 from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 WRITE_BACK, WRITE_THROUGH = "write back", "write through"
 
@@ -41,7 +42,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         power_on_hours=smart.get("power_on_time", {}).get("hours"),
     )
     if looked.facts.get("health_passed") is False:
-        looked.doubts.append("it says of itself that it is failing (SMART)")
+        looked.doubts.append(Sentence("failing"))
     return looked
 
 

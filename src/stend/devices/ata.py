@@ -12,6 +12,7 @@ from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
 from stend.devices.telling import ata_logs as logs
 from stend.devices.telling import facts, tools
+from stend.words import Sentence
 
 FEATURES = {
     "BLOCK_ERASE_EXT": "sanitize block",
@@ -62,8 +63,8 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     switch = power_switch(node, kernel)
     looked.add(link=now, link_capable=most, power_saving=text(switch) if switch else "")
     if now and most and now != most:
-        looked.doubts.append(f"its SATA link runs at {now}, it can {most}: look at the cable and the port")
-        looked.warnings.append(f"SATA link {now} of {most}")
+        looked.doubts.append(Sentence("sata_below", now=now, can=most))
+        looked.warnings.append(Sentence("sata_below_short", now=now, can=most))
     return looked
 
 

@@ -13,11 +13,14 @@ from stend.base.errors import BadInput
 from stend.base.sysfs import HOST, Kernel, count, text
 from stend.base.text import nearest
 from stend.devices.purging import methods
+from stend.devices.purging.purge import purged
+from stend.devices.purging.table import lesser
 from stend.devices.telling import below as lower
 from stend.devices.telling import evidence, facts, places
 from stend.devices.telling.below import Member
 from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 WITHOUT_HEADS = ("loop", "zram", "ram")
 """Drivers that report `rotational` although nothing rotates."""
@@ -73,8 +76,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         volume_kind=text(folder / "dm/uuid").partition("-")[0],
     )
     if text(folder / "loop/dio") == "0":
-        on = f"`losetup --direct-io=on /dev/{node}`"
-        looked.doubts.append(f"the loop device goes through the page cache of its file: {on}, before figures are read")
+        looked.doubts.append(Sentence("loop_cached", way=f"`losetup --direct-io=on /dev/{node}`"))
     looked.warnings += places.of_node(node, kernel)
     return looked
 
@@ -139,13 +141,13 @@ class BlockDevice:
         yield evidence.kernel_lines(evidence.names_of(self.kernel, self.node), since_s)
         yield from lower.evidence(self.members, since_s)
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         """Discard every block and check that a sample reads as zeros; write zeros if the drive does not do that."""
         passed = self.door.opened
         passed.check()
         if methods.discard(passed) and methods.reads_zero(passed):
-            return "all blocks discarded (not a drive's own purge), a sample read back as zeros"
+            return purged(lesser("purge_discarded"), Sentence("purge_zeros"))
         methods.zero(passed)
         if not methods.reads_zero(passed):
             raise methods.unpurged(passed)
-        return "zeros written over all blocks (not a drive's own purge), a sample read back as zeros"
+        return purged(lesser("purge_zeroed"), Sentence("purge_zeros"))

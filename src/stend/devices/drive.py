@@ -14,6 +14,7 @@ from stend.devices.purging.prepare_table import Layout
 from stend.devices.purging.table import Drive
 from stend.devices.telling import facts
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 
 def whole_node(target: str, kernel: Kernel = HOST) -> str:
@@ -29,7 +30,7 @@ def known(target: str, node: str, kind: str, looked: facts.Looked, kernel: Kerne
         raise BadInput(f"{target} has no size: nothing is in it, or no namespace is attached")
     identity = msgspec.structs.replace(block.identify(target, node, path, kernel), kind=kind, facts=looked.all)
     if identity.native_bytes:
-        looked.doubts.append(f"the drive is over-provisioned: {facts.shown(identity)}")
+        looked.doubts.append(Sentence("provisioned", size=identity.capacity_bytes, native=identity.native_bytes))
     return msgspec.structs.replace(identity, facts=looked.all)
 
 
@@ -62,7 +63,7 @@ class DriveDevice(block.BlockDevice):
         """Return the same drive as it is now, at the path where it reappeared."""
         raise NotImplementedError
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         """Purge by the table; raise Refused if that refuses, StepFailed with the drive's words if the purge fails."""
         drive = self.abilities()
         return purger.purge(drive, self.door.opened, report=self.report, limit=self.limit)

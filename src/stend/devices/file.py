@@ -12,6 +12,8 @@ from stend.base.errors import BadInput, Refused
 from stend.base.sysfs import HOST, Kernel, natural
 from stend.base.units import MiB, binary
 from stend.devices.purging import methods
+from stend.devices.purging.purge import purged
+from stend.devices.purging.table import lesser
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
@@ -19,6 +21,7 @@ from stend.devices.telling.evidence import Piece
 from stend.gate import mounts
 from stend.model.definition import Identity
 from stend.sim import named
+from stend.words import Sentence
 
 LEAST_BYTES = MiB
 DIRECT_BYTES = 4096  # what direct IO is aligned to: fio fails at a shorter piece at the end
@@ -145,20 +148,20 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
     )
 
 
-def _doubts(path: str) -> list[str]:
+def _doubts(path: str) -> list[Sentence]:
     """Return why figures of this file are not those of a drive, beyond its being a file."""
     doubts = []
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
     except OSError:
-        doubts.append("the file system has no direct IO: the page cache will answer instead of the drive")
+        doubts.append(Sentence("cached_file"))
     return doubts
 
 
 def _describe(target: str, mode: int) -> str:
     """Return the type of a path that is neither a drive nor a file, and the target that was probably meant."""
     if stat.S_ISDIR(mode):
-        return f"a folder; name a file in it, such as --target {Path(target) / 'stend.bin'} --create 1GiB"
+        return f"a folder; name a drive, or a file such as {Path(target) / 'stend.bin'}; --create 1GiB makes a new one"
     if stat.S_ISCHR(mode):
         drives = sorted(str(p) for p in Path(target).parent.glob(f"{Path(target).name}n[0-9]"))
         meant = f"its drives are {', '.join(drives)}" if drives else "`stend devices` lists the drives"
@@ -192,9 +195,9 @@ class FileDevice:
                 state["file_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
         return state
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         """Punch one hole over the whole file and check that it reads as zeros; it is not a drive's own purge."""
         passed = self.door.opened
         passed.check()
         methods.punch(passed)
-        return "hole punching over the whole file (not a drive's own purge), verified to read zero"
+        return purged(lesser("purge_hole"), Sentence("purge_hole_read"))

@@ -12,6 +12,7 @@ from stend.devices.purging import table
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, tools
 from stend.devices.telling.below import Member
+from stend.words import Sentence
 
 BUSY = ("resync", "recover", "check", "repair", "reshape")
 
@@ -53,8 +54,8 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         looked.add(**{name: text(folder / name)})
     looked.add(chunk_bytes=int(text(folder / "chunk_size") or 0), degraded=int(text(folder / "degraded") or 0))
     if missing := looked.facts.get("degraded"):
-        looked.doubts.append(f"the array is degraded: {missing} of its members are missing")
-        looked.warnings.append(f"degraded array, {missing} of its members are missing")
+        looked.doubts.append(Sentence("degraded", n=missing))
+        looked.warnings.append(Sentence("degraded_short", n=missing))
     return looked
 
 

@@ -7,6 +7,7 @@ from stend.base import limits
 from stend.base.sysfs import HOST, Kernel
 from stend.base.units import GiB, parse_bytes
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 NAME = "null"
 USUAL_BYTES = 1024 * GiB
@@ -40,10 +41,10 @@ class NullDevice:
         )
         self.door = gate.Door(target)
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         """Check the door and do nothing, because no data is stored."""
         self.door.check()
-        return "nothing to purge"
+        return Sentence("purge_nothing")
 
     def health(self) -> dict[str, Any]:
         """Return {}, because nothing is measured."""

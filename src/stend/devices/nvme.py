@@ -14,6 +14,7 @@ from stend.devices.telling import evidence, facts, kinds, passport, shapes, tool
 from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling.evidence import Piece
+from stend.words import Sentence
 
 POWER_MANAGEMENT, WRITE_CACHE, TRANSITIONS = "2", "6", "12"
 APST_BYTES = 256
@@ -94,10 +95,8 @@ def _state(looked: facts.Looked, node: str, ctrl: dict[str, Any]) -> None:
     table = transitions(node) if tools.number(ctrl.get("apsta", 0)) & 1 else b""
     looked.add(apst=bool(table) if "apsta" in ctrl else None, power_states=logs.power_states(ctrl, table) or None)
     if state := looked.facts.get("power_state"):
-        looked.doubts.append(
-            f"the drive is in power state {state}, which is not its fastest: "
-            f"`nvme set-feature {node} --feature-id={POWER_MANAGEMENT} --value=0`"
-        )
+        way = f"`nvme set-feature {node} --feature-id={POWER_MANAGEMENT} --value=0`"
+        looked.doubts.append(Sentence("power_state", state=state, way=way))
     health = logs.smart(tools.try_run(*cli.words("nvme", "smart-log", node, JSON)).document)
     looked.doubts += logs.doubts(health, looked.facts.get("warning_temperature_c"))
 

@@ -9,6 +9,7 @@ from stend.base.sysfs import HOST, Kernel
 from stend.devices.telling import passport
 from stend.model.definition import Identity
 from stend.sim import Spec, Unbuilt, load
+from stend.words import Sentence
 
 PREFIX = "sim:"
 
@@ -69,13 +70,13 @@ class VirtualDevice:
         self.identity, self.sim = identity(target, spec), Unbuilt(target, spec)
         self.door = gate.Door(target, self.sim.look)
 
-    def purge(self) -> str:
+    def purge(self) -> Sentence:
         """Format the virtual drive; raise Refused if it was opened for reading."""
         self.door.check()
         if not self.door.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")
         self.sim.drive.format()
-        return "virtual format"
+        return Sentence("virtual_format")
 
     def passport(self) -> dict[str, Any]:
         """Return the values that the specification lists in `reports`."""

@@ -9,6 +9,7 @@ from stend.engines import _fio_json as fio_json
 from stend.engines._fio_process import Process
 from stend.model.counts import Counts
 from stend.model.tally import Tally
+from stend.words import Sentence, text
 
 STEP_S = 1.0
 """The longest plausible delay of fio's output in seconds; beyond it the wall clock may be wrong, and is not used."""
@@ -46,7 +47,7 @@ class FioLoad:
         self.process, *self.later = processes
         self.over, self.first = False, True
         self.counted = self.erred = False
-        self.remarks: list[str] = []
+        self.remarks: list[Sentence] = []
         self.began = self.ended = self.received = self.epoch = time.monotonic()
         self.cpu_s = busy_cpu_s()
         self.read = self.write = Tally()
@@ -83,12 +84,12 @@ class FioLoad:
             raise self._failed(f"it did not end within {self.silence_s:g} s of being told to, and was killed")
         if totals is None and not (self.counted and self.process.died):
             raise self._failed()
-        self._remark("it was told to end; what it did after its last totals is not counted")
+        self._remark("fio_told")
         return self._last(totals) if totals else None
 
     def _remark(self, outcome: str) -> None:
         if self.process.died:
-            self.remarks.append(f"{self.label}: {self.process.record}; {outcome}")
+            self.remarks.append(self.process.record(self.label, Sentence(outcome)))
 
     def _release(self) -> None:
         self.process.release()
@@ -136,7 +137,7 @@ class FioLoad:
         totals = self._newest() or totals
         if totals is None or not self._complete(totals):
             raise self._failed()
-        self._remark("it had done all that was asked")
+        self._remark("fio_done")
         return totals
 
     def _start_next_process(self) -> None:
@@ -192,6 +193,7 @@ class FioLoad:
         self._drop_later()
         self.process.end()
         died = self.process.died and not what and not self.erred
-        why = "; ".join(filter(None, (what, self.process.ending if died else "", self.process.words)))
-        record = f"{self.label}: {self.process.record}"
-        return LoadFailed(f"fio failed at {self.label}: {why or self.process.ending}", record=record, died=died)
+        printed = [text(part) for part in (what, self.process.words) if part]
+        why = [self.process.ending, *printed] if died or not printed else printed
+        failed = Sentence("fio_failed", load=self.label, why=Sentence("parts", parts=why))
+        return LoadFailed(failed, record=self.process.record(self.label), died=died)

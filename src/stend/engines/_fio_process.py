@@ -17,6 +17,7 @@ from stend.base.errors import Missing, StepFailed
 from stend.base.programs import install
 from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
+from stend.words import Sentence
 
 KILL_S = 10.0
 """Seconds that the kernel may take to end a killed process; it waits for IO in flight."""
@@ -188,19 +189,20 @@ class Process:
         return number > 0 and not self.killed and number not in BY_RULE and not self._errors
 
     @property
-    def ending(self) -> str:
+    def ending(self) -> Sentence:
         """Return how it ended."""
         code = self.child.returncode or 0
-        return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+        return Sentence("fio_killed", n=-code) if code < 0 else Sentence("fio_ended", n=code)
 
-    @property
-    def record(self) -> str:
-        """Return how it ended, its last lines and where its core would be, for the record."""
+    def record(self, load: str, *outcome: Sentence) -> Sentence:
+        """Return how it ended, its last lines, where its core would be and the `outcome`, for the record."""
         code = self.child.returncode or 0
-        how = f"signal {-code} ({_signal_name(-code)})" if code < 0 else f"exit code {code}"
+        by = "fio_our_signal" if self.killed else "fio_signal"
+        how = Sentence(by, n=-code, name=_signal_name(-code)) if code < 0 else Sentence("fio_code", n=code)
         lines = [line.strip()[:LINE_CHARACTERS] for line in self.printed if line.strip()][-LAST_LINES:]
-        words = f"its last lines: {' | '.join(lines)}" if lines else "it printed nothing"
-        return f"fio ended with {how}{' from stend' if self.killed else ''}; {words}{_core() if code < 0 else ''}"
+        printed = Sentence("fio_lines", lines=" | ".join(lines)) if lines else Sentence("fio_silent")
+        parts = [printed, *([_core()] if code < 0 else []), *outcome]
+        return Sentence("fio_end", load=load, how=how, words=Sentence("parts", parts=parts))
 
 
 def _signal_name(number: int) -> str:
@@ -210,12 +212,12 @@ def _signal_name(number: int) -> str:
         return "unnamed"
 
 
-def _core() -> str:
+def _core() -> Sentence:
     """Return the kernel's core pattern and the limit of a core's size, which fio inherits from this process."""
     limit = resource.getrlimit(resource.RLIMIT_CORE)[0]
-    size = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} bytes"
+    size = Sentence("fio_unlimited") if limit == resource.RLIM_INFINITY else Sentence("fio_limit", n=limit)
     try:
         pattern = CORE_PATTERN.read_text().strip()
     except OSError:
         pattern = "not readable"
-    return f"; core pattern: {pattern}, core limit: {size}"
+    return Sentence("fio_core_of", pattern=pattern, size=size)

@@ -23,13 +23,11 @@ from stend.sim.feed import Words
 from stend.sim.requests import FLUSH as FLUSHES
 from stend.sim.requests import ROWS, TRIM, Weighted
 from stend.trace.form import FLUSH, READ
+from stend.words import Sentence
 
 if TYPE_CHECKING:
     from stend.engines.mapped import Requests
     from stend.engines.survey.virtual import VirtualSurvey
-
-
-KILLED = "was killed by a signal, as it was told to be"
 
 
 class Drawing(TypedDict):
@@ -144,7 +142,7 @@ class SimulatedLoad:
     def advance(self, seconds: float) -> Counts:
         """Return the counts of an interval of this length; raise LoadFailed if the simulated load dies in it."""
         if self.drive.course.load_dies(self.drive.now_s + seconds):
-            raise LoadFailed(f"the load of {self.drive.spec.model} {KILLED}", died=True)
+            raise LoadFailed(Sentence("load_killed", drive=self.drive.spec.model), died=True)
         done = self.drive.advance(seconds)
         self.ended = self.drive.now_s
         self.over = not done.more

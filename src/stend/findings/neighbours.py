@@ -82,7 +82,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     speaks = side(pro=times < LITTLE, con=times > MUCH)
     yield Finding(name=NAME, key=key, test=test.name, values=values, side=speaks)
     slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
-    for other in slow[-1:]:
+    for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
         yield Finding(name=NAME, key="unknown", test=test.name, values=values, confidence="low")
 

@@ -6,6 +6,7 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.model import service_map
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
+from stend.model.service_band import band
 from stend.model.service_map import Cell, Key, Search
 
 NAME = "service_map"
@@ -31,7 +32,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         doubt = service_map.doubt(cells, wanted)
         kept = list(dict.fromkeys(key.percent for key in wanted.keys))
         yield from (_of(run, test, cells, percent, doubt) for percent in kept[:1])
-        yield from _flat(test, cells, wanted)
+        yield from _flat(test, cells, wanted) if wanted.keys else ()
         yield from (_few(test, percent) for percent in options["percentiles"] if percent not in kept)
         if late := [cell for cell in cells if cell.why == "host"]:
             least = min(late, key=lambda cell: cell.reads)
@@ -43,14 +44,13 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Finding]:
-    """Yield a finding of each contour that is uncertain because waits hardly change with the rate."""
-    for key in wanted.keys:
-        bands = service_map.band(cells, key, wanted.axes)
-        written, low, high = max(bands, key=lambda one: one[2] - one[1])
-        if high - low > 2 * wanted.within * wanted.axes.reads:
-            values = {"percent": key.percent, "limit": key.limit_s, "near": service_map.FLAT}
-            values |= {"written": written, "low": _short(low), "high": _short(high)}
-            yield Finding(name=NAME, key="flat", test=test.name, values=values, confidence="can't tell")
+    """Yield the place where a contour is least certain, because waits scatter or hardly change with the rate."""
+    places = [(key, *place) for key in wanted.keys for place in band(cells, key, wanted.axes)]
+    key, written, low, high = max(places, key=lambda one: one[3] - one[2])
+    if high - low > 2 * wanted.within * wanted.axes.reads:
+        values = {"percent": key.percent, "limit": key.limit_s}
+        values |= {"written": written, "low": _short(low), "high": _short(high)}
+        yield Finding(name=NAME, key="flat", test=test.name, values=values, confidence="can't tell")
 
 
 def _few(test: PlannedTest, percent: float) -> Finding:

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -14,6 +14,7 @@ from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import parse_bytes
 from stend.many.batch import acceptance as plan
+from stend.model.definition import PowerSaving
 from stend.planning.plan import reads_only
 from stend.session.request import CHANGES, Request
 
@@ -37,7 +38,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     rounds: int | None = None
     minute_s: float | None = None
     verify: bool | None = None
-    power_saving: Literal["as-found", "off"] | None = None
+    power_saving: PowerSaving | None = None
     survey_minutes: Annotated[float, Meta(ge=0, le=1e5)] | None = None
     meter: Annotated[str, Meta(max_length=200)] | None = None
 

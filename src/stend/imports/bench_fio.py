@@ -11,6 +11,7 @@ from stend.base.text import plain
 from stend.imports import fio
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
+from stend.words import Sentence
 
 TOOL = "bench-fio"
 NAMED = re.compile(r"([a-z]+?)(\d*)-(\d{1,5})-(\d{1,4})\.json")
@@ -26,10 +27,10 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Taken:
     """Return one load per file. Raise BadInput with the name of a file that cannot be read."""
     loads, first, at = list[Load](), None, 0.0
-    notes = dict[str, None]()
+    notes = dict[Sentence, None]()
     for name, data in given.files:
         if not NAMED.fullmatch(PurePosixPath(name).name):
-            notes[f"{name} is not named as bench-fio names results, and is left out"] = None
+            notes[Sentence("imported.misnamed", name=name)] = None
             continue
         try:
             document, file_notes = fio.documents(data)
@@ -41,7 +42,7 @@ def read(given: Given) -> Taken:
     if len({(load.phase, load.workload) for load in loads}) < len(loads):
         raise BadInput("it holds several results of one load; import the folder of each target by itself")
     if given.left:
-        notes[f"{given.left} logs of the tree are not read"] = None
+        notes[Sentence("imported.logs", n=given.left)] = None
     common = first.common if first else {}
     return Taken(
         tool=TOOL,

@@ -10,6 +10,7 @@ from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Rates, Taken, shared
 from stend.model.definition import Workload
+from stend.words import Sentence
 
 HEAD = re.compile(r"^[ \t-]*(KDiskMark|CrystalDiskMark)\s*\(?(\d[\d.]*)?", re.MULTILINE)
 LINE = re.compile(
@@ -41,7 +42,7 @@ def read(given: Given) -> Taken:
     if head is None:
         raise BadInput("it names neither KDiskMark nor CrystalDiskMark")
     settings = {m[1]: m[2] for line in _lines(words) if (m := SETTING.match(line))}
-    notes: dict[str, None] = {}
+    notes: dict[Sentence, None] = {}
     loads = tuple(_loads(words, _seconds(settings), _range(settings), notes))
     return Taken(
         tool=head[1],
@@ -68,7 +69,7 @@ def _lines(words: str) -> list[str]:
     return [line[:MOST_CHARACTERS] for line in words.split("\n")[:MOST_LINES]]
 
 
-def _loads(words: str, seconds: float, span: int, notes: dict[str, None]) -> Iterator[Load]:
+def _loads(words: str, seconds: float, span: int, notes: dict[Sentence, None]) -> Iterator[Load]:
     section = ""
     for line in _lines(words):
         if opened := SECTION.match(line):
@@ -77,7 +78,7 @@ def _loads(words: str, seconds: float, span: int, notes: dict[str, None]) -> Ite
             yield _load(match, section, (seconds, span), notes)
 
 
-def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: dict[str, None]) -> Load:
+def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: dict[Sentence, None]) -> Load:
     """Return the load of a matched line; `tested` is (seconds, bytes of the range), each 0 if unknown."""
     kind, way, count, unit, depth, threads, mbs, iops, wait = match.groups()
     reads = {"read": 100, "write": 0}.get(way.lower() if way else section)
@@ -105,20 +106,20 @@ def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: 
     return shared(workload, tested[0], rates, *unknown)
 
 
-def _unit_note(rate: float, iops: float, block: int) -> dict[str, None]:
+def _unit_note(rate: float, iops: float, block: int) -> dict[Sentence, None]:
     """Return a note if "MB/s" is another unit, judged by IOPS x block size, or nothing."""
     share = iops * block / rate if rate else 1.0
     near = min(UNITS, key=lambda name: abs(UNITS[name] - share))
     if near == "MB/s" or rate < 5 * MB:
         return {}
-    return {f'its "MB/s" are {near}: throughput is worked out from IOPS and block size': None}
+    return {Sentence("imported.megabytes", unit=near): None}
 
 
-def _lacks(settings: dict[str, str]) -> Iterator[str]:
+def _lacks(settings: dict[str, str]) -> Iterator[Sentence]:
     if not _seconds(settings):
-        yield "how long a load was measured is not told: counts stand for a minute at its rate"
+        yield Sentence("imported.mark_seconds")
     if repeated := TESTED.search(settings.get("Test", "")):
-        yield f"a figure is the best of {repeated[3] or 'several'} tries, not their mean"
-    yield "percentiles and maxima are not told"
+        yield Sentence("imported.best", n=int(repeated[3])) if repeated[3] else Sentence("imported.best_of")
+    yield Sentence("imported.mark_lacks")
     if "Date" in settings:
-        yield "its date names no time zone: it is taken for UTC"
+        yield Sentence("imported.zone")

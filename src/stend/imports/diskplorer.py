@@ -16,6 +16,7 @@ from stend.model.counts import Counts
 from stend.model.service_map import PHASE
 from stend.model.tally import Tally
 from stend.model.workload import Stream, Workload, streamed
+from stend.words import Sentence
 
 TOOL = "diskplorer"
 CELL = re.compile(r"job\(r_idx=\d+,w_idx=\d+,write_bw=(\d{1,15}),r_iops=(\d{1,12})\)")
@@ -26,8 +27,6 @@ LEAST_READS = 10
 READ_BYTES, WRITE_BYTES = 512, 128 * KiB
 """Sizes that it uses where a cell has no IO of a direction."""
 DEPTH = 1000
-SENT = "response times count from when fio sent an IO, not from when it was due: waits in the host are not in them"
-RATES = "rates are those that were ordered; a cell that reached less than 97 % of them is shown as not kept up"
 
 
 def claims(given: Given) -> bool:
@@ -45,7 +44,7 @@ def read(given: Given) -> Taken:
         tool=TOOL,
         version="",
         loads=cells,
-        notes=(*notes, SENT, RATES),
+        notes=(*notes, Sentence("imported.map_sent"), Sentence("imported.map_rates")),
         unknown=UNKNOWN,
         at=document.timestamp,
         drive={"target": plain(target)[:200]} if target else {},

@@ -13,6 +13,7 @@ from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
 from stend.model.tally import NS, Tally
+from stend.words import Sentence
 
 TOOL = "diskspd"
 RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)
@@ -22,7 +23,6 @@ ROWS = {
     "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
 }  # fmt: skip
 MS = 1e-3
-BUFFERED = "software caching was not switched off: the host's memory may have answered"
 
 
 class Settings(NamedTuple):
@@ -59,18 +59,18 @@ def read(given: Given) -> Taken:
         tool=TOOL,
         version="",
         loads=loads,
-        notes=("its version is not told", *lacks(loads), *_buffered(common)),
+        notes=(Sentence("imported.version"), *lacks(loads), *_buffered(common)),
         unknown=UNKNOWN,
         at=numbers.at(started[1], "%Y/%m/%d %H:%M:%S") if started else 0.0,
         drive={"target": plain(target)[:200]} if target else {},
     )
 
 
-def lacks(loads: tuple[Load, ...]) -> Iterator[str]:
+def lacks(loads: tuple[Load, ...]) -> Iterator[Sentence]:
     """Yield the notes about results of diskspd that every page shows."""
-    yield "percentiles are diskspd's own, not bins: they are shown as told and never merged"
+    yield Sentence("imported.diskspd_own")
     if any(not load.counts.read.latency_ns and not load.counts.write.latency_ns for load in loads):
-        yield "response times were not measured (-L)"
+        yield Sentence("imported.unmeasured_waits")
 
 
 def settings(head: str) -> Settings:
@@ -175,7 +175,7 @@ def _percentiles(body: str) -> dict[str, dict[str, float]]:
     return percentiles_s
 
 
-def _buffered(head: str) -> Iterator[str]:
+def _buffered(head: str) -> Iterator[Sentence]:
     direct = ("software cache disabled", "using O_DIRECT", "-Sh", "-Suw", "-Su", "-h ")
     if not any(word in head for word in direct):
-        yield BUFFERED
+        yield Sentence("imported.cached")

@@ -6,11 +6,12 @@ from xml.etree.ElementTree import Element
 from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.imports import numbers, xml
-from stend.imports.diskspd_text import BUFFERED, MS, Settings, lacks, reported, tally, workload
+from stend.imports.diskspd_text import MS, Settings, lacks, reported, tally, workload
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.model.counts import Counts
 from stend.model.tally import PERCENTS, Tally
+from stend.words import Sentence
 
 TOOL = "diskspd"
 PROFILE_TARGET = "Profile/TimeSpans/TimeSpan/Targets/Target"
@@ -105,7 +106,7 @@ def _settings(profile: Element | None, span: Element) -> Settings:
     )
 
 
-def _cached(root: Element) -> Iterator[str]:
+def _cached(root: Element) -> Iterator[Sentence]:
     targets = root.findall(PROFILE_TARGET)
     if any((target.findtext("DisableOSCache") or target.findtext("DisableAllCache")) != "true" for target in targets):
-        yield BUFFERED
+        yield Sentence("imported.cached")

@@ -9,6 +9,7 @@ from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
 from stend.model.definition import Workload
+from stend.words import Sentence
 
 TOOL = "elbencho"
 LIVE = "ISO Date,Label,Phase,RuntimeMS"
@@ -33,7 +34,7 @@ def read(given: Given) -> Taken:
         raise BadInput("it is elbencho's live progress, not its results; import what --csvfile wrote")
     table = list(numbers.rows(words))
     rows = [numbers.named(table[0], row) for row in table[1:] if any(row)]
-    loads, notes = list[Load](), dict[str, None]()
+    loads, notes = list[Load](), dict[Sentence, None]()
     for row in rows:
         loads += _loads(row, notes)
     first = rows[0] if rows else {}
@@ -64,13 +65,13 @@ def _rates(row: dict[str, str], block: int, mixed: str = "") -> Rates:
     return Rates(iops, iops * block if block else _last(row, f"{mixed}mib/s") * MiB, mean, longest)
 
 
-def _loads(row: dict[str, str], notes: dict[str, None]) -> Iterator[Load]:
+def _loads(row: dict[str, str], notes: dict[Sentence, None]) -> Iterator[Load]:
     operation = row.get("operation", "").upper()
     name = next((known for known in OPERATIONS if operation.startswith(known)), "")
     block = numbers.whole(row.get("block size")) or 0
     threads, hosts, depth = (numbers.whole(row.get(key)) or 1 for key in ("threads", "hosts", "io depth"))
     if not name or not 1 <= block <= 1 << 30 or not 1 <= depth <= 65536:
-        notes[f"the operation {plain(operation)[:40] or '-'} is no load of reads or writes: it is left out"] = None
+        notes[Sentence("imported.no_load", name=plain(operation)[:40] or "-")] = None
         return
     ways = {"read": Rates(), "write": Rates()}
     if "rwmix read iops [last]" in row and _last(row, "rwmix read iops"):
@@ -89,8 +90,8 @@ def _loads(row: dict[str, str], notes: dict[str, None]) -> Iterator[Load]:
     yield rated(workload, _last(row, "time ms") / 1000, ways["read"], ways["write"])
 
 
-def _lacks(rows: list[dict[str, str]]) -> Iterator[str]:
-    yield "figures are those at the end of the slowest thread; IOPS are whole, throughput is IOPS x block size"
-    yield "percentiles are not in this table"
+def _lacks(rows: list[dict[str, str]]) -> Iterator[Sentence]:
+    yield Sentence("imported.slowest")
+    yield Sentence("imported.no_table")
     if any(row.get("direct io") != "1" for row in rows):
-        yield "direct IO was off: the page cache may have answered"
+        yield Sentence("imported.undirect")

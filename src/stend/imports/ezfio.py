@@ -14,6 +14,7 @@ from stend.imports import numbers, xml
 from stend.imports.given import Given, text
 from stend.imports.taken import Load, Rates, Taken, rated
 from stend.model.definition import Workload
+from stend.words import Sentence
 
 TOOL = "ezFIO"
 HEADER = ("Type", "Write %", "Block Size", "Threads", "Queue Depth/Thread", "IOPS")
@@ -41,12 +42,12 @@ def read(given: Given) -> Taken:
     if start is None:
         raise BadInput('it has no table of tests (its header begins with "Type,Write %,Block Size")')
     facts = {row[0]: row[1] for row in table[:start] if len(row) > 1}
-    header, notes, loads = table[start], dict[str, None](), list[Load]()
+    header, notes, loads = table[start], dict[Sentence, None](), list[Load]()
     phase = "tests"
     for row in table[start + 1 :]:
         filled = [cell for cell in row if cell]
         if filled == ["ERROR"]:
-            notes[f"ezFIO broke off amid {phase}"] = None
+            notes[Sentence("imported.broken", phase=phase)] = None
         elif len(filled) == 1:
             phase = plain(filled[0])[:60]
         elif filled:
@@ -63,7 +64,7 @@ def read(given: Given) -> Taken:
     )
 
 
-def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[str, None]) -> Iterator[Load]:
+def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[Sentence, None]) -> Iterator[Load]:
     """Yield the load of a row, or add a note if the row was skipped or shifted by a decimal comma.
 
     Raise BadInput for an impossible load.
@@ -71,8 +72,7 @@ def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[str, None]
     names = ("write %", "block size", "threads", "queue depth/thread", "iops")
     written, block, threads, depth, iops = (numbers.number(cells.get(name)) for name in names)
     if written is None or not block or not threads or not depth or iops is None or beyond > 0:
-        reason = "has a decimal comma that shifts its cells" if beyond > 0 else "is no test that was measured"
-        notes[f"a row of {phase} {reason}: it is left out"] = None
+        notes[Sentence("imported.shifted" if beyond > 0 else "imported.unmeasured", phase=phase)] = None
         return
     if not (0 <= written <= 100 and 1 <= block <= 1 << 30 and 1 <= threads <= 1024 and 1 <= depth <= 65536):
         raise BadInput(f"a row of {phase} has an impossible load")
@@ -92,13 +92,13 @@ def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[str, None]
     yield rated(workload, 0, read, write, phase=phase)
 
 
-def _lacks(facts: dict[str, str]) -> Iterator[str]:
-    yield "how long a test ran is not told: counts stand for a minute at its rate"
-    yield "IOPS are rounded; throughput is IOPS x block size; IOPS of a mix are shared out as asked, not as done"
-    yield "percentiles and maxima are not in this table"
+def _lacks(facts: dict[str, str]) -> Iterator[Sentence]:
+    yield Sentence("imported.ez_seconds")
+    yield Sentence("imported.ez_rounded")
+    yield Sentence("imported.ez_lacks")
     for stamp in STAMPS:
         if any(stamp in value for value in facts.values()):
-            yield f"ezFIO marks it: {stamp}"
+            yield Sentence("imported.ez_stamp", stamp=stamp)
 
 
 def _drive(facts: dict[str, str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from stend.model.definition import Workload
 from stend.model.events import ToolFigures
 from stend.model.stats import bin_index
 from stend.model.tally import PERCENTS, Tally
+from stend.words import Sentence
 
 TOOL = "fio"
 NO_NUMBERS = re.compile(rb":\s*-?(?:nan|inf)\b", re.IGNORECASE)
@@ -98,7 +99,7 @@ def read(given: Given) -> Taken:
     )
 
 
-def documents(data: bytes) -> tuple[Document, list[str]]:
+def documents(data: bytes) -> tuple[Document, list[Sentence]]:
     """Return the last JSON document in these bytes, and notes on the text around it. Raise BadInput without one."""
     data = NO_NUMBERS.sub(b":0", data)
     try:
@@ -108,10 +109,10 @@ def documents(data: bytes) -> tuple[Document, list[str]]:
     except untrusted.BROKEN as error:
         pieces = list(Cutter().feed(data + b"\n"))
         complete = [piece for piece in pieces if isinstance(piece, bytes)]
-        lines = [f"fio says: {plain(piece)[:200]}" for piece in pieces if isinstance(piece, str)]
+        lines = [Sentence("imported.says", text=plain(piece)[:200]) for piece in pieces if isinstance(piece, str)]
         if not complete:
             raise BadInput(f"it has no complete JSON document: {untrusted.sentence(error)}") from error
-    more = [f"it holds {len(complete)} documents; the last is taken"] if len(complete) > 1 else []
+    more = [Sentence("imported.documents", n=len(complete))] if len(complete) > 1 else []
     try:
         return _decode(complete[-1]), [*lines[:5], *more]
     except untrusted.BROKEN as error:
@@ -242,32 +243,32 @@ def _of_percentiles(way: Way) -> tuple[dict[str, Any], float]:
     return next(((times.percentile, scale) for times, scale in pairs if times and times.percentile), ({}, 1.0))
 
 
-def lacks(document: Document) -> Iterator[str]:
+def lacks(document: Document) -> Iterator[Sentence]:
     """Yield the notes about a result of fio that every page shows."""
     ways = [way for job in document.jobs for way in (job.read, job.write) if way.runtime]
     if any(way.io_kbytes is None for way in ways):
-        yield "fio 2 tells bytes in KiB and response times in microseconds"
+        yield Sentence("imported.fio_2")
     if any(way.total_ios is None for way in ways):
-        yield "how many IOs were done is not told: it is worked out from bytes and IOPS"
+        yield Sentence("imported.ios")
     if not any(response(way)[0].bins for way in ways):
-        yield "percentiles are fio's own, not bins: they are shown as told and never merged"
+        yield Sentence("imported.fio_own")
     if any(_of_percentiles(way)[0] and not (way.lat_ns and way.lat_ns.percentile) for way in ways):
-        yield "percentiles are of completion (clat), without the time that submission took"
+        yield Sentence("imported.clat")
     if any(way.clat_ns and way.clat_ns.bins and not (way.lat_ns and way.lat_ns.bins) for way in ways):
-        yield "response times are of completion (clat), without the time that submission took: bins are of nothing else"
+        yield Sentence("imported.clat_bins")
     yield from _of_options(document)
 
 
-def _of_options(document: Document) -> Iterator[str]:
+def _of_options(document: Document) -> Iterator[Sentence]:
     if document.clients:
-        yield "figures of fio's clients are not taken"
+        yield Sentence("imported.clients")
     groups = {(job.groupid, job.jobname) for job in document.jobs}
     if len(groups) > len({group for group, _ in groups}):
-        yield "jobs of one group ran at the same time: each one's figures are under the load of the others"
+        yield Sentence("imported.together")
     if any((document.common | job.options).get("direct", "0") != "1" for job in document.jobs):
-        yield "direct=1 is not told: the page cache may have answered"
+        yield Sentence("imported.buffered")
     if any(not document.common | job.options for job in document.jobs):
-        yield "job options are not told: what a load was is guessed from its name and its figures"
+        yield Sentence("imported.options")
     for job in document.jobs:
         if job.error:
-            yield f"the job {plain(job.jobname)[:60]} ended with error {job.error}"
+            yield Sentence("imported.error", name=plain(job.jobname)[:60], n=job.error)

@@ -18,6 +18,7 @@ from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
 from stend.model.events import Ended, Event, Note, Position, Result, Source, Started
+from stend.words import Sentence, known, rewritten, text
 
 STAGE = ".import-"
 MOST_PHASES = 500
@@ -100,20 +101,27 @@ def events(handed: Given, taken: Taken, source: Source) -> Generator[Event, None
         index = places[load.phase] = places.get(load.phase, -1) + 1
         where = Position(test=test, phase=load.phase, round=1)
         yield Result(where=where, index=index, step=_step(load), t=clock, counts=load.counts, told=load.reported)
-    for text in _notes(taken):
-        yield Note(t=clock, text=plain(text))
-    yield Ended(t=clock, outcome="imported", reason=plain(handed.name))
+    for note in _notes(taken):
+        yield Note(t=clock, text=rewritten(note, plain))
+    yield Ended(t=clock, outcome="imported", reason=text(plain(handed.name)))
 
 
-def _notes(taken: Taken) -> Iterator[str]:
+def _notes(taken: Taken) -> Iterator[Sentence]:
     yield from taken.notes
     if not taken.at:
-        yield "when it was measured is not told: the time is that of the file's last change"
+        yield Sentence("imported.undated")
     if taken.unknown:
-        yield f"not told: {', '.join(taken.unknown)}"
+        yield Sentence("imported.untold", what=[_named(what) for what in taken.unknown])
     unknown = [load.reported.unknown for load in taken.loads]
     for what in dict.fromkeys(what for names in unknown for what in names if what != "seconds"):
-        yield f"{what} not told of {sum(what in names for names in unknown)} of {len(unknown)} loads"
+        lacking = sum(what in names for names in unknown)
+        yield Sentence("imported.of_loads", what=_named(what), n=lacking, all=len(unknown))
+
+
+def _named(setting: str) -> Sentence | str:
+    """Return the name of a setting that a result does not state, by its key in the catalogue where it has one."""
+    key = "imported.lacks_" + setting.replace(" ", "_")
+    return Sentence(key) if known(key) else setting
 
 
 def _step(load: Load) -> Hold:

@@ -10,6 +10,7 @@ from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
 from stend.model.definition import Workload
+from stend.words import Sentence
 
 TOOL = "Iometer"
 HEADER = "'Target Type"
@@ -17,11 +18,7 @@ SPECS = "'Access specification name"
 MS = 1e-3
 SPEEDS = (("mbps (decimal)", MB), ("mibps (binary)", MiB), ("mbps (binary)", MiB), ("mbps", MiB))
 """Endings of throughput columns with their unit in bytes/s; the bare "mbps" is of versions before 1.1 and binary."""
-LACKS = (
-    "how long a load ran is told in ticks of the other host: counts stand for a minute at its rate",
-    "percentiles are not taken: its twenty-one latency bins are too wide for any",
-    "its times name no time zone: they are taken for UTC",
-)
+LACKS = ("imported.ticks", "imported.wide", "imported.zones")
 
 
 class Spec(NamedTuple):
@@ -41,7 +38,7 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Taken:
     """Return one load per access specification and queue depth, of all managers together."""
     table = list(numbers.rows(text(given.data)))
-    specs, notes = dict(_specs(table)), dict[str, None]()
+    specs, notes = dict(_specs(table)), dict[Sentence, None]()
     stamp, version = (
         next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
         for mark in ("'Time Stamp", "'Version")
@@ -51,7 +48,7 @@ def read(given: Given) -> Taken:
         tool=TOOL,
         version=plain(version)[:40],
         loads=loads,
-        notes=(*notes, *LACKS),
+        notes=(*notes, *map(Sentence, LACKS)),
         unknown=UNKNOWN,
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
     )
@@ -72,7 +69,7 @@ def _specs(table: list[list[str]]) -> Iterator[tuple[str, Spec]]:
                 yield table[number + 1][0], Spec(size, reads, random, len(lines))
 
 
-def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[str, None]) -> Iterator[Load]:
+def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[Sentence, None]) -> Iterator[Load]:
     header: list[str] = []
     for row in table:
         if row[:1] == [HEADER]:
@@ -89,17 +86,17 @@ def _rates(row: dict[str, str], way: str) -> Rates:
     return Rates(iops, (numbers.number(cell) or 0.0) * unit, mean, longest)
 
 
-def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[str, None]) -> Load:
+def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[Sentence, None]) -> Load:
     name = row.get("access specification name", "")
     spec = specs.get(name)
     read, write = _rates(row, "read"), _rates(row, "write")
     iops, rate = read.iops + write.iops, read.bytes_per_s + write.bytes_per_s
     unknown = [] if spec else ["random or sequential"]
     if spec is None:
-        notes[f"what the access specification {plain(name)[:60]!r} asks for is not told"] = None
+        notes[Sentence("imported.spec", name=repr(plain(name)[:60]))] = None
     if spec and spec.lines > 1:
         unknown.append("block size")
-        notes[f"the access specification {plain(name)[:60]!r} mixes several sizes: its mean size stands for it"] = None
+        notes[Sentence("imported.sizes", name=repr(plain(name)[:60]))] = None
     size = spec.size if spec and spec.lines == 1 else round(rate / iops) if iops else 0
     workers, depth = numbers.whole(row.get("# workers")), numbers.whole(row.get("queue depth"))
     if not workers or not depth:

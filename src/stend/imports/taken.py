@@ -8,6 +8,7 @@ from stend.model.definition import Workload
 from stend.model.events import ToolFigures
 from stend.model.stats import MIN_BEYOND
 from stend.model.tally import NS, PERCENTS, Tally
+from stend.words import Sentence
 
 NOMINAL_S = 60.0
 """Seconds assumed for a load without a time; its rates stay as reported."""
@@ -35,7 +36,7 @@ class Taken(NamedTuple):
     tool: str
     version: str
     loads: tuple[Load, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     unknown: tuple[str, ...] = ()
     at: float = 0.0
     drive: dict[str, Any] = {}  # noqa: RUF012 never changed

@@ -16,6 +16,7 @@ from stend.imports.given import Given
 from stend.imports.numbers import at, size, whole
 from stend.imports.taken import Load, Rates, Taken, shared
 from stend.model.definition import Workload
+from stend.words import Sentence
 
 TOOL = "TKperf"
 MIXES = {"iops": (100, 95, 65, 50, 35, 5, 0), "lat": (100, 65, 0)}
@@ -27,7 +28,6 @@ BLOCKS = {
 """Rows and columns in TKperf's order; a drive with 4096-byte sectors lacks the last column."""
 DISK_MIXES, DISK_BLOCKS = (100, 50, 0), {"iops": ("64k", "16k", "4k"), "tp": ("1024k", "4k")}
 US = 1e-6
-WINDOW = "of each cell the mean over the rounds that TKperf took for steady; all rounds are in raw/"
 NAMES = {
     "Device Model": "model",
     "Model Number": "model",
@@ -47,17 +47,17 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Taken:
     """Return the loads of all tests; a write saturation counts as the mean of its last fifth."""
     root = xml.tree(given.data)
-    loads, notes = list[Load](), [WINDOW]
+    loads, notes = list[Load](), [Sentence("imported.window")]
     for name, reader in (("iops", _iops), ("lat", _latency), ("tp", _throughput), ("writesat", _saturation)):
         test = root.find(name)
         if test is not None:
             loads += reader(test)
             if (reached := _json(test, "reachstdystate")) is not None:
-                state = "reached" if reached is True else "NOT reached"
-                notes.append(f"{name}: TKperf says that the steady state was {state}")
+                state = "reached" if reached is True else "missed"
+                notes.append(Sentence(f"imported.tk_{state}", test=name))
     notes += [
-        "percentiles are not told",
-        "IOPS of lat follow from its mean response times, which weigh reads and writes",
+        Sentence("imported.no_percentiles"),
+        Sentence("imported.tk_lat"),
     ]
     return Taken(
         tool=TOOL,

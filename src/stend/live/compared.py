@@ -15,9 +15,9 @@ from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change
 from stend.many import read
 from stend.many.compare import Comparison, Difference, compared
-from stend.model.quantities import QUANTITIES
+from stend.model.quantities import QUANTITIES, shape
+from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
-from stend.words.settings import difference_reason, setting_value
 
 LEAST, MOST = 2, 5
 """Numbers of runs that a page compares."""
@@ -66,7 +66,7 @@ def _translated(texts: Sequence[str], words: Language) -> list[str]:
 def _row(differences: Sequence[Difference | None], words: Language) -> dict[str, Any]:
     given = next(each for each in differences if each)
     figure = name(given, words)
-    cells = [{"text": words.quantity(given.a, given.quantity), "value": given.a}]
+    cells = [{"text": words.show(given.a, shape(given.quantity)), "value": given.a}]
     for each in differences:
         cells.append(_cell(each, words) if each else {"text": "–"})
     return {
@@ -79,7 +79,7 @@ def _row(differences: Sequence[Difference | None], words: Language) -> dict[str,
 
 def _cell(each: Difference, words: Language) -> dict[str, Any]:
     verdict = each.verdict.replace(" ", "_")
-    shown = {"text": words.quantity(each.b, each.quantity), "value": each.b, "verdict": verdict}
+    shown = {"text": words.show(each.b, shape(each.quantity)), "value": each.b, "verdict": verdict}
     return shown | {"change": change(each.ratio, words), "said": words(f"verdict.{verdict}")}
 
 

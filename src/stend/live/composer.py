@@ -8,11 +8,12 @@ import msgspec
 from stend import suite
 from stend.base import untrusted
 from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.model.definition import Plan, PlannedTest
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds
 from stend.planning import plan
 from stend.sim import named
-from stend.words import Language
+from stend.words import Language, Sentence
 
 VIRTUAL = "sim:"
 
@@ -41,10 +42,26 @@ def wish(query: list[tuple[str, str]]) -> Wish:
     """Return the choice of a query string. Raise BadInput for an unknown or impossible value."""
     fields: dict[str, Any] = {name: value for name, value in query if value and name != "test"}
     fields["test"] = [value for name, value in query if name == "test"]
+    if "target" not in fields:
+        raise BadInput(Sentence("choose_drive"))
     try:
         return msgspec.convert(fields, Wish, strict=False)
     except untrusted.BROKEN as error:
-        raise BadInput(f"this choice is not possible: {untrusted.sentence(error)}") from error
+        raise BadInput(_limits(str(error)) or Sentence("choice", why=untrusted.sentence(error))) from error
+
+
+def _limits(error: str) -> Sentence | None:
+    """Return the sentence for a number that is out of its limits, or None for another error."""
+    from stend.session.request import OPTIONS
+
+    name = error.rpartition("`$.")[2].rstrip("`")
+    kind: Any = msgspec.inspect.type_info(Wish)
+    field = next((field for field in kind.fields if field.encode_name == name), None)
+    for one in getattr(field and field.type, "types", ()):
+        if (least := getattr(one, "ge", None)) is not None:
+            kind = "choice_whole" if isinstance(one, msgspec.inspect.IntType) else "choice_number"
+            return Sentence(kind, option=OPTIONS[name], least=f"{least:g}", most=f"{one.le:.10g}")
+    return None
 
 
 def choices(words: Language) -> dict[str, Any]:
@@ -85,9 +102,9 @@ def planned(chosen: Wish, words: Language) -> dict[str, Any]:
     _known("profile", [chosen.profile] if chosen.profile else [], plan.profiles())
     _known("drive", [chosen.target], [*real, *virtual])
     if playing := [test for test in chosen.test if test in PLAYED]:
-        raise BadInput(f"the test {playing[0]} plays a trace; plan it with `stend plan {playing[0]} --trace FILE`")
+        raise BadInput(Sentence("plays", test=playing[0], command=f"stend plan {playing[0]} --trace FILE"))
     if not chosen.test:
-        raise BadInput("no test is chosen; choose one or more")
+        raise BadInput(Sentence("choose_test"))
     given = {name: value for name, value in msgspec.structs.asdict(chosen).items() if name != "test" and value}
     drawn = session.planned(session.Request(chosen.test, **given))
     options = [(OPTIONS[name], str(value)) for name, value in given.items() if name in OPTIONS]
@@ -103,7 +120,7 @@ def planned(chosen: Wish, words: Language) -> dict[str, Any]:
 def _known(what: str, names: list[str], known: list[str]) -> None:
     for name in names:
         if name not in known:
-            raise BadInput(f"there is no {what} {name!r} here; choose one of the page")
+            raise BadInput(Sentence(f"choice_{what}", name=plain(name)))
 
 
 def _plain(drawn: Plan, words: Language) -> dict[str, Any]:

@@ -7,7 +7,19 @@ import msgspec
 
 from stend.live.buckets import Buckets
 from stend.model.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
-from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry, Verdict
+from stend.model.events import (
+    Ended,
+    Event,
+    Judged,
+    Note,
+    Position,
+    Reading,
+    Result,
+    Sample,
+    Started,
+    Telemetry,
+    Verdict,
+)
 from stend.runner.progress import Progress, ToGo
 
 LAST = 60
@@ -42,6 +54,7 @@ class Course:
         self.passed: list[Passed] = []
         self.verdicts: tuple[Verdict, ...] = ()
         self.telemetry: Telemetry | None = None
+        self.power_w: float | None = None
         self.last: Result | None = None
         self.base_s = self.t = self.began_s = 0.0
         for event in events:
@@ -58,6 +71,8 @@ class Course:
             case Sample():
                 self.recent.append(event)
                 self.buckets.add(event, self.t, self.progress.at, self.progress.present.rounds + 1)
+            case Reading(quantity="watts"):
+                self.power_w = event.value
             case Result():
                 self.last = event
             case Judged():

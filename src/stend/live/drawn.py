@@ -11,8 +11,8 @@ from pathlib import Path
 from stend import charts, findings, store
 from stend.base import render_process
 from stend.base.errors import StendError
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 
 def drawn(folder: Path, into: Path, lang: str) -> None:

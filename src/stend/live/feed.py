@@ -13,6 +13,7 @@ from stend.live.buckets import Bucket
 from stend.live.follow import Follower
 from stend.live.now import Now, now
 from stend.live.state import State
+from stend.words import english
 
 LOOK_S, CHECK_S = 0.5, 3.0
 """Seconds between checks of the record's size, and of the run's process."""
@@ -23,7 +24,7 @@ IDLE_S = 300
 BEHIND = 60
 """Messages that may wait for a page before it is disconnected; the page reconnects by itself."""
 
-encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder(enc_hook=english).encode
 
 
 class News(msgspec.Struct, frozen=True, omit_defaults=True):

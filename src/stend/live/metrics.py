@@ -22,6 +22,7 @@ FIGURES = {
     "stend_response_time_mean_seconds": ("mean_s", "seconds", "Mean response time in the last second of load."),
     "stend_response_time_max_seconds": ("max_s", "seconds", "Longest response time in the last second of load."),
     "stend_temperature_celsius": ("temperature_c", "celsius", "Temperature that the drive reports."),
+    "stend_power_watts": ("power_w", "watts", "Power in the last reading of the meter."),
     "stend_elapsed_seconds": ("t_s", "seconds", "Seconds since the run began, by the run's clock."),
 }
 

@@ -50,6 +50,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     finished: str = ""
     quantiles: dict[str, float] = {}
     temperature_c: float | None = None
+    power_w: float | None = None
     window: tuple["Tracked", ...] = ()
     stages: tuple["Stage", ...] = ()
     notes: tuple[tuple[float, str, str], ...] = ()
@@ -95,6 +96,7 @@ def now(name: str, course: Course, state: State) -> Now:
         said=state.sentence,
         t_s=course.t,
         temperature_c=course.temperature_c,
+        power_w=course.power_w,
         window=tuple(map(_tracked, course.verdicts)),
         stages=tuple(_stages(course)),
         repeats=course.noted.get("repeat", 0),

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -22,7 +22,7 @@ from stend.live.making import Maker
 from stend.live.now import Now
 from stend.live.shelf import READ, Shelf
 from stend.store import journal
-from stend.words import LANGUAGES, Language, formats
+from stend.words import LANGUAGES, Language, Sentence, english, formats
 
 KINDS = {
     ".json": "application/json",
@@ -47,8 +47,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Server:
     """The pages and data; `app` is an ASGI application without access control (see `guard`)."""
 
-    def __init__(self, top: Path) -> None:
-        self.shelf = Shelf(top)
+    def __init__(self, top: Path, where: Sequence[str] = ()) -> None:
+        self.shelf = Shelf(top, where)
         self.feeds: dict[str, Feed] = {}
         self.listening = 0
         self.maker = Maker()
@@ -136,7 +136,8 @@ class Server:
             row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}
         listed = [
-            row | ({"now": msgspec.to_builtins(going[row["run"]])} if row["run"] in going else {}) for row in rows
+            row | ({"now": msgspec.to_builtins(going[row["run"]], enc_hook=english)} if row["run"] in going else {})
+            for row in rows
         ]
         body = encode(listed)
         tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
@@ -222,9 +223,7 @@ class Server:
         """Answer with the figures of two to five runs next to each other."""
         names = list(dict.fromkeys(request.query_params.getlist("run")))
         if not compared.LEAST <= len(names) <= compared.MOST:
-            raise BadInput(
-                f"a comparison has {compared.LEAST} to {compared.MOST} runs, not {len(names)}; choose others"
-            )
+            raise BadInput(Sentence("compare_count", least=compared.LEAST, most=compared.MOST, n=len(names)))
         folders, lang = [self._folder(name) for name in names], _language(request).name
         key = ("compared", lang, [(str(folder), _stamp(folder)) for folder in folders])
         place = await self.maker.made(key, INDEX, compared.__name__, "INTO", lang, *folders)
@@ -289,4 +288,6 @@ def _began(row: dict[str, object]) -> float:
 
 
 async def _error(request: Request, error: Exception) -> Response:
-    return Response(json.dumps({"error": str(error)}), 409, media_type="application/json")
+    lang = request.path_params.get("lang") or request.query_params.get("lang", "")
+    text = Language(lang).translated(str(error)) if lang in LANGUAGES else str(error)
+    return Response(json.dumps({"error": text}), 409, media_type="application/json")

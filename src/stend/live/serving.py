@@ -63,9 +63,10 @@ class Timely(AutoHTTPProtocol):  # type: ignore[valid-type,misc]
 
 
 class Place(NamedTuple):
-    """The folder to serve and the address; `hosts` are the host names that requests may use."""
+    """The folder to serve, conditions of its runs, and the address; `hosts` are the names that requests may use."""
 
     top: Path
+    where: tuple[str, ...]
     address: str
     port: int
     hosts: tuple[str, ...]
@@ -79,7 +80,7 @@ def serve(place: Place, show: Callable[[str], object]) -> None:
 
     Raise BadInput for an unusable folder or token file, StepFailed if the address cannot be used.
     """
-    app = Server(place.top).app
+    app = Server(place.top, place.where).app
     token = _token(place.token_file)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for many connections

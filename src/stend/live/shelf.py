@@ -6,7 +6,7 @@ from typing import Any
 
 from stend import catalogue
 from stend.base.errors import BadInput
-from stend.catalogue.choice import chosen, column, parsed
+from stend.catalogue.choice import choice, chosen, column, parsed
 from stend.catalogue.columns import TYPES
 from stend.store import journal
 
@@ -15,12 +15,17 @@ READ = 16
 
 
 class Shelf:
-    """A folder with runs, or with folders of runs."""
+    """A folder with runs, or with folders of runs; with conditions (`catalogue.choice`) only the runs that fulfil all.
 
-    def __init__(self, top: Path) -> None:
+    Raise BadInput if it is not a folder, and for an invalid condition.
+    """
+
+    def __init__(self, top: Path, where: Sequence[str] = ()) -> None:
         if not top.is_dir():
             raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
-        self.top = top.resolve()
+        self.top, self.where = top.resolve(), tuple(where)
+        for text in where:
+            choice(text)
 
     def rows(
         self, where: Sequence[str] = (), columns: Sequence[str] = (), most: int | None = None
@@ -32,6 +37,7 @@ class Shelf:
         again. Raise BadInput for an invalid condition or column.
         """
         names = [column(word) for word in columns] or list(TYPES)
+        where = (*self.where, *where)
         needed = dict.fromkeys([*names, *(parsed(text)[0] for text in where)])
         with catalogue.opened(self.top, growing=False, most=most) as known:
             runs = chosen(reversed(known.only(*needed)), where)
@@ -47,6 +53,8 @@ class Shelf:
     def folder(self, name: str) -> Path | None:
         """Return the folder of a run, or None if the top folder has no run of that name."""
         if "\0" in name or name.startswith("/"):
+            return None
+        if self.where and name not in {row["run"] for row in self.rows(columns=["run"])}:
             return None
         try:
             place = (self.top / name).resolve()

@@ -1,7 +1,7 @@
 """Load the sides of a comparison from run folders, or from folders of them."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from stend import catalogue, store
@@ -38,11 +38,18 @@ def run(folder: Path) -> Outcome:
 
 
 def named(paths: Sequence[Path], name: str = "", where: Sequence[str] = ()) -> Side:
-    """Load a side from runs or folders of them, filtered by `where`."""
+    """Load a side from runs or folders of them, filtered by `where`.
+
+    Runs without results in a folder of runs are left out with a warning. Raise BadInput if they are named themselves.
+    """
     every = folders(paths, where)
     if not every:
         raise BadInput(f"no run of {', '.join(map(str, paths))} matches; `stend list` shows the runs")
-    return side(name, [run(folder) for folder in every])
+    alone = {found[0] for found in map(_meant, paths) if len(found) == 1}
+    runs = list(_readable(every, alone))
+    if not runs:
+        raise BadInput(f"no run of {', '.join(map(str, paths))} has results; `stend list` shows the runs")
+    return side(name, runs)
 
 
 def grouped(tops: Sequence[Path], by: str, wanted: Sequence[str], where: Sequence[str] = ()) -> tuple[Side, Side]:
@@ -85,11 +92,14 @@ def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tup
     yield from ((value, path) for _, value, path in sorted(runs))
 
 
-def _readable(paths: Sequence[Path]) -> Iterator[Outcome]:
+def _readable(paths: Sequence[Path], needed: Collection[Path] = ()) -> Iterator[Outcome]:
+    """Load runs; leave out those that have no results, with a warning, unless they are needed."""
     for path in paths:
         try:
             yield run(path)
         except BadInput as error:
+            if path in needed:
+                raise
             warnings.warn(LeftOut(f"left out: {error}"), stacklevel=2)
 
 

@@ -18,6 +18,7 @@ from stend.model.definition import Hold, Identity, PlannedTest, Workload
 from stend.model.events import Source
 from stend.model.record import Run
 from stend.model.traced import Traced
+from stend.words import Sentence
 
 REPEATS = ("seed", "run", "pace")
 """Options of a virtual drive that do not change the drive."""
@@ -94,9 +95,9 @@ class Outcome(NamedTuple):
     rows: dict[Key, Figures]
     capacity_bytes: int
     courses: dict[str, tuple[tuple[float, float], ...]]
-    stamps: tuple[str, ...]
+    stamps: tuple[Sentence, ...]
     source: Source | None = None
-    lacks: tuple[str, ...] = ()
+    lacks: tuple[Sentence, ...] = ()
     played: Mapping[str, Played] = MappingProxyType({})
     scope: str = ""
 
@@ -154,7 +155,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         courses=dict(_courses(run)),
         stamps=run.stamps,
         source=run.source,
-        lacks=tuple(note.text for note in run.notes) if run.source else (),
+        lacks=tuple(note.text for note in run.notes if not _unstated(note.text)) if run.source else (),
         played={test.name: _played(run, test, test.traced) for test in look.tests(run) if test.traced},
         scope=power.scope if (power := metered.meter(run)) else "",
     )
@@ -227,7 +228,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "kernel": str(host.get("kernel", "")),
         "fio": "" if drive.virtual else str(host.get("fio", "")),
         "stend": run.started[0].version,
-        "deviations": "; ".join(plan.deviations),
+        "deviations": Sentence("parts", parts=list(plan.deviations)) if plan.deviations else "",
     }
 
 
@@ -276,3 +277,8 @@ def _courses(run: Run) -> Iterator[tuple[str, tuple[tuple[float, float], ...]]]:
 def every_key(sides: Sequence[Side]) -> list[Key]:
     """Return the keys of all figures of all sides, in the order of measurement."""
     return list(dict.fromkeys(key for side in sides for run in side.runs for key in run.rows))
+
+
+def _unstated(lack: Sentence) -> bool:
+    """Return True for the note that lists unknown settings. Records without keys have its text."""
+    return lack.key == "imported.untold" if lack.key else lack.startswith("not told: ")

@@ -42,7 +42,8 @@ def parse(text: str) -> Spec:
     if not text.isprintable() or len(text) > MOST_SPEC:
         raise BadInput(f"the meter {plain(text[:60])} is not one line of at most {MOST_SPEC} characters")
     if kind not in kinds():
-        raise BadInput(f"there is no meter {kind!r}{did_you_mean(kind, kinds())}; choose from {', '.join(kinds())}")
+        choices = "choose from " + ", ".join(kinds())
+        raise BadInput(f"there is no meter {kind!r}{did_you_mean(kind, kinds(), choices)}")
     needed = getattr(_module(kind), "ADDRESS", "")
     if needed and not address.strip():
         raise BadInput(f"the meter {kind} needs an address: {kind}:{needed}")

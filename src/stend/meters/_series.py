@@ -8,9 +8,9 @@ import threading
 import time
 from collections.abc import Sequence
 
-from stend.base.units import duration
 from stend.meters._types import Value
 from stend.model.events import MeterFacts
+from stend.words import Sentence
 
 MOST_W = 100_000.0
 BLOCK_S = 0.1
@@ -37,7 +37,7 @@ class Series:
         self.counter: tuple[float, float] | None = None
         self.block: list[tuple[float, float, float]] = []
         self.values: list[Value] = []
-        self.notes: list[str] = []
+        self.notes: list[Sentence] = []
         self.counts: dict[str, int] = {}
         self.short: list[float] = []
         self.lock = threading.Lock()
@@ -58,26 +58,21 @@ class Series:
         """Add the reading of a counter of energy: the mean power since its last change is exact, also over a gap."""
         with self.lock:
             if not math.isfinite(joules) or joules < 0:
-                self._note("bad", f"a value of the meter is not a plausible energy ({joules:g} J); it is dropped")
+                self._note("bad", Sentence("meter_energy", joules=joules))
                 return
             if self.last is not None and end - self.last > self._late(1):
-                words = "its mean power over that time is one value"
-                self._note("gap", f"the meter's counter was not read for {duration(end - self.last)}; {words}")
+                self._note("gap", Sentence("meter_counter_gap", time=end - self.last))
             self.last = end
             before, self.counter = self.counter, (end, joules)
             if before is None or end <= before[0]:
                 return
             seconds, energy = end - before[0], joules - before[1]
             if energy < 0:
-                self._note(
-                    "wrap",
-                    f"the meter's counter went from {before[1]:g} to {joules:g} J: it wrapped or was reset; "
-                    f"the {duration(seconds)} before it have no value",
-                )
+                self._note("wrap", Sentence("meter_wrapped", a=before[1], b=joules, time=seconds))
             elif energy == 0 and seconds < STILL_S:
                 self.counter = before
             elif (mean := energy / seconds) > MOST_W:
-                self._note("bad", f"the meter's counter rose by {energy:g} J in {duration(seconds)}; it is dropped")
+                self._note("bad", Sentence("meter_rose", joules=energy, time=seconds))
             else:
                 self._put(end, seconds, mean)
 
@@ -87,16 +82,16 @@ class Series:
             self._flush()
             self.last = self.counter = None
 
-    def note(self, text: str) -> None:
+    def note(self, note: Sentence) -> None:
         """Add a note."""
         with self.lock:
-            self._note(text, text)
+            self._note(note, note)
 
     def finish(self, now: float) -> None:
         """Note a gap between the last value and the end of the meter."""
         with self.lock:
             if self.last is not None and now - self.last > self._late(1):
-                self._note("gap", f"the meter gave no value for the last {duration(now - self.last)}")
+                self._note("gap", Sentence("meter_last_gap", time=now - self.last))
 
     def take(self, *, all_of_it: bool = False) -> list[Value]:
         """Return the finished blocks; with `all_of_it` also the one that is not full yet."""
@@ -106,17 +101,16 @@ class Series:
             taken, self.values = self.values, []
             return taken
 
-    def words(self, *, end: bool = False) -> list[str]:
+    def words(self, *, end: bool = False) -> list[Sentence]:
         """Return the new notes; at the end also the number of those that were not written in full."""
         with self.lock:
             taken, self.notes = self.notes, []
             if end and self.short:
-                total = duration(math.fsum(self.short))
-                taken.append(f"the meter gave no value for less than 1 s {len(self.short)} times, {total} in total")
+                taken.append(Sentence("meter_short", n=len(self.short), time=math.fsum(self.short)))
                 self.short = []
             more = sum(count - MOST_NOTES for count in self.counts.values() if count > MOST_NOTES) if end else 0
             self.counts = {} if end else self.counts
-            return taken + ([f"there were {more} more notes like these on the meter"] if more else [])
+            return taken + ([Sentence("meter_more", n=more)] if more else [])
 
     def _each(self, end: float, count: int) -> float:
         """Return the seconds that each of `count` values covers, and note a gap before them."""
@@ -130,7 +124,7 @@ class Series:
         if gap < SHORT_S:
             self.short.append(gap)
         else:
-            self._note("gap", f"the meter gave no value for {duration(gap)}")
+            self._note("gap", Sentence("meter_gap", time=gap))
         return self.period_s
 
     def _late(self, count: int) -> float:
@@ -141,7 +135,7 @@ class Series:
         self.last = end
         if not math.isfinite(watts) or not 0 <= watts <= MOST_W:
             self._flush()
-            self._note("bad", f"a value of the meter is not a plausible power ({watts:g} W); it is dropped")
+            self._note("bad", Sentence("meter_power", watts=watts))
             return
         if seconds > 0:
             self._put(end, min(seconds, self.window_s) if self.window_s else seconds, watts)
@@ -159,10 +153,10 @@ class Series:
             self.values.append(Value(self.block[-1][0], seconds, joules / seconds, most))
             self.block = []
 
-    def _note(self, kind: str, text: str) -> None:
+    def _note(self, kind: str, note: Sentence) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + 1
         if self.counts[kind] <= MOST_NOTES:
-            self.notes.append(text)
+            self.notes.append(note)
 
 
 class Recorder:
@@ -172,11 +166,16 @@ class Recorder:
     series: Series
     over = False
 
+    @property
+    def cost(self) -> tuple[int, float]:
+        """Return zeros, because the meter does not query the drive."""
+        return 0, 0.0
+
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""
         return self.series.take(all_of_it=self.over)
 
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """Return the notes since the last call."""
         return self.series.words(end=self.over)
 

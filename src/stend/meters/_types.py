@@ -3,6 +3,7 @@
 from typing import NamedTuple, Protocol
 
 from stend.model.events import MeterFacts
+from stend.words import Sentence
 
 
 class Value(NamedTuple):
@@ -22,10 +23,14 @@ class Meter(Protocol):
 
     facts: MeterFacts
 
+    @property
+    def cost(self) -> tuple[int, float]:
+        """Return how often the drive was queried, and the seconds that this took; zeros for a meter beside it."""
+
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""
 
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """Return what happened since the last call: a gap, a counter that wrapped, the end of the meter."""
 
     def quiet(self, resting: bool) -> None:

@@ -16,11 +16,11 @@ import time
 
 from stend.base.errors import BadInput, Missing
 from stend.base.text import plain
-from stend.base.units import duration
 from stend.devices import Device
 from stend.meters._lines import MOST_LINE, Stated, stated
 from stend.meters._series import Recorder, Series
 from stend.meters._types import Meter, Spec
+from stend.words import Sentence
 
 ADDRESS = "COMMAND"
 READ_BYTES = 1 << 16
@@ -78,16 +78,13 @@ class Output:
         if line and not value:
             self.wrong = plain(line[:80])
             if self.series:
-                self.series.note(f"the meter's command printed {self.wrong!r}, which is not a number of watts")
+                self.series.note(Sentence("meter_printed", line=repr(self.wrong)))
         return value
 
     def _warn(self, seconds: float, series: Series) -> None:
         if seconds > max(BURST_S, 2 * series.period_s) and not self.held:
             self.held = True
-            series.note(
-                f"the meter's command printed the values of {seconds:.1f} s at once, so that their times are not "
-                "exact; put `stdbuf -oL` before a command that holds its lines back"
-            )
+            series.note(Sentence("meter_burst", s=round(seconds, 1), way="`stdbuf -oL`"))
 
 
 class Command(Recorder):
@@ -167,17 +164,19 @@ class Command(Recorder):
     def _ended(self) -> None:
         if self.over:
             return
-        elapsed = duration(time.monotonic() - self.started)
-        self.series.note(f"the meter's command ended after {elapsed}: {self._end()}; no values follow")
+        lasted = time.monotonic() - self.started
+        self.series.note(Sentence("meter_ended", time=lasted, how=self._end()))
         self.over = True
 
-    def _end(self) -> str:
+    def _end(self) -> Sentence:
         self._exited(END_S)
         self._kill()
         last = (self.errors.strip().splitlines() or [self.output.wrong])[-1]
         code = self.child.poll()
-        how = "its output was closed" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
-        return f"{how}{f', {plain(last)[:200]}' if last else ''}"
+        how = Sentence("meter_closed")
+        if code is not None:
+            how = Sentence("meter_signal", n=-code) if code < 0 else Sentence("fio_code", n=code)
+        return Sentence("meter_how", parts=[how, *([plain(last)[:200]] if last else [])])
 
     def _exited(self, seconds: float) -> bool:
         """Wait for the command to exit, but leave it unreaped, so that its number stays that of its group."""

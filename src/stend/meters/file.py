@@ -13,11 +13,11 @@ from statistics import median
 
 from stend.base.errors import BadInput
 from stend.base.text import plain
-from stend.base.units import duration
 from stend.devices import Device
 from stend.meters._lines import MOST_LINE, Stated, stated
 from stend.meters._series import Recorder, Series
 from stend.meters._types import Meter, Spec, Value
+from stend.words import Sentence, text
 
 ADDRESS = "PATH"
 FIRST_S = 20.0
@@ -104,11 +104,11 @@ class File(Recorder):
         """Return the blocks of the lines that were added since the last call."""
         try:
             if self.path.stat().st_size < self.place:
-                self.series.note(f"the meter's file {self.path.name} became shorter; it is read from its start")
+                self.series.note(Sentence("meter_shorter", name=self.path.name))
                 self.place, self.rest = 0, b""
             lines = self._from(self.place)
         except (OSError, BadInput) as error:
-            self.series.note(f"the meter's file {self.path.name} cannot be read now: {error}")
+            self.series.note(Sentence("meter_unread", name=self.path.name, why=text(str(error))))
             return []
         shift = time.time() - time.monotonic()
         for line in lines:
@@ -118,16 +118,16 @@ class File(Recorder):
     def _take(self, line: str, shift: float) -> None:
         found = row(line)
         if not found:
-            self.series.note(f"the meter's file has the line {plain(line[:80])!r}, which is not `time,watts`")
+            self.series.note(Sentence("meter_file_line", line=repr(plain(line[:80]))))
             return
         at, value = found
         if at <= self.latest:
-            self.series.note("the meter's file has times that do not increase; such lines are dropped")
+            self.series.note(Sentence("meter_times"))
             return
         self.latest = at
         if (early := at - shift - time.monotonic()) > AHEAD_S and not self.ahead:
             self.ahead = True
-            self.series.note(f"the times of the meter's file are {duration(early)} ahead of this host's clock")
+            self.series.note(Sentence("meter_ahead", time=early))
         if value.energy:
             self.series.add_energy(at - shift, value.value)
         else:

@@ -20,6 +20,7 @@ from stend.devices.virtual import VirtualDevice
 from stend.meters._polled import Disturbing
 from stend.meters._types import Meter, Spec, Value
 from stend.model.events import MeterFacts
+from stend.words import Sentence
 
 IN_ORDERS = True
 PERIOD_S = WINDOW_S = 1.0
@@ -126,6 +127,8 @@ def _page(controller: str, log_id: int, size: int) -> bytes:
 class Virtual:
     """The power of a virtual drive, from its model, without error."""
 
+    cost = (0, 0.0)
+
     def __init__(self, device: VirtualDevice) -> None:
         self.facts = MeterFacts(spec="own", name="model of the virtual drive", error_pct=0.0)
         self.power = device.sim.drive.power
@@ -135,7 +138,7 @@ class Virtual:
         """Return the values since the last call."""
         return [Value(*row) for row in self.power.read()]
 
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """Return nothing: the model has no gaps."""
         return []
 

@@ -18,6 +18,7 @@ from stend.devices import Device
 from stend.meters._lines import MOST_LINE
 from stend.meters._series import Recorder, Series
 from stend.meters._types import Meter, Spec
+from stend.words import Sentence
 
 ADDRESS = "ADDRESS, such as usb::QTL1999-02-004 or tcp::192.168.1.5"
 SETUP = (
@@ -109,7 +110,7 @@ class Stream:
                 rows.append(found)
                 self.latest = found[0]
             elif self.series:
-                self.series.note(f"the stream has the line {plain(line[:80])!r}, which is not one of values")
+                self.series.note(Sentence("meter_stream_line", line=repr(plain(line[:80]))))
         if not rows:
             return
         least = now - rows[-1][0]
@@ -144,11 +145,11 @@ class Quarch(Recorder):
         with self.stream.lock:
             self.stream.series, self.stream.times = self.series, times[-1:]
 
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """Return the notes since the last call, and once the end of the stream."""
         status = str(self.module.stream_running_status()) if self.module and not self.over else "running"
         if "running" not in status.lower():
-            self.series.note(f"the stream of the module ended: {plain(status[:200])}; no values follow")
+            self.series.note(Sentence("meter_stream_end", status=plain(status[:200])))
             self.over = True
         return super().words()
 

@@ -14,6 +14,7 @@ from stend.base.text import plain_all
 from stend.base.units import KiB, MiB, binary
 from stend.model.traced import Traced
 from stend.model.workload import Workload as Workload  # noqa: PLC0414 -- a part of every plan
+from stend.words import Sentence
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -46,13 +47,18 @@ class Whole(Data, frozen=True, tag="whole"):
 
 
 Amount = Seconds | Capacities | Bytes | Whole
+PowerSaving = Literal["as-found", "off"]
 
 
 class Hold(Data, frozen=True, tag="hold"):
-    """Run a workload for an amount. Two consecutive holds of the same workload run without interruption."""
+    """Run a workload for an amount. Two consecutive holds of the same workload run without interruption.
+
+    A `ramp` (fio: ramp_time) is the start of the load that follows it. Its IOs are recorded and are part of no figure.
+    """
 
     workload: Workload
     amount: Amount
+    ramp: bool = False
 
     def __post_init__(self) -> None:
         if self.workload.streams and not isinstance(self.amount, Seconds):
@@ -175,7 +181,7 @@ class Profile(Data, frozen=True):
     steady: str = "pts"
     share: bool = False
     verify: bool = False
-    power_saving: Literal["as-found", "off"] = "as-found"
+    power_saving: PowerSaving = "as-found"
     quick: bool = False
     options: dict[str, Any] = {}
     interfaces: dict[str, dict[str, Any]] = {}
@@ -206,7 +212,7 @@ class Profile(Data, frozen=True):
         if wanted != whole:
             wanted = wanted // (128 * KiB) * (128 * KiB)
         if wanted < MiB:
-            raise BadInput(f"{device.target} has {binary(wanted)} to test; at least 1 MiB is needed")
+            raise BadInput(Sentence("too_small", target=device.target, size=binary(wanted), least=binary(MiB)))
         return wanted
 
     def for_drive(self, device: Identity) -> "Profile":
@@ -301,8 +307,8 @@ class Plan(Data, frozen=True):
     write_bytes: limits.Count
     longest_s: limits.Amount
     expected_s: limits.Amount
-    notes: tuple[str, ...] = ()
-    deviations: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
+    deviations: tuple[Sentence, ...] = ()
 
     @property
     def reads_only(self) -> bool:

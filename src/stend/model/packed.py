@@ -129,10 +129,8 @@ def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> dict[int, int]:
 
     indices = np.frombuffer(b"".join(indices.tobytes() for indices, _ in held), np.uint16)
     counts = np.frombuffer(b"".join(counts.tobytes() for _, counts in held), np.uint32)
-    total, there = np.zeros(1 << 16, np.int64), np.zeros(1 << 16, np.bool_)
-    np.add.at(total, indices, counts)
-    there[indices] = True
-    rising = np.flatnonzero(there)
+    total = np.bincount(indices, counts).astype(np.int64)  # exact below 2**53, more than 2 million full counts
+    rising = np.flatnonzero(np.bincount(indices))
     return dict(zip(rising.tolist(), total[rising].tolist(), strict=True))
 
 

@@ -39,3 +39,8 @@ BESIDE = ("headroom", *METERED)
 """Quantities that counts alone do not give; None without a search or a meter."""
 SHAPES = {"1/s": "rate", "B/s": "mbs", "s": "lat", "": "times", "W": "watts", "1/s/W": "per_watt", "B/J": "per_joule"}
 """Base unit -> how a value is written (`words.numbers`); a plain number for other units."""
+
+
+def shape(name: str) -> str:
+    """Return the shape in which a quantity is written (`words.numbers`); names without an entry are response times."""
+    return SHAPES.get(QUANTITIES[name].unit, "n") if name in QUANTITIES else "lat"

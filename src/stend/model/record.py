@@ -24,6 +24,7 @@ from stend.model.pace import Pace
 from stend.model.readings import Readings
 from stend.model.samples import Samples
 from stend.model.verified import LOST
+from stend.words import Sentence, sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +64,7 @@ class Run:
         self.notes: list[Note] = []
         self.ended: Ended | None = None
         self.stretches: list[tuple[int, int, int]] = []
-        self.wrong: tuple[str, ...] = ()
+        self.wrong: tuple[Sentence, ...] = ()
         self.seal = ""
         for event in events:
             if type(event) is Sample:  # nearly all of them
@@ -171,40 +172,39 @@ class Run:
         return max(len(self.started) - 1 - self.repeats, 0)
 
     @property
-    def stamps(self) -> tuple[str, ...]:
+    def stamps(self) -> tuple[Sentence, ...]:
         """Return the sentences that every page of every report shows, worst first."""
-        stamps = [*self.losses]
-        stamps += [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in self.unmet]
-        stamps += [f"{j.where.test}: saturated, {j.ended_by}; not steady by the rule" for j in self.saturated]
+        stamps = self.losses
+        stamps += [Sentence("not_steady", test=j.where.test, ended=j.ended_by) for j in self.unmet]
+        stamps += [Sentence("saturated", test=j.where.test, ended=j.ended_by) for j in self.saturated]
         if self.ended is None:
-            stamps.append("unfinished")
-        elif self.ended.outcome in ("failed", "stopped"):
-            stamps.append(f"{self.ended.outcome}: {self.ended.reason}" if self.ended.reason else self.ended.outcome)
+            stamps.append(Sentence("unfinished"))
+        elif (outcome := self.ended.outcome) in ("failed", "stopped"):
+            why = self.ended.reason
+            stamps.append(Sentence(f"{outcome}_why", why=why) if why else Sentence(outcome))
         if self.interruptions:
-            stamps.append(f"interrupted {self.interruptions}x and continued")
+            stamps.append(Sentence("interrupted", n=self.interruptions))
         if self.repeats:
-            stamps.append(
-                f"repeated {self.repeats}x from a safe place because the load died; the measurement window began anew"
-            )
+            stamps.append(Sentence("repeats", n=self.repeats))
         if self.plan.profile.quick:
-            stamps.append("quick: shortened, not a measurement by the specification")
+            stamps.append(Sentence("quick"))
         return tuple(dict.fromkeys((*stamps, *self.warnings())))
 
     @property
-    def losses(self) -> list[str]:
+    def losses(self) -> list[Sentence]:
         """Return a sentence if blocks that were read back did not return what was written to them."""
         verified = [result.verified for result in self.results if result.verified]
         lost = sum(part.count(*LOST) for part in verified)
-        return [f"{lost} blocks of 512 bytes did not return what was written to them"] if lost else []
+        return [Sentence("lost", n=lost)] if lost else []
 
-    def warnings(self, test: str = "") -> tuple[str, ...]:
+    def warnings(self, test: str = "") -> tuple[Sentence, ...]:
         """Return the sentences that the charts of a test show, or pages about all tests: a slow link, a stall.
 
         Schedules that were not kept concern only the test whose loads they are.
         """
         phases = [self.of(name.name, phase.name) for name, phase in self.phases() if name.name == test]
         every = [result for results in phases for result in results] if test else self.results
-        links = tuple(self.plan.device.facts.get("warnings", ()))
+        links = tuple(map(sentence, self.plan.device.facts.get("warnings", ())))
         differ = any(note.kind == "mismatch" for note in self.notes)
         results = [r for r in every if r.pace and r.where.phase not in SEARCHES]
         paces = [r.pace for r in results if r.pace]
@@ -213,15 +213,15 @@ class Run:
         disturbed = any(note.kind == "interference" for note in self.notes)
         source = self.source
         return (
-            *((f"imported from {source.name}: not measured by stend, no steady state proven",) if source else ()),
-            *((f"the record is not as the run wrote it: {self.wrong[0]}",) if self.wrong else ()),
-            *_lateness([r.pace for r in results if r.pace and _rate(r)], "a load's IOs"),
-            *_lateness([r.pace for r in results if r.pace and not _rate(r)], "the trace"),
-            *((f"{kept} discards of the trace were not sent: the drive takes none",) if kept else ()),
+            *((Sentence("imported.stamp", source=source.name),) if source else ()),
+            *((Sentence("not_as_written", what=self.wrong[0]),) if self.wrong else ()),
+            *_lateness([r.pace for r in results if r.pace and _rate(r)], "_rate"),
+            *_lateness([r.pace for r in results if r.pace and not _rate(r)], ""),
+            *((Sentence("trace_unsent", n=kept),) if kept else ()),
             *links,
-            *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),
-            *(("the host slept or stalled while figures were taken, see the notes",) if stalled else ()),
-            *(("other drives moved its figures by more than 2 %, see the notes",) if disturbed else ()),
+            *((Sentence("unproved"),) if differ else ()),
+            *((Sentence("stalled"),) if stalled else ()),
+            *((Sentence("disturbed"),) if disturbed else ()),
         )
 
     @property
@@ -233,7 +233,7 @@ class Run:
     def saturated(self) -> tuple[Judged, ...]:
         """Return the judgements of saturations that ended after four capacities, not steady: a regular end (PTS 10)."""
         regular = {t.name for t in self.plan.tests if t.profile.options.get("fills", 0) >= SATURATED_FILLS}
-        return tuple(j for j in self._unsteady() if j.where.test in regular and j.ended_by.endswith(" written"))
+        return tuple(j for j in self._unsteady() if j.where.test in regular and _written(j.ended_by))
 
     def _unsteady(self) -> list[Judged]:
         """Return the last judgement of every phase that sought steady state and ended without it."""
@@ -279,12 +279,17 @@ def _rate(result: Result) -> float:
     return result.step.workload.rate_iops if isinstance(result.step, Hold) else 0.0
 
 
-def _lateness(paces: list[Pace], what: str) -> Iterator[str]:
-    """Yield the warnings about IOs of schedules that were sent late, worst first."""
+def _written(limit: Sentence) -> bool:
+    """Return True for a limit of writing. Records without keys have its text."""
+    return limit.key == "limit_written" if limit.key else limit.endswith(" written")
+
+
+def _lateness(paces: list[Pace], of: str) -> Iterator[Sentence]:
+    """Yield the warnings about IOs that were sent late, worst first: of a trace, or of loads of a rate (`_rate`)."""
     host = max((pace.host_share for pace in paces), default=0.0)
     late = max((pace.late_share for pace in paces), default=0.0)
     invalid = any(pace.invalid for pace in paces)
     if invalid:
-        yield f"invalid: the host sent {100 * host:.1f} % of {what} late"
+        yield Sentence(f"invalid{of}", pct=round(100 * host, 1))
     if any(pace.doubtful for pace in paces) and not (invalid and f"{late:.3f}" == f"{host:.3f}"):
-        yield f"{100 * late:.1f} % of {what} were sent late"
+        yield Sentence(f"late{of}", pct=round(100 * late, 1))

@@ -47,7 +47,8 @@ class Key(NamedTuple):
 class Cell(NamedTuple):
     """One load: reads and written bytes per second as ordered, and the percentiles of its reads in seconds.
 
-    A percentile is infinite if the drive left more IOs unsent, and None for too few reads.
+    A percentile is infinite if the drive left more IOs unsent, and None for too few reads. `scatter` holds estimates of
+    the standard error of its logarithm, by what the parts of the cell differ by.
     """
 
     reads: float
@@ -55,6 +56,7 @@ class Cell(NamedTuple):
     waits: dict[float, float | None]
     why: Why
     measured: Counts
+    scatter: dict[float, float] = {}  # noqa: RUF012 for a named tuple
 
 
 class Axes(NamedTuple):
@@ -97,18 +99,23 @@ def rates(load: Workload) -> tuple[float, float]:
 
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
-    """Return the cells of a map in the order they were measured, without their warm-up."""
+    """Return the cells of a map in the order they were measured, without their warm-up; the parts of one are added."""
     percents = test.profile.options.get("percentiles", (99.0, 99.9))
-    results = run.of(test.name, PHASE)
-    return [
-        _cell(result, result.step.workload, percents)
-        for result in results
-        if isinstance(result.step, Hold) and result.step.workload.rate_iops and (result.index or run.source)
-    ]
+    found: list[tuple[Workload, list[Result]]] = []
+    for result in run.of(test.name, PHASE):
+        if isinstance(result.step, Hold) and result.step.workload.rate_iops and (result.index or run.source):
+            if result.index > 1 and not run.source:
+                found[-1][1].append(result)
+            else:
+                found.append((result.step.workload, [result]))
+    return [_cell(parts, load, percents) for load, parts in found]
 
 
-def _cell(result: Result, load: Workload, percents: Sequence[float]) -> Cell:
+def _cell(parts: Sequence[Result], load: Workload, percents: Sequence[float]) -> Cell:
+    result, *others = parts
     counts, pace = result.counts, result.pace or Pace()
+    for other in others:
+        counts, pace = counts + other.counts, pace + (other.pace or Pace())
     reads, writes = rates(load)
     unsent = pace.unsent / max(pace.sent + pace.unsent, 1)
     full = unsent > MOST_LATE or (result.told is not None and not _kept(counts, reads, writes))
@@ -119,7 +126,20 @@ def _cell(result: Result, load: Workload, percents: Sequence[float]) -> Cell:
     for percent in [percent for percent, wait in waits.items() if wait is None]:
         if due * (1 - percent / 100) >= MIN_BEYOND:  # enough were due and too few were answered
             waits[percent] = math.inf
-    return Cell(reads, writes, waits, why, counts)
+    return Cell(reads, writes, waits, why, counts, scattered([part.counts for part in parts], percents))
+
+
+def scattered(parts: Sequence[Counts], percents: Sequence[float]) -> dict[float, float]:
+    """Return {percentile: the standard error of the logarithm of the whole}, of those that each of two parts carries.
+
+    The halves of a cell scatter by sqrt(2) times as much as the cell, and their difference by twice as much.
+    """
+    found: dict[float, float] = {}
+    for percent in percents if len(parts) == 2 else ():
+        first, second = (percentile_s(part.read, percent) for part in parts)
+        if first and second:
+            found[percent] = abs(math.log(first / second)) / 2
+    return found
 
 
 def _kept(counts: Counts, reads: float, writes: float) -> bool:
@@ -259,15 +279,6 @@ def contour(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float,
     begun = columns(measured)
     points = sorted((x, crossing(bounded(begun, x, key, ends.reads), key)[0]) for x in begun)
     return [*points, (ends.writes, 0.0)] if points and points[-1][0] < ends.writes else points
-
-
-def band(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float, float, float]]:
-    """Return (written bytes, lowest, highest reads) per second between which waits are as near to the limit as FLAT.
-
-    Where waits hardly change with the rate, a small error of a wait moves the contour far.
-    """
-    low, high = (contour(measured, key._replace(limit_s=key.limit_s * (1 + off)), ends) for off in (-FLAT, FLAT))
-    return [(x, min(y, other), max(y, other)) for (x, y), (_, other) in zip(low, high, strict=True)]
 
 
 def between(points: Sequence[tuple[float, float]], writes: float) -> float | None:

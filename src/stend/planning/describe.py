@@ -18,6 +18,7 @@ from stend.model.definition import (
 )
 from stend.model.traced import Traced
 from stend.model.workload import Stream
+from stend.words import Sentence
 
 
 def lines(plan: Plan) -> list[str]:
@@ -63,38 +64,26 @@ def composition(workload: Workload) -> str:
     return "; ".join(text for text in (sizes, zones, aligned) if text)
 
 
-def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[str]:
+def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[Sentence]:
     """Return notes on a trace that is played: its range, what is not played, what it lacks.
 
     A virtual drive runs one in `scale` of the IOs.
     """
     plays = [s.workload.replay for p in phases for s in p.round if isinstance(s, Hold) and s.workload.replay]
-    span = binary(trace.span_bytes)
-    laid = {
-        "shift": f"its addresses, {span} of them, are moved to the range's start",
-        "scale": f"its addresses, {span} of them, are drawn together or spread over the range, in whole MiB",
-        "wrap": f"its addresses, {span} of them, are wrapped at the range's end: distant ones meet",
-    }[plays[-1].fit]
-    notes = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
+    fit = f"trace_{plays[-1].fit}"
+    notes = [Sentence(fit, name=trace.name, ios=trace.ios, time=trace.seconds, span=trace.span_bytes)]
     if scale > 1:
-        notes.append(
-            f"this virtual drive is scaled: it is asked {max(trace.ios // scale, 1)} of the trace's {trace.ios} IOs, "
-            f"one in {scale}, and what is rarer than ten of those is not told; ?scale=1 asks all"
-        )
+        notes.append(Sentence("trace_scaled", n=max(trace.ios // scale, 1), ios=trace.ios, scale=scale))
     if trace.discards:
-        notes.append(
-            f"{trace.discards} discards of the trace are played where the drive takes them; virtual ones know none"
-        )
+        notes.append(Sentence("trace_discards", n=trace.discards))
     if trace.flushes:
-        notes.append(f"{trace.flushes} flushes of the trace are played on real drives; virtual ones know none")
+        notes.append(Sentence("trace_flushes", n=trace.flushes))
     if not trace.timed:
-        notes.append("the trace tells no response times: there is nothing to compare with")
+        notes.append(Sentence("trace_silent"))
     if not trace.depth:
-        notes.append("the trace tells no depths: what is to be as fast as they allow is played 10,000 times as fast")
+        notes.append(Sentence("trace_depthless"))
     if trace.lost or trace.malformed:
-        notes.append(
-            f"the trace lacks {trace.lost} IOs that were lost and {trace.malformed} lines that could not be read"
-        )
+        notes.append(Sentence("trace_lacks", lost=trace.lost, bad=trace.malformed))
     return notes
 
 

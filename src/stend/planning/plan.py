@@ -13,7 +13,7 @@ from stend import suite
 from stend.base import checked, limits, untrusted
 from stend.base.errors import BadInput, NotOnDrive
 from stend.base.text import did_you_mean
-from stend.base.units import GiB, binary, block_label
+from stend.base.units import GiB, block_label
 from stend.model import stats
 from stend.model.definition import (
     Bytes,
@@ -33,6 +33,7 @@ from stend.model.definition import (
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
 from stend.planning import describe, verifying
 from stend.planning.sharing import shared
+from stend.words import Sentence, sentence, text
 
 # Factors of `--quick`. Every page of such a run states them.
 QUICK_MINUTE_S = 0.2
@@ -49,20 +50,16 @@ CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name
 MOST_STEPS = 200_000
 """Steps of a plan that fit into a run's record and into memory. The suites have some hundreds."""
 
-FIELD_WORDS = {
-    "minute_s": "seconds to a minute",
-    "second_s": "seconds to a second",
-    "shorten": "repetitions divided by",
-    "range_limit_bytes": "bytes of range at most",
-    "active_range_pct": "active range in percent",
-    "quick": "",  # shown as a stamp
-    "verify": "",  # shown as the deviation of planning/verifying.py
-    "trace": "",  # shown as a note on the trace
-    "survey_minutes": "",  # stated by the findings
-    "limit_ms": "",  # part of the test's question, not a deviation; the finding states it
-    "percentile": "",
+DESCRIBED = {
+    key: f"named_{key}"
+    for key in (
+        *("minute_s", "second_s", "shorten", "range_limit_bytes", "active_range_pct"),
+        *("threads", "depth", "rounds", "steady", "power_saving"),
+    )
 }
-"""Descriptions of settings whose names are not clear; "" for settings that are reported elsewhere."""
+"""Settings with a name in the catalogue; others are shown by their own."""
+UNMENTIONED = ("quick", "verify", "trace", "survey_minutes", "limit_ms", "percentile")
+"""Settings that are reported elsewhere: stamp, deviation of `verifying`, note on the trace, findings."""
 
 
 def profiles() -> list[str]:
@@ -73,7 +70,7 @@ def profiles() -> list[str]:
 
 def gather(
     names: Iterable[str], profile: str | None, changes: dict[str, Any], *, quick: bool = False
-) -> tuple[tuple[str, ...], Profile, tuple[str, ...]]:
+) -> tuple[tuple[str, ...], Profile, tuple[Sentence, ...]]:
     """Combine tests, suites and study files with the operator's changes into tests, their profile and deviations.
 
     The requested profile takes precedence over the first study's, and that over the default. Settings are applied in
@@ -84,7 +81,7 @@ def gather(
     known = [(name, study) for name in names if (study := suite.study(name))]
     studies = [study for _, study in known]
     named = profile or next((study.profile for study in studies if study.profile), USUAL_PROFILE)
-    chosen, deviations = load_profile(named), list[str]()
+    chosen, deviations = load_profile(named), list[Sentence]()
     for name, study in known:
         chosen, more = adjust(chosen, dict(study.settings))
         deviations += () if name in suite.suites() and not study.settings.get("quick") else more
@@ -134,7 +131,7 @@ def purge_wish(profile: Profile) -> limits.PurgeWish:
     return wish
 
 
-def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[str, ...]]:
+def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[Sentence, ...]]:
     """Return the profile with the operator's changes, and one deviation as text for each changed value.
 
     `tests` in changes is {test: {setting: value}} and overrides what the profile sets for each test.
@@ -147,11 +144,11 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
     tests = {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in profile.tests.items()}
     for test, settings in overrides.items():
         usual = profile.for_test(test, suite.load(test).options)
-        deviations += [_deviation(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
+        deviations += [_deviation(key, value, _setting(usual, key), test) for key, value in settings.items()]
         tests[test] = tests.get(test, {}) | settings
     kinds = {kind: _unchanged(overlay, changes, overrides) for kind, overlay in profile.interfaces.items()}
     made = _sound(profile.changed(changes | {"tests": tests, "interfaces": kinds}))
-    return made, tuple(text for text in deviations if text)
+    return made, tuple(deviation for deviation in deviations if deviation)
 
 
 def _unchanged(
@@ -169,12 +166,22 @@ def _setting(profile: Profile, key: str) -> Any:
     return getattr(profile, key, None) if key in profile.__struct_fields__ else profile.options.get(key)
 
 
-def _deviation(key: str, value: Any, usual: Any, where: str = "") -> str:
-    words = FIELD_WORDS.get(key, key.replace("_", " "))
-    return "" if value == usual or not words else f"{where}{words}: {value} instead of {usual}"
+def _deviation(key: str, value: Any, usual: Any, test: str = "") -> Sentence | None:
+    if value == usual or key in UNMENTIONED:
+        return None
+    name = Sentence(DESCRIBED[key]) if key in DESCRIBED else key.replace("_", " ")
+    change = Sentence("changed", what=name, a=_value(value), b=_value(usual))
+    return Sentence("of_test", test=test, what=change) if test else change
 
 
-def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
+def _value(value: Any) -> Any:
+    """Return a setting's value as a value of a sentence."""
+    if value in ("off", "as-found"):
+        return Sentence("value_" + value.replace("-", "_"))
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def quicken(profile: Profile) -> tuple[Profile, tuple[Sentence, ...]]:
     """Return the profile shortened by fixed factors. A quick run is stamped and never called a measurement."""
     quick = {
         "quick": True,
@@ -185,18 +192,15 @@ def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
         "range_limit_bytes": QUICK_RANGE_BYTES,
     }
     shorter, _ = adjust(profile, quick)
-    return shorter, (
-        f"quick: a minute lasts {QUICK_MINUTE_S:g} s, a second {QUICK_SECOND_S:g} s; repetitions and long durations "
-        f"are divided by {QUICK_SHORTEN}; "
-        f"of large grids the ends are run; at most {QUICK_ROUNDS} rounds and {binary(QUICK_RANGE_BYTES)}",
-    )
+    lasting = {"s": QUICK_MINUTE_S, "t": QUICK_SECOND_S, "d": QUICK_SHORTEN}
+    return shorter, (Sentence("quick_whole", **lasting, n=QUICK_ROUNDS, size=QUICK_RANGE_BYTES),)
 
 
-def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[str, ...] = ()) -> Plan:
+def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[Sentence, ...] = ()) -> Plan:
     """Draw the plan of these tests for this drive. Raise BadInput if the drive is too small for the range."""
     if profile.write_cache == "unknown":
         raise BadInput("write_cache of a profile must be enabled or disabled; only imported runs have unknown")
-    notes: list[str] = list(device.facts.get("doubts", ()))
+    notes: list[Sentence] = list(map(sentence, device.facts.get("doubts", ())))
     profile = profile.for_drive(device)
     every_test = _tests(suite.expand(tuple(names)), profile, device, notes)
     if profile.verify:
@@ -204,7 +208,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     drawn = verifying.numbered(shared(every_test, device, notes))
     range_bytes = max(profile.active_range(device), *(_reach(test) for test in drawn))
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
-        notes.append(f"only the first {binary(range_bytes)} of the range are used")
+        notes.append(Sentence("first_only", size=range_bytes))
     every = [phase for test in drawn for phase in test.phases]
     return Plan(
         tests=tuple(drawn),
@@ -239,7 +243,7 @@ def purged_first(plan: Plan) -> Plan:
     return msgspec.structs.replace(plan, tests=(msgspec.structs.replace(first, phases=phases), *plan.tests[1:]))
 
 
-def _tests(names: tuple[str, ...], profile: Profile, device: Identity, notes: list[str]) -> list[PlannedTest]:
+def _tests(names: tuple[str, ...], profile: Profile, device: Identity, notes: list[Sentence]) -> list[PlannedTest]:
     """Return the tests that can run on this drive, and a note for each other one. Raise NotOnDrive if none can."""
     possible, error = list[PlannedTest](), None
     for name in names:
@@ -247,13 +251,13 @@ def _tests(names: tuple[str, ...], profile: Profile, device: Identity, notes: li
             possible.append(_test(name, profile, device, notes))
         except NotOnDrive as reason:
             error = reason
-            notes.append(f"{reason}; it is left out")
+            notes.append(Sentence("test_left_out", why=text(str(reason))))
     if error and not possible:
         raise error
     return possible
 
 
-def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> PlannedTest:
+def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) -> PlannedTest:
     test = suite.load(name)
     adapted = profile.for_test(name, test.options)
     phases = tuple(_drawn(phase, adapted, device, notes) for phase in test.phases(adapted, device))
@@ -261,7 +265,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
         raise BadInput(f"{name} would have more than {MOST_STEPS} different steps; set fewer sizes, mixes or minutes")
     for phase in phases:
         if not phase.round:
-            raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
+            raise BadInput(Sentence("no_block", test=name, phase=phase.name, target=device.target))
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
         raise BadInput(f"{name} would have the phase {twice[0]} twice; remove the repeated value from its settings")
     traced = suite.traced(adapted)
@@ -279,23 +283,23 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
     )
 
 
-def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[str]) -> Phase:
+def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[Sentence]) -> Phase:
     steps = tuple(_fitted(step, profile, device, notes) for step in phase.round)
     kept = tuple(step for step in steps if _possible(step, device, notes))
     until = tuple(_resolved(rule, profile, device, notes) for rule in phase.until)
     return msgspec.structs.replace(phase, round=kept, until=until)
 
 
-def _fitted(step: Step, profile: Profile, device: Identity, notes: list[str]) -> Step:
+def _fitted(step: Step, profile: Profile, device: Identity, notes: list[Sentence]) -> Step:
     if not isinstance(step, Hold):
         return step
     amount = step.amount
     if isinstance(amount, Capacities):
         amount = _bytes(amount, profile, device)
-    return Hold(workload=_workload(step.workload, profile, device, notes), amount=amount)
+    return msgspec.structs.replace(step, workload=_workload(step.workload, profile, device, notes), amount=amount)
 
 
-def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[str]) -> Workload:
+def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[Sentence]) -> Workload:
     """Return a workload with its range filled in, and block sizes of a mix rounded up to whole sectors."""
     range_bytes = workload.range_bytes or profile.active_range(device)
     mix: dict[int, int] = {}
@@ -306,7 +310,7 @@ def _workload(workload: Workload, profile: Profile, device: Identity, notes: lis
         msgspec.structs.replace(stream, block_bytes=_whole(stream.block_bytes, device)) for stream in workload.streams
     )
     if len(mix) != len(workload.block_mix) or streams != workload.streams:
-        notes.append(f"sizes of the block mix that {device.logical_bytes}-byte sectors cannot hold are rounded up")
+        notes.append(Sentence("rounded_up", bytes=device.logical_bytes))
     beside = tuple(_workload(load, profile, device, notes) for load in workload.beside)
     return msgspec.structs.replace(
         workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams, beside=beside
@@ -323,7 +327,7 @@ def _bytes(amount: Capacities, profile: Profile, device: Identity) -> Bytes:
     return Bytes(bytes=round(amount.times * base) // device.logical_bytes * device.logical_bytes)
 
 
-def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[str]) -> Rule:
+def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[Sentence]) -> Rule:
     match rule:
         case Capacities():
             return _bytes(rule, profile, device)
@@ -333,15 +337,15 @@ def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[str]) 
             return rule
 
 
-def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
+def _possible(step: Step, device: Identity, notes: list[Sentence]) -> bool:
     if not isinstance(step, Hold):
         return True
     if step.workload.trims and not device.trim_bytes:
-        notes.append(f"{device.target} has no trims: steps with trims are left out")
+        notes.append(Sentence("steps_left_out", target=device.target))
         return False
     if step.workload.mixed:
         return True
     size = step.workload.block_bytes
     if size % device.logical_bytes:
-        notes.append(f"{block_label(size)} blocks do not exist on {device.logical_bytes}-byte sectors")
+        notes.append(Sentence("no_blocks", size=block_label(size), bytes=device.logical_bytes))
     return size % device.logical_bytes == 0

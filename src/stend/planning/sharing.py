@@ -2,12 +2,12 @@
 
 import msgspec
 
-from stend.base.units import binary, duration
 from stend.model.definition import Hold, Identity, Phase, PlannedTest, Purge, Step
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, sure_bytes
+from stend.words import Sentence
 
 
-def shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> list[PlannedTest]:
+def shared(tests: list[PlannedTest], device: Identity, notes: list[Sentence]) -> list[PlannedTest]:
     """Leave out phases that equal all phases that changed the drive since its last purge; add a note for each test."""
     state: list[tuple[Phase, str]] = []
     kept = []
@@ -19,10 +19,9 @@ def shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> list
         if count:
             saved = sum(phase_seconds(p, assumed(device), TYPICAL_ROUNDS) for p in test.phases[:count])
             size = sum(sure_bytes(p) for p in test.phases[:count])
-            notes.append(
-                f"{test.name} goes on from the state that {state[count - 1][1]} leaves: {', '.join(left_out)} shared, "
-                f"about {duration(saved)} saved" + (f" and {binary(size)} of writing" if size else "")
-            )
+            values = {"other": state[count - 1][1], "phases": list(left_out), "time": saved}
+            values |= {"size": size} if size else {}
+            notes.append(Sentence("shares_writing" if size else "shares", test=test.name, **values))
         for phase in rest:
             if Purge() in phase.round:
                 state = []

@@ -8,24 +8,26 @@ from stend.base.errors import BadInput
 from stend.base.units import MiB
 from stend.model.definition import Bytes, Hold, Phase, PlannedTest, Step
 from stend.model.workload import Verify, Workload
+from stend.words import Sentence
 
 BLOCK_BYTES, DEPTH = MiB, 8
 """Block and queue depth of verified fills and reads, as in the test `media`; ours."""
 CHART = "media_map"
 FILL, PHASE = "precondition", "verify"
 """Names with which the phases of a fill and of its read begin."""
-DEVIATION = "fills are written once per pass in blocks of 1 MiB with content that is read back once (--verify)"
 
 
-def verified(tests: list[PlannedTest], deviations: tuple[str, ...]) -> tuple[list[PlannedTest], tuple[str, ...]]:
+def verified(
+    tests: list[PlannedTest], deviations: tuple[Sentence, ...]
+) -> tuple[list[PlannedTest], tuple[Sentence, ...]]:
     """Return the tests with verified fills, and the deviations with the one that this is.
 
     Raise BadInput if no test has a sequential fill.
     """
     done = [_one(test) for test in tests]
     if done == tests:
-        raise BadInput("none of these tests fills the drive in order; leave --verify out, or run the test `media`")
-    return done, (*deviations, DEVIATION)
+        raise BadInput(Sentence("verified_none"))
+    return done, (*deviations, Sentence("verified"))
 
 
 def numbered(tests: list[PlannedTest]) -> list[PlannedTest]:

@@ -24,8 +24,8 @@ from stend.report.parts.records import rows as records
 from stend.report.parts.summary import stamps
 from stend.report.story.page_one import Review
 from stend.report.story.telling import headline
+from stend.sentences.settings import setting_value
 from stend.words import Language
-from stend.words.settings import setting_value
 
 FORMAT = 1
 OF_FIGURE = ("test", "phase", "state", "random_pct", "read_pct", "block", "threads", "depth", "place", "direction")

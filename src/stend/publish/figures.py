@@ -13,12 +13,12 @@ from stend.many import settings, sides
 from stend.many.compare.differences import BEYOND_ONE, REPLAYS, quantities
 from stend.many.sides import Key
 from stend.model.published import PLACES, figure
-from stend.model.quantities import QUANTITIES
+from stend.model.quantities import QUANTITIES, shape
 from stend.publish.samples import Sample
 from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
+from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
 from stend.words.numbers import rounded
-from stend.words.settings import difference_reason, setting_value
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
@@ -72,7 +72,7 @@ def row_data(row: Row, sample: Sample, words: Language) -> dict[str, Any]:
         "kind": quantity.kind,
         "more_is_better": quantity.more_is_better,
         "value": row.value,
-        "shown": words.quantity(row.value, row.quantity),
+        "shown": words.show(row.value, shape(row.quantity)),
         "conditions": _conditions(key, sample, words),
         "warnings": list(dict.fromkeys(difference_reason(reason, words) for reason in reasons)),
     }
@@ -131,7 +131,9 @@ def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
 def text_of(figure: str, value: float, words: Language) -> str:
     """Return a figure by its id in the ledger, as pages show it."""
     kind, _, name = figure.partition("|")
-    return value_shown(value, FIGURES[name], words) if kind == KEY else words.quantity(value, figure.rpartition("|")[2])
+    return (
+        value_shown(value, FIGURES[name], words) if kind == KEY else words.show(value, shape(figure.rpartition("|")[2]))
+    )
 
 
 def change_data(words: Language) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from stend.base import atomic, regular
 from stend.charts import Picture
 from stend.charts.beside import Side
+from stend.model.quantities import shape
 from stend.publish import html, photos, prose
 from stend.publish.data import Spoken
 from stend.publish.figures import Row as FigureRow
@@ -57,10 +58,11 @@ class Chapter(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A sample in the table of runs: its hash, cells, and how it differs from the review."""
+    """A sample in the table of runs: its hash, cells, warnings, and how it differs from the review."""
 
     hash: str
     cells: tuple[str, ...]
+    warnings: str
     differs: str
     review: bool
 
@@ -136,7 +138,7 @@ def _head(drive: str, review: Page, spoken: Spoken, entry: Entry, text: prose.Wr
 
 def _shown_by(words: Language) -> Callable[[FigureRow], str]:
     """Return how a figure in the author's text is written."""
-    return lambda row: words.quantity(row.value, row.quantity) + ("\u00a0IOPS" if row.quantity == "iops" else "")
+    return lambda row: words.show(row.value, shape(row.quantity)) + ("\u00a0IOPS" if row.quantity == "iops" else "")
 
 
 def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
@@ -198,7 +200,7 @@ def _columns(spoken: Spoken) -> list[str]:
     """Return the names of the key figures that the table of samples shows."""
     words = spoken.words
     named = ("public",) if _named(spoken) else ()
-    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", *named, "host", "stamps")]
+    heads = [words(f"publish.sample.{name}") for name in ("began", "profile", "firmware", *named, "host")]
     return [*heads, *(words(f"figure_name.{name}") for name in _names(spoken))]
 
 
@@ -220,12 +222,11 @@ def _rows(spoken: Spoken) -> Iterator[Row]:
             plan.device.firmware or "–",
             *([", ".join(sample.public) or "–"] if _named(spoken) else []),
             ", ".join(str(sample.host[k]) for k in ("cpu", "kernel") if sample.host.get(k)) or "–",
-            "; ".join(stamps(sample.run, words)) or "–",
             *(own[name]["shown"] if name in own else "–" for name in _names(spoken)),
         )
         unequal = [words(f"setting.{name}") for name in unlike(sample, spoken.sample)]
         differs = words("publish.sample.unlike", settings=", ".join(unequal)) if unequal else ""
-        yield Row(sample.hash, cells, differs, sample is spoken.sample)
+        yield Row(sample.hash, cells, "; ".join(stamps(sample.run, words)), differs, sample is spoken.sample)
 
 
 class Change(NamedTuple):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import msgspec
 
 from stend.findings import Sheet
 from stend.model.definition import Identity
+from stend.model.events import NO_WORDS
 from stend.model.record import Run
 from stend.report.parts.sheet import KNOWN
+from stend.words import rewritten, sentence
 
 LEFT = "…"
 """Stands for a private text in a sentence."""
@@ -63,16 +66,18 @@ def scrub(run: Run, words: Sequence[str], public: Collection[str]) -> Run:
     """Remove private facts from a loaded run, and return it."""
     replace = msgspec.structs.replace
     drive = _drive(run.plan.device, words, public)
+    cleaned = partial(clean, words=words, public=public)
     run.started = [
         replace(
             started,
             plan=replace(
                 started.plan,
                 device=drive,
-                deviations=tuple(clean(text, words, public) for text in started.plan.deviations),
+                deviations=tuple(rewritten(deviation, cleaned) for deviation in started.plan.deviations),
                 notes=(),
             ),
             fingerprint={},
+            label=started.label if "label" in public else "",
             meters=tuple(
                 replace(meter, spec=meter.spec.partition(":")[0], name=clean(meter.name, words, public))
                 for meter in started.meters
@@ -82,17 +87,19 @@ def scrub(run: Run, words: Sequence[str], public: Collection[str]) -> Run:
         for started in run.started
     ]
     notes = "notes" in public
-    run.notes = [replace(note, text=clean(note.text, words, public) if notes else "") for note in run.notes]
-    run.results = [replace(r, said=clean(r.said, words, public)) if r.said else r for r in run.results]
-    run.wrong = tuple(clean(text, words, public) for text in run.wrong)
+    run.notes = [replace(note, text=rewritten(note.text, cleaned) if notes else NO_WORDS) for note in run.notes]
+    run.results = [replace(r, said=rewritten(r.said, cleaned)) if r.said else r for r in run.results]
+    run.wrong = tuple(rewritten(wrong, cleaned) for wrong in run.wrong)
     if run.ended:
-        run.ended = replace(run.ended, reason=clean(run.ended.reason, words, public))
+        run.ended = replace(run.ended, reason=rewritten(run.ended.reason, cleaned))
     return run
 
 
 def _drive(drive: Identity, words: Sequence[str], public: Collection[str]) -> Identity:
     facts = {
-        name: [clean(text, words, public) for text in value] if name == "warnings" else value
+        name: [rewritten(sentence(part), partial(clean, words=words, public=public)) for part in value]
+        if name == "warnings"
+        else value
         for name, value in drive.facts.items()
         if name in OF_DRIVE
     }

@@ -22,9 +22,9 @@ from stend.report.parts.sheet import sheet
 from stend.report.story.page_one import Review
 from stend.report.story.rivals import Rival
 from stend.report.story.telling import reviewed
+from stend.sentences import because_said
 from stend.store import writer
 from stend.words import Language
-from stend.words.sentences import because_said
 
 BESIDE = ("host.json", "manifest.toml", "writer.json", *store.SHEETS, "notes.md")
 """Files of a run folder, next to its events, that its page depends on."""

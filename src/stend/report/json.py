@@ -14,8 +14,8 @@ from stend.model.record import Run
 from stend.report.parts.records import rows
 from stend.report.parts.schemas import DRAFT, records
 from stend.report.parts.sheet import sheet
-from stend.words import LANGUAGES, Language
-from stend.words.sentences import finding_said
+from stend.sentences import finding_said
+from stend.words import LANGUAGES, Language, english
 
 FORMAT = 1
 
@@ -80,7 +80,7 @@ def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: st
     report = Report(FORMAT, __version__, tuple(_reported(*run) for run in runs))
     paths = [into / "report.json", into / "report.schema.json"]
     for path, value in zip(paths, (report, schema()), strict=True):
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(value, enc_hook=english), indent=1) + b"\n")
     return paths
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def typeset(page: Page) -> bytes:
 
 def _content(page: Page, folder: Path) -> dict[str, Any]:
     t = page.words
-    pictures = [half(picture) if page.small else picture for picture in page.pictures]
+    pictures = list(_halved(page)) if page.small else list(page.pictures)
     drawings, photos = iter(zip(pictures, svgs(pictures), strict=True)), _names("photo")
     files = _names("chart")
 
@@ -61,6 +62,14 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     }
 
 
+def _halved(page: Page) -> Iterator[Picture]:
+    """Yield the pictures for half the width of a page; one without a neighbour is wider."""
+    for section in page.every:
+        for drawn, blocks in groupby(section.blocks, lambda block: isinstance(block, Picture)):
+            together = [block for block in blocks if isinstance(block, Picture)] if drawn else []
+            yield from (half(picture, alone=len(together) == 1) for picture in together)
+
+
 def _names(stem: str) -> Iterator[str]:
     number = 0
     while True:
@@ -79,7 +88,7 @@ def _plot(picture: Picture, drawing: str, file: Path) -> dict[str, Any]:
     file.write_text(drawing, encoding="utf-8")
     width = float(re.search(r'width="([\d.]+)"', drawing)[1])  # type: ignore[index]
     return {
-        "file": file.name,
+        "file": file.with_suffix(".pdf").name,
         "says": picture.says,
         "alt": picture.spec["description"],
         "mm": min(width * MM_PER_PX, TEXT_MM),

@@ -11,6 +11,7 @@ from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace, paces
 from stend.model.surveyed import Surveyed
 from stend.model.verified import Verified
+from stend.words import Sentence
 
 REST_SLICE_S = 0.5
 """Seconds between two checks during a rest whether the operator wants the run to end."""
@@ -71,7 +72,7 @@ class Bench:
         self.ended: float | None = None
         self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
-        self.remarks: list[str] = []
+        self.remarks: list[Sentence] = []
         self.known: set[str] = set()
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:

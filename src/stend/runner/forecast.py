@@ -7,6 +7,7 @@ import numpy as np
 from stend.model.definition import Phase
 from stend.model.events import Judged
 from stend.model.record import Run
+from stend.words import Sentence
 
 FROM_ROUND, LOOKED_AT = 10, 5
 FAR = 2.0
@@ -18,22 +19,25 @@ SHRINKS = 0.02
 """A series whose excess shrinks by more than this per round may still become steady."""
 
 
-def of_round(run: Run, test: str, phase: Phase) -> str:
-    """Return the note on a phase after the round just judged; "" if nothing is to be noted, or it was noted before."""
+def of_round(run: Run, test: str, phase: Phase) -> Sentence | None:
+    """Return the note on a phase after the round just judged; None if there is none, or it was noted before."""
     backwards = (j for j in reversed(run.judgements.get((test, phase.name), ())) if j.verdicts)
     recent = [*islice(backwards, LOOKED_AT)][::-1]
     if len(recent) < LOOKED_AT or not FROM_ROUND <= recent[-1].where.round < phase.rounds or recent[-1].ended_by:
-        return ""
-    place = f"steady state of {test}, {phase.name} is not to be expected"
+        return None
     far = [excess(judged) for judged in recent]
-    if min(far) < FAR or _slope(far) < -SHRINKS or any(note.text.startswith(place) for note in run.notes):
-        return ""
+    if min(far) < FAR or _slope(far) < -SHRINKS or any(_is_of(note.text, test, phase.name) for note in run.notes):
+        return None
     number = recent[-1].where.round
-    return (
-        f"{place}: after round {number} of at most {phase.rounds} its figures move {far[-1]:.1f} times as far as the "
-        f"rule allows, no less than in the rounds before; whoever stops now has them, unmet, {phase.rounds - number} "
-        "rounds sooner"
-    )
+    values = {"n": number, "most": phase.rounds, "far": round(far[-1], 1), "left": phase.rounds - number}
+    return Sentence("forecast", test=test, phase=phase.name, **values)
+
+
+def _is_of(note: Sentence, test: str, phase: str) -> bool:
+    """Return True for the forecast of a phase. Records without keys have its text."""
+    if note.key:
+        return note.key == "forecast" and (note.values["test"], note.values["phase"]) == (test, phase)
+    return note.startswith(f"steady state of {test}, {phase} is not to be expected")
 
 
 def excess(judged: Judged) -> float:

@@ -17,6 +17,7 @@ from stend.engines import Engine
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
 from stend.model.events import (
+    NO_WORDS,
     Ended,
     Event,
     Judged,
@@ -35,18 +36,19 @@ from stend.runner import telemetry as watch
 from stend.runner.bench import Ahead, Bench, Done, Stopped
 from stend.runner.resume import Repeats, place, resume_point
 from stend.suite import chooser
+from stend.words import Sentence, text
 
 SLEPT_S, SILENT_S = 0.5, 10.0
 """Seconds of a suspend within a step, and seconds without counts, that every page must show. Intervals last 1 s."""
 
-Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[str, NoteKind]]]
+Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[Sentence, NoteKind]]]
 """Called before each phase of a run that shares the host. It waits if needed, and returns notes.
 
 The function passed to it stops the load before a wait.
 """
 
 
-def at_once(test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> tuple[tuple[str, NoteKind], ...]:
+def at_once(test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> tuple[tuple[Sentence, NoteKind], ...]:
     """Return without waiting: the turn of a run that does not share the host."""
     return ()
 
@@ -63,6 +65,7 @@ def run(
     stopping: Callable[[], bool] = lambda: False,
     turn: Turn = at_once,
     number: int | None = None,
+    label: str = "",
 ) -> Generator[Event, None, None]:
     """Yield every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load.
 
@@ -72,22 +75,21 @@ def run(
     runner = Runner(past or Run(), device, engine, seed, stopping, turn)
     runner.number = seed if number is None else number
     keep = runner.past.add
-    yield keep(
-        Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=fingerprint or {})
-    )
+    begun = Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, label=label)
+    yield keep(msgspec.structs.replace(begun, fingerprint=fingerprint or {}))
     outcome: Outcome = "failed"
     try:
         if again:
-            yield keep(runner.note(f"went on from {place(again)}", "interruption"))
+            yield keep(runner.note(place("went_on", again), "interruption"))
         else:
-            yield from (keep(runner.note(text)) for text in plan.notes)
+            yield from (keep(runner.note(note)) for note in plan.notes)
         yield from runner.all_of(plan, again, at)
-        yield from (keep(runner.note(text)) for text in watch.at_the_end(runner.past))
-        outcome, reason = ("not steady" if runner.past.unmet else "complete"), ""
+        yield from (keep(runner.note(note)) for note in watch.at_the_end(runner.past))
+        outcome, reason = ("not steady" if runner.past.unmet else "complete"), NO_WORDS
     except Stopped:
-        outcome, reason = "stopped", "by the operator"
+        outcome, reason = "stopped", Sentence("operator")
     except StendError as error:
-        reason = str(error)
+        reason = text(str(error))
         yield from runner.remarks(error)
         yield keep(runner.note(reason, "failure"))
     finally:
@@ -121,7 +123,7 @@ class Runner:
         """Return seconds since this stretch of the run started, on the engine's clock."""
         return self.engine.now() - self.began
 
-    def note(self, text: str, kind: NoteKind = "remark") -> Note:
+    def note(self, text: Sentence, kind: NoteKind = "remark") -> Note:
         """Return a note with the present time."""
         return Note(t=self.t(), text=text, kind=kind)
 
@@ -130,7 +132,7 @@ class Runner:
         try:
             self.bench.stop()
         except StepFailed as error:  # the run is over already
-            self.bench.remarks.append(error.record or str(error))
+            self.bench.remarks.append(text(error.record or str(error)))
         finally:
             self.engine.close()
 
@@ -166,9 +168,9 @@ class Runner:
 
     def remarks(self, error: StendError | None = None) -> Iterator[Event]:
         """Yield notes on how past loads ended, the one that failed with `error` last."""
-        ends = [*self.bench.remarks, error.record if error else ""]
+        ends = [*self.bench.remarks, text(error.record) if error else NO_WORDS]
         self.bench.remarks = []
-        yield from (self.past.add(self.note(text)) for text in ends if text)
+        yield from (self.past.add(self.note(end)) for end in ends if end)
 
     def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
         """Run every phase of every test, from the resume point on."""
@@ -200,18 +202,18 @@ class Runner:
             # 1. Run the steps of the round until a limit is met.
             steps = self.round_of(test, phase)
             if not steps:
-                yield self.past.add(Judged(where=where, t=self.t(), ended_by=rules.DONE))
+                yield self.past.add(Judged(where=where, t=self.t(), ended_by=Sentence("done")))
                 return
-            met = ""
+            met = NO_WORDS
             for index, step in enumerate(steps):
                 ahead = self.ahead(where, index, steps, phase, after)
                 result = yield from self.step(where, index, step, ahead)
                 total += result.counts.without_bins()
-                met = next((limit for rule in phase.until if (limit := rules.limit_met(rule, total))), "")
+                met = next((limit for rule in phase.until if (limit := rules.limit_met(rule, total))), NO_WORDS)
                 if met:
                     break
             if phase.choose and not met and not self.round_of(test, phase):
-                met = rules.DONE
+                met = Sentence("done")
             # 2. Judge the rounds that are complete.
             whole = where.round if index == len(steps) - 1 else where.round - 1
             judged = self.past.add(
@@ -222,10 +224,10 @@ class Runner:
             if judged.ended_by:
                 if not self.resting(steps[index], after):
                     yield from self.telemetry()
-                yield from (self.past.add(self.note(text)) for text in watch.of_phase(self.past, test.name, phase.name))
+                yield from map(self.past.add, map(self.note, watch.of_phase(self.past, test.name, phase.name)))
                 return
-            if text := forecast.of_round(self.past, test.name, phase):
-                yield self.past.add(self.note(text))
+            if expected := forecast.of_round(self.past, test.name, phase):
+                yield self.past.add(self.note(expected))
             if not any(map(quiet, steps)):
                 yield from self.telemetry()
 
@@ -263,7 +265,7 @@ class Runner:
 
     def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
         """Execute a step and record its result."""
-        done, method, slept_s = Done(), "", self.engine.slept_s()
+        done, method, slept_s = Done(), NO_WORDS, self.engine.slept_s()
         match step:
             case Purge():
                 self.bench.stop()
@@ -291,7 +293,7 @@ class Runner:
         yield from self.remarks()
         slept_s = self.engine.slept_s() - slept_s
         if slept_s > SLEPT_S and not isinstance(step, Purge):
-            yield self.past.add(self.note(f"the host slept {slept_s:.0f} s in {place(where)}", "stall"))
+            yield self.past.add(self.note(place("asleep", where, s=round(slept_s)), "stall"))
         return result
 
     def check_direction(self, hold: Hold) -> None:
@@ -310,8 +312,7 @@ class Runner:
                 return done
             yield self.past.add(Sample(t=self.t(), counts=counts.without_bins()))
             if counts.seconds > SILENT_S:
-                silence = f"nothing was heard of the load for {counts.seconds:.0f} s in {place(where)}"
-                yield self.past.add(self.note(f"{silence}: the host stalled", "stall"))
+                yield self.past.add(self.note(place("silent", where, s=round(counts.seconds)), "stall"))
 
     def resting(self, last: Step, after: tuple[PlannedTest, Phase] | None) -> bool:
         """Return True if reading the drive at the end of a phase would disturb a rest or a load at QD1."""
@@ -324,15 +325,15 @@ class Runner:
         try:
             yield from self.telemetry()
         except (StendError, OSError) as error:
-            yield self.past.add(self.note(f"the drive's counters could not be read at the end: {error}"))
+            yield self.past.add(self.note(Sentence("unread", why=text(str(error)))))
 
     def telemetry(self) -> Iterator[Event]:
         """Read the drive's values: before the first step, between rounds and after a phase."""
         begun = self.t()
         if values := self.device.health():
             yield self.past.add(Telemetry(t=self.t(), values=values, took_s=max(self.t() - begun, 0.0)))
-            yield from (self.past.add(self.note(text, "doubt")) for text in watch.doubts(self.past))
-            yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
+            yield from (self.past.add(self.note(doubt, "doubt")) for doubt in watch.doubts(self.past))
+            yield from (self.past.add(self.note(differs, "mismatch")) for differs in watch.mismatches(self.past))
 
 
 def quiet(step: Step) -> bool:

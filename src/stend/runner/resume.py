@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Generator, Iterable
 from contextlib import closing
+from typing import Any
 
 from stend.base.errors import LoadFailed, StepFailed
 from stend.model.events import Ended, Event, Judged, Note, Position, Reading, Result, Sample, Started, Telemetry
 from stend.model.record import Run
+from stend.words import Sentence, text
 
 REPEATS = 2
 """How often a run repeats a place whose load was killed by a signal. One more death is a failed step."""
@@ -30,9 +32,9 @@ class Repeats:
         self.of[again] += 1
         return again
 
-    def words(self, again: Position, error: LoadFailed) -> str:
+    def words(self, again: Position, error: LoadFailed) -> Sentence:
         """Return the note on a repetition."""
-        return f"{error}; repeated from {place(again)} on, {self.of[again]} of at most {REPEATS}"
+        return place("repeated", again, why=text(str(error)), n=self.of[again], most=REPEATS)
 
 
 def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Generator[Event, None, None]:
@@ -51,11 +53,11 @@ def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Ge
         yield from events
 
 
-def announced(events: Generator[Event, None, None], texts: Iterable[str]) -> Generator[Event, None, None]:
+def announced(events: Generator[Event, None, None], notes: Iterable[Sentence]) -> Generator[Event, None, None]:
     """Yield the events of a resumed run, with notes on the interruption after the first event."""
     with closing(events):
         yield next(events)
-        yield from (Note(t=0.0, text=text, kind="interruption") for text in texts)
+        yield from (Note(t=0.0, text=note, kind="interruption") for note in notes)
         yield from events
 
 
@@ -90,6 +92,6 @@ def resume_point(past: Run) -> Position | None:
     return None
 
 
-def place(where: Position) -> str:
-    """Return a round of a phase as text."""
-    return f"{where.test}, {where.phase}, round {where.round}"
+def place(key: str, where: Position, **values: Any) -> Sentence:
+    """Return a sentence on a round of a phase."""
+    return Sentence(key, test=where.test, phase=where.phase, round=where.round, **values)

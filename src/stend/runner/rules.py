@@ -4,17 +4,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from stend.base.units import binary, duration
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Phase, Rule, Seconds, Steady
-from stend.model.events import Judged, Position, Verdict
+from stend.model.events import NO_WORDS, Judged, Position, Verdict
 from stend.model.record import Run
 from stend.model.stats import RULES
+from stend.words import Sentence
 
-DONE = "all done"
 
-
-def judged(past: Run, phase: Phase, where: Position, t: float, window: range, met: str) -> Judged:
+def judged(past: Run, phase: Phase, where: Position, t: float, window: range, met: Sentence) -> Judged:
     """Judge a phase after its last complete round. `window` are the rounds that count, `met` a limit that ended it."""
     verdicts: tuple[Verdict, ...] = ()
     for rule in phase.until:
@@ -23,8 +21,8 @@ def judged(past: Run, phase: Phase, where: Position, t: float, window: range, me
             tracked = len(rule.track)
     steady = bool(verdicts) and len(verdicts) == tracked and all(v.steady for v in verdicts)
     last = where.round >= phase.rounds
-    limit = f"the limit of {phase.rounds} rounds" if phase.until else DONE
-    ended_by = "steady state" if steady else met or (limit if last else "")
+    limit = Sentence("limit_rounds", n=phase.rounds) if phase.until else Sentence("done")
+    ended_by = Sentence("steady") if steady else met or (limit if last else NO_WORDS)
     return Judged(where=where, t=t, verdicts=verdicts, steady=steady, ended_by=ended_by)
 
 
@@ -38,12 +36,12 @@ def _verdicts(past: Run, rule: Steady, where: Position, window: range) -> Iterat
             yield msgspec.structs.replace(verdict, label=workload.label, quantity=rule.quantity)
 
 
-def limit_met(rule: Rule, total: Counts) -> str:
-    """Return which limit of time or writing is reached, as text; "" if neither is."""
+def limit_met(rule: Rule, total: Counts) -> Sentence:
+    """Return which limit of time or writing is reached; empty if neither is."""
     match rule:
         case Seconds(seconds=seconds) if total.seconds >= seconds:
-            return f"the limit of {duration(seconds)}"
+            return Sentence("limit", time=seconds)
         case Bytes(bytes=size) if total.write.bytes >= size:
-            return f"the limit of {binary(size)} written"
+            return Sentence("limit_written", size=size)
         case _:
-            return ""
+            return NO_WORDS

@@ -8,28 +8,29 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from stend.base.units import decimal
 from stend.model.definition import Hold, Purge
 from stend.model.events import Result, Telemetry
 from stend.model.record import Run
 from stend.model.warming import growth, slowed
+from stend.words import Sentence
 
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01
 UNIT_BYTES, UNITS = 512_000, 2
 """NVMe counts data in thousands of 512 bytes; others state `host_unit_bytes`. Counters may lag by `UNITS`."""
 COUNTERS = {
-    "crc_errors": "CRC errors (cable, connector)",
-    "media_errors": "media errors",
-    "reallocated": "reallocated sectors",
-    "grown_defects": "grown defects",
-    "link_errors": "errors of the link (slot, cable, connector)",
-    "link_retrains": "retrainings of the link",
-    "degraded": "missing members of the array",
+    "crc_errors": "crc",
+    "media_errors": "media",
+    "reallocated": "reallocated",
+    "grown_defects": "grown",
+    "link_errors": "link_errors",
+    "link_retrains": "link_retrains",
+    "degraded": "missing",
 }
+"""Counters whose growth is noted, with their keys in the catalogue."""
 HEAT_BIT = 2
 """The bit of NVMe's critical_warning for temperature."""
-PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
+PROOFS = (("kernel", "kernel"), ("host", "smart"))
 
 
 class Incident(NamedTuple):
@@ -57,7 +58,7 @@ def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Inc
         yield Incident("resync", {"what": str(now["resync"])})
 
 
-def doubts(run: Run) -> Iterator[str]:
+def doubts(run: Run) -> Iterator[Sentence]:
     """Yield a sentence for every change from the second newest Telemetry to the newest one."""
     pair = _pair(run)
     if pair is None:
@@ -67,20 +68,20 @@ def doubts(run: Run) -> Iterator[str]:
         yield from rule(run, before, now)
 
 
-def mismatches(run: Run) -> Iterator[str]:
+def mismatches(run: Run) -> Iterator[Sentence]:
     """Yield where loads and other counters differ between the newest two Telemetry events, for every page."""
     pair = _pair(run)
     if pair is not None:
         yield from _proof(run, *pair)
 
 
-def of_phase(run: Run, test: str, phase: str) -> Iterator[str]:
+def of_phase(run: Run, test: str, phase: str) -> Iterator[Sentence]:
     """Yield the results of a completed phase: its write amplification, and drive writes per day."""
     if run.started and not run.plan.device.virtual:
         yield from _wear(run, test, phase)
 
 
-def at_the_end(run: Run) -> Iterator[str]:
+def at_the_end(run: Run) -> Iterator[Sentence]:
     """Yield the sentence on throttling that continued up to the last Telemetry of the run."""
     looks = run.present[1]
     if streak := _streak(looks, len(looks) - 1):
@@ -97,29 +98,28 @@ def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
     return growth(before.values, now.values, name)
 
 
-def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
     for key, values in incidents(before.values, now.values):
         match key:
             case "link":
-                was, link = values["was"], values["now"]
-                yield f"the drive's link was retrained from {was} to {link} before minute {_minute(now)}"
+                yield Sentence("retrained", a=values["was"], b=values["now"], m=_minute(now))
             case "heat_warning" | "critical_warning":
-                yield f"the drive gives a critical warning ({values['bits']}) since minute {_minute(now)}"
+                yield Sentence("critical", code=values["bits"], m=_minute(now))
             case "resync":
-                yield f"the array is being synchronised since minute {_minute(now)}: {values['what']}"
+                yield Sentence("resync", m=_minute(now), what=values["what"])
             case _:
-                grew = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
-                yield f"{grew} between minute {_minute(before)} and {_minute(now)}"
+                what, grown = Sentence(COUNTERS[key]), round(values["growth"])
+                yield Sentence("grew", what=what, n=grown, a=_minute(before), b=_minute(now))
 
 
-def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
     limit = run.plan.device.facts.get("warning_temperature_c")
     was, is_now = before.values.get("temperature_c"), now.values.get("temperature_c")
     if limit and is_now is not None and is_now >= limit and (was is None or was < limit):
-        yield f"the drive reached {is_now} °C by minute {_minute(now)}; it warns from {limit} °C"
+        yield Sentence("hot", t=is_now, m=_minute(now), limit=limit)
 
 
-def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
     """Yield the sentence on throttling when it is over, so that a single sentence covers it."""
     looks = run.present[1]
     last = len(looks) - 1
@@ -142,14 +142,14 @@ def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
     return (first, last) if first < last else None
 
 
-def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
+def _throttled(looks: list[Telemetry], first: int, last: int) -> Sentence:
     begin, end = looks[first], looks[last]
     seconds = _grew(begin, end, "throttle_s")
-    much = f" ({seconds:.0f} s by its own count)" if seconds else ""
-    return f"the drive throttled itself in minutes {_minute(begin)}–{_minute(end)}{much}"
+    span = {"a": _minute(begin), "b": _minute(end)}
+    return Sentence("throttled_s", **span, s=round(seconds)) if seconds else Sentence("throttled", **span)
 
 
-def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
     """Compare the loads' bytes with other counters. Purges and IOs in flight at a stop are not part of them."""
     results = run.present[0]
     first = _results_before(results, before)
@@ -158,18 +158,18 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
         return
     late = _late(results[:first], before, between, now)
     slack, unit = sum(map(_in_flight, between)), int(now.values.get("host_unit_bytes", UNIT_BYTES))
-    for source, words in PROOFS:
+    for source, name in PROOFS:
         for kind in ("read", "write"):
-            name = f"{source}_{kind}_bytes"
-            if name not in before.values or name not in now.values:
+            counter = f"{source}_{kind}_bytes"
+            if counter not in before.values or counter not in now.values:
                 continue
             sent = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
-            counted = _grew(before, now, name)
+            counted = _grew(before, now, counter)
             allowed = sent * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
             if abs(counted - sent) > allowed:
-                span = f"between minute {_minute(before)} and {_minute(now)}"
-                done = "read" if kind == "read" else "written"
-                yield f"stend counted {decimal(sent)} {done}, {words} counted {decimal(round(counted))} {span}"
+                span = {"a": _minute(before), "b": _minute(now)}
+                done = "proof_read" if kind == "read" else "proof_written"
+                yield Sentence(done, x=sent, who=Sentence(name), y=round(counted), **span)
 
 
 def _results_before(results: list[Result], look: Telemetry) -> int:
@@ -191,7 +191,7 @@ def _in_flight(result: Result) -> int:
     return sum(one.outstanding * max(size for size, _ in one.sizes) for one in (load, *load.beside))
 
 
-def _wear(run: Run, test: str, phase: str) -> Iterator[str]:
+def _wear(run: Run, test: str, phase: str) -> Iterator[Sentence]:
     """Yield the wear of a phase that has just ended, if the drive reports NAND writes."""
     results, looks = run.present
     first = next((n for n, r in enumerate(results) if (r.where.test, r.where.phase) == (test, phase)), None)
@@ -207,15 +207,15 @@ def _wear(run: Run, test: str, phase: str) -> Iterator[str]:
     seconds, capacity = inside[-1].t - inside[0].t, run.plan.device.capacity_bytes
     if host and seconds:
         days = host / capacity * DAY_S / seconds
-        words = f"{decimal(round(host))} from the host, {decimal(round(nand))} to flash"
-        yield f"{test}, {phase}: write amplification {nand / host:.2f} ({words}), {days:.1f} drive writes per day"
+        written = {"wa": nand / host, "host": round(host), "nand": round(nand), "days": days}
+        yield Sentence("wear", test=test, phase=phase, **written)
 
 
-def _minute(event: Telemetry) -> str:
-    return f"{event.t / MINUTE_S:.0f}"
+def _minute(event: Telemetry) -> int:
+    return round(event.t / MINUTE_S)
 
 
-RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[str]], ...] = (
+RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[Sentence]], ...] = (
     _throttling,
     _incidents,
     _hot,

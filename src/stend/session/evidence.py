@@ -12,12 +12,12 @@ from pathlib import Path
 from stend import devices, store
 from stend.base import regular
 from stend.base.errors import StendError
-from stend.base.units import binary
 from stend.devices import Device
-from stend.devices.telling.evidence import Piece
-from stend.model.events import Event, Note, Result, Telemetry
+from stend.devices.telling.evidence import Piece, errno_text
+from stend.model.events import NO_WORDS, Event, Note, Result, Telemetry
 from stend.model.verified import LOST
 from stend.runner import telemetry as watch
+from stend.words import Sentence, text
 
 FOLDER = "evidence"
 MOST = 8
@@ -38,9 +38,9 @@ def kept(events: Generator[Event, None, None], device: Device, folder: Path) -> 
         for event in events:
             yield event
             if count < MOST and _needs(event, before, lost):
-                text = _collect(device, folder, began)
-                if text:
-                    yield Note(t=getattr(event, "t", 0.0), text=text, kind="evidence")
+                note = _collect(device, folder, began)
+                if note:
+                    yield Note(t=getattr(event, "t", 0.0), text=note, kind="evidence")
                     count += 1
             if isinstance(event, Telemetry):
                 before = event
@@ -60,9 +60,9 @@ def _needs(event: Event, before: Telemetry, lost: set[str]) -> bool:
     return False
 
 
-def _collect(device: Device, folder: Path, began: float) -> str:
-    """Store the evidence in a new folder; return the note on it, or an empty string if the drive has none."""
-    number, held, gone, total = store.number(folder), list[str](), list[str](), 0
+def _collect(device: Device, folder: Path, began: float) -> Sentence | None:
+    """Store the evidence in a new folder; return the note on it, or None if the drive has none."""
+    number, held, missing, total = store.number(folder), list[Sentence](), list[Sentence](), 0
     place = folder / FOLDER / str(number)
     until = time.monotonic() + LIMIT_S
     try:
@@ -71,22 +71,26 @@ def _collect(device: Device, folder: Path, began: float) -> str:
             total += len(data)
             if data:
                 regular.create(regular.folder(place) / piece.name, data)
-                held.append(f"{piece.name} ({binary(len(data))})")
-            if why := piece.why or ("" if data else f"more than {binary(MOST_BYTES)} in total"):
-                gone.append(f"{piece.name} ({why})")
+                held.append(Sentence("evidence_file", name=piece.name, size=len(data)))
+            if why := piece.why or (NO_WORDS if data else Sentence("evidence_total", size=MOST_BYTES)):
+                missing.append(
+                    Sentence("evidence_missing" if piece.name else "evidence_other", name=piece.name, reason=why)
+                )
             if time.monotonic() > until:
-                gone.append(f"further logs (more than {LIMIT_S:g} s)")
+                missing.append(Sentence("evidence_further", reason=Sentence("evidence_longer", time=LIMIT_S)))
                 break
     except OSError as error:
-        gone.append(f"{FOLDER} ({error.strerror})")
-    if not held and not gone:
-        return ""
-    kept_words = f"kept in {FOLDER}/{number}: {', '.join(held)}" if held else "no evidence was kept"
-    return kept_words + (f"; not available: {', '.join(gone)}" if gone else "")
+        missing.append(Sentence("evidence_folder", reason=errno_text(error)))
+    kept_in = {"folder": f"{FOLDER}/{number}", "files": held}
+    if held and missing:
+        return Sentence("evidence_some", **kept_in, reasons=missing)
+    if held:
+        return Sentence("evidence_all", **kept_in)
+    return Sentence("evidence_none", reasons=missing) if missing else None
 
 
 def _pieces(device: Device, began: float) -> Iterator[Piece]:
     try:
         yield from devices.evidence(device, began)
     except (StendError, OSError, ValueError) as error:
-        yield Piece("other logs", b"", str(error) or type(error).__name__)
+        yield Piece("", b"", text(str(error) or type(error).__name__))

@@ -95,10 +95,12 @@ def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engi
                 continue
             if isinstance(event, Ended):
                 meter.close()
+                queries, seconds = meter.cost
+                event = msgspec.structs.replace(event, queries=queries, queries_s=seconds)  # noqa: PLW2901
             now = getattr(event, "t", 0.0)
             for value in meter.read():
                 if value.end - value.seconds >= began:
                     t = value.end - began
                     yield Reading(t=t, quantity=quantity, value=value.mean, seconds=value.seconds, most=value.most)
-            yield from (Note(t=now, text=text) for text in meter.words())
+            yield from (Note(t=now, text=note) for note in meter.words())
             yield event

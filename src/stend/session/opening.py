@@ -37,7 +37,8 @@ def opened(
     """
     if drawn.reads_only:
         if (used := devices.use(device.identity)) and not permission.in_use:
-            raise Refused(f"{device.identity.target} {used}; to read it while it is in use, add --in-use")
+            what = used.partition("; ")[0]  # the way to end the use is not needed to read
+            raise Refused(f"{device.identity.target} {what}; to read it while it is in use, add --in-use")
         path = device.door.open(writes=False, destroy=None)
     else:
         name = permission.destroy or operator.names(device)

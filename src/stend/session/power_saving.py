@@ -12,9 +12,7 @@ from stend.devices.drive import DriveDevice
 from stend.devices.virtual import VirtualDevice
 from stend.model.definition import Plan
 from stend.session.settings import POWER_SAVING, changed, noted
-
-OFF = "the drive's power saving is off for this run"
-NONE = "the run asks for power saving off; this drive has none, or does not let it be set"
+from stend.words import Sentence
 
 
 @contextmanager
@@ -24,9 +22,9 @@ def kept(device: Device, plan: Plan, folder: Path, report: Callable[[str], None]
         yield plan
     elif isinstance(device, VirtualDevice) and device.sim.spec.power.states:
         device.sim.drive.power.saving = False
-        yield noted(plan, OFF, power_saving_set="off")
+        yield noted(plan, Sentence("saving_off"), power_saving_set="off")
     elif isinstance(device, DriveDevice) and device.power_saving():
         with changed(POWER_SAVING, device, folder, device.power_off, report) as was:
-            yield noted(plan, OFF, power_saving=was, power_saving_set=device.power_saving())
+            yield noted(plan, Sentence("saving_off"), power_saving=was, power_saving_set=device.power_saving())
     else:
-        yield noted(plan, NONE)
+        yield noted(plan, Sentence("saving_none"))

@@ -18,6 +18,7 @@ from stend.base.errors import BadInput, StendError, StepFailed
 from stend.devices.drive import DriveDevice
 from stend.host import seal
 from stend.model.definition import Plan
+from stend.words import Sentence
 
 RECORD_BYTES = 2000
 
@@ -202,7 +203,7 @@ def _set_back(change: Change, setting: Setting) -> None:
     raise BadInput(f"no drive here has the serial {change.serial}; connect it and try again")
 
 
-def noted(plan: Plan, note: str = "", **facts: str) -> Plan:
+def noted(plan: Plan, note: Sentence | None = None, **facts: str) -> Plan:
     """Return the plan with a note and facts about its drive."""
     device = msgspec.structs.replace(plan.device, facts=plan.device.facts | facts)
     return msgspec.structs.replace(plan, device=device, notes=(*plan.notes, *((note,) if note else ())))

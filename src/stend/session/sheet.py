@@ -8,6 +8,7 @@ from stend import devices
 from stend.base.errors import StendError
 from stend.devices import Device
 from stend.model.definition import Identity
+from stend.words import english
 
 Sheet = dict[str, Any]
 NOTES = ("doubts", "warnings")
@@ -33,7 +34,7 @@ def every() -> list[tuple[Identity, int, str]]:
 
 def brief(drive: Identity, native_bytes: int, reason: str) -> Sheet:
     """Return a drive's identity and why it cannot be tested. `native_bytes` is 0 if the drive does not report it."""
-    identity: Sheet = msgspec.to_builtins(drive)
+    identity: Sheet = msgspec.to_builtins(drive, enc_hook=english)
     return identity | {"native_bytes": native_bytes, "can_be_tested": not reason, "reason": reason}
 
 

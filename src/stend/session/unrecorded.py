@@ -11,15 +11,16 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.session import engine
+from stend.words import Sentence
 
 
-def drawn(target: str, tests: tuple[str, ...], profile: Profile, deviations: tuple[str, ...] = ()) -> Plan:
+def drawn(target: str, tests: tuple[str, ...], profile: Profile, deviations: tuple[Sentence, ...] = ()) -> Plan:
     """Return the plan of the tests. Raise BadInput if they cannot be run."""
     return plan.draw(tests, profile, _find(target).identity, deviations=deviations)
 
 
 def folded(
-    target: str, tests: tuple[str, ...], profile: Profile, deviations: tuple[str, ...] = (), *, seed: int
+    target: str, tests: tuple[str, ...], profile: Profile, deviations: tuple[Sentence, ...] = (), *, seed: int
 ) -> Run:
     """Run the whole plan from Unix time 0. A failure is its outcome. Raise BadInput if it cannot begin."""
     device = _find(target)

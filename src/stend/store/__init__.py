@@ -15,7 +15,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from io import RawIOBase
 from pathlib import Path
@@ -30,6 +30,7 @@ from stend.model.events import Ended, Event, Judged, Result, Started
 from stend.model.record import Run
 from stend.store.chain import Chain
 from stend.store.journal import HEAD, Record, events_of
+from stend.words import Sentence, encoded
 
 SHEETS = ("drive.toml", "sheet.toml")
 """Allowed names of a drive sheet in the folder."""
@@ -39,7 +40,7 @@ NUMBERED = re.compile(r'"n":(\d+),"chain":"[0-9a-f]+"}$')
 DURABLE = (Started, Result, Judged, Ended)
 
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(enc_hook=encoded).encode
 
 
 def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None:
@@ -224,7 +225,7 @@ def _repair(folder: Path) -> Chain | None:
     return record.chain
 
 
-def unsound(folder: Path, wrong: list[str] | tuple[str, ...]) -> Refused:
+def unsound(folder: Path, wrong: Sequence[Sentence]) -> Refused:
     """Return the error for a record that is not as its run wrote it, to which nothing may be added."""
     return Refused(
         f"{folder} is not as the run wrote it: {wrong[0]}; `stend verify {folder}` lists all damage; start a new run"

@@ -9,6 +9,8 @@ import hashlib
 import re
 from binascii import hexlify
 
+from stend.words import Sentence
+
 CHAIN_BYTES = 6
 TAIL_BYTES = 64
 """Both fields are in the last bytes of a line; a result's line is long."""
@@ -31,8 +33,8 @@ class Chain:
         comma = b"" if event == b"{}" else b","
         return b'%s%s"n":%d,"chain":"%s"}' % (event[:-1], comma, self.number, self.hash.hex().encode())
 
-    def opened(self, line: bytes) -> tuple[bytes, str]:
-        """Return the event of a line, and what is wrong with the line in words that follow "line 12 ", or "".
+    def opened(self, line: bytes, at: int) -> tuple[bytes, Sentence | None]:
+        """Return the event of a line, and what is wrong with the line, which is line `at` of the file.
 
         The chain continues from the line's own fields, so that a single wrong line is reported once.
         """
@@ -42,23 +44,23 @@ class Chain:
         hashed = _hash(self.hash, number + event)
         if line[cut:] == b',"n":%b,"chain":"%b"}' % (number, hexlify(hashed)):  # nearly every line
             self.number, self.hash = self.number + 1, hashed
-            return event, ""
-        return self._judged(line)
+            return event, None
+        return self._judged(line, at)
 
-    def _judged(self, line: bytes) -> tuple[bytes, str]:
+    def _judged(self, line: bytes, at: int) -> tuple[bytes, Sentence | None]:
         """Return the event of a line that is not the expected next one, and what is wrong with it."""
         tail = _TAIL.search(line, max(len(line) - TAIL_BYTES, 0))
         if tail is None:
             self.number += 1
-            return line, "has lost its number"
+            return line, Sentence("line_bare", n=at)
         event, number, claimed = line[: tail.start()] + b"}", int(tail[1]), bytes.fromhex(tail[2].decode())
         due, before = self.number + 1, self.hash
         self.number, self.hash = number, claimed
         if number > due:
-            return event, f"is event {number}: {number - due} before it are missing"
+            return event, Sentence("line_missing", n=at, m=number, k=number - due)
         if number < due:
-            return event, f"is event {number} again, or out of its place"
-        return event, "" if claimed == _hash(before, b"%d" % number + event) else "was edited"
+            return event, Sentence("line_again", n=at, m=number)
+        return event, None if claimed == _hash(before, b"%d" % number + event) else Sentence("line_edited", n=at)
 
 
 def _hash(before: bytes, more: bytes) -> bytes:

@@ -14,6 +14,7 @@ from stend.model.events import Event, Judged, Reading, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.samples import SampleRow, Samples
 from stend.store.chain import Chain
+from stend.words import Sentence, decoded
 
 FORMAT = 2
 READABLE = (1, FORMAT)
@@ -28,7 +29,7 @@ SAMPLE = b'{"type":"sample",'
 AT_ONCE = 512
 """Number of samples decoded together. More would use more memory without being faster."""
 
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event, dec_hook=decoded)
 _rows = msgspec.json.Decoder(list[SampleRow]).decode
 
 
@@ -45,7 +46,7 @@ class Record:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.wrong = folder, list[str]()
+        self.folder, self.wrong = folder, list[Sentence]()
         self.lines_read, self.whole_bytes, self.torn_bytes = 0, 0, 0
         self.head = _head(folder)
         self.chain: Chain | None = None
@@ -108,9 +109,9 @@ class Record:
     def _opened(self, line: bytes) -> bytes:
         if self.chain is None:
             return line
-        event, wrong = self.chain.opened(line)
+        event, wrong = self.chain.opened(line, self.lines_read)
         if wrong:
-            self.wrong.append(f"line {self.lines_read} {wrong}")
+            self.wrong.append(wrong)
         return event
 
     @property

@@ -20,6 +20,7 @@ from stend.base import regular, untrusted
 from stend.base.errors import BadInput, StepFailed
 from stend.base.process import ENDING_S, SOON_S, ticks
 from stend.host.who import Host, here
+from stend.words import Sentence
 
 OWNER = "writer.json"
 OWNER_BYTES = 8192
@@ -47,10 +48,10 @@ class Before(NamedTuple):
     moved_from: str = ""
 
     @property
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Sentence, ...]:
         """Return the sentences about it that every report must show."""
-        restarted = ("the host was restarted amid the run",) if self.restarted else ()
-        return (*restarted, *((f"the run folder was moved from {self.moved_from}",) if self.moved_from else ()))
+        restarted = (Sentence("restarted"),) if self.restarted else ()
+        return (*restarted, *((Sentence("moved", place=self.moved_from),) if self.moved_from else ()))
 
 
 @contextmanager

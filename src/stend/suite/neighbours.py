@@ -13,6 +13,7 @@ from stend.base.errors import BadInput, NotOnDrive
 from stend.model.definition import Identity, Phase, Profile, Test, Workload
 from stend.suite import trim
 from stend.suite._clauses import filled, known, minutes, purged, random, sequential, span
+from stend.words import Sentence
 
 VICTIMS = ["reads", "synced-writes"]
 RATES_IOPS = [1000, 50]
@@ -44,7 +45,7 @@ def _beside(profile: Profile, device: Identity, wanted: str | dict[str, Any], pl
     else:
         name, victim = wanted, _victim(profile, device, known(wanted, VICTIMS, "victim"), own)
     if victim.trims and not device.trim_bytes:
-        raise NotOnDrive(f"the test neighbours cannot run on {device.target}: a victim trims, and it has no trims")
+        raise NotOnDrive(Sentence("no_trims_victim", test="neighbours", target=device.target))
     neighbours = [_workload(kind, other) for kind in options["neighbours"] if isinstance(kind, dict)]
     neighbours += [
         _neighbour(known(kind, NEIGHBOURS, "neighbour"), depth, other)

@@ -21,7 +21,9 @@ DEPTH = 1024
 READ_KIB, WRITE_KIB = 4.0, 128.0
 LIMITS_MS, PERCENTILES = [1.0, 2.0, 5.0, 10.0], [99.0, 99.9]
 CELLS, QUICK_CELLS = 60, 24
-WARM_S, RECORD_S = 10, 50
+WARM_S, PART_S, PARTS = 10, 25, 2
+"""A cell is measured in parts without a pause: what they differ by shows how much its percentiles scatter."""
+RECORD_S = PARTS * PART_S
 LOOP_THREADS, LOOP_DEPTH = 4, 32
 """The closed loops that find the ends of the axes."""
 
@@ -50,7 +52,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def _measured(profile: Profile, workload: Workload) -> tuple[Step, ...]:
-    amounts = profile.seconds(WARM_S), profile.seconds(RECORD_S)
+    amounts = profile.seconds(WARM_S), *[profile.seconds(PART_S)] * PARTS
     return tuple(Hold(workload=workload, amount=amount) for amount in amounts)
 
 

@@ -11,6 +11,7 @@ from stend.base.errors import NotOnDrive
 from stend.base.units import KiB
 from stend.model.definition import Bytes, Hold, Identity, Phase, Profile, Test, Workload
 from stend.suite._clauses import filled, half_hourly, minutes, purged, random, span
+from stend.words import Sentence
 
 SIZES_KIB = [4, 64, 1024, 32768]
 """FioSynth's trim loads and file systems (discard of extents up to gigabytes); ours."""
@@ -30,8 +31,8 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     Raise NotOnDrive if the drive has no trims.
     """
     if not device.trim_bytes:
-        why = "they end in its file system" if device.kind == "file" else "the kernel reports none"
-        raise NotOnDrive(f"the test trim cannot run on {device.target}: it has no trims ({why})")
+        why = Sentence("no_trims_file") if device.kind == "file" else Sentence("no_trims_kernel")
+        raise NotOnDrive(Sentence("needs_trims", test="trim", target=device.target, why=why))
     whole = profile.active_range(device)
     half = span(profile, device, 0, whole / 2)
     writes = random(0, 4, profile.threads, profile.depth, **half)

@@ -5,7 +5,7 @@ the template states their format. A language is one file in languages/; a phrase
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib import resources
@@ -15,11 +15,12 @@ from typing import Any
 import msgspec
 
 from stend.base.errors import BadInput
-from stend.model.quantities import QUANTITIES, SHAPES
 from stend.words import numbers
 
 FOLDER = resources.files(__package__) / "languages"
 FIRST = "en"
+RECORD = "record."
+"""Prefix of the keys of sentences that records hold."""
 """The language of records and of phrases that another language lacks."""
 LANGUAGES = (FIRST, *sorted(file.name[:-5] for file in FOLDER.iterdir() if file.name not in (f"{FIRST}.toml",)))
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -68,33 +69,41 @@ class Language(Formatter):
             return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
         return word.upper()
 
-    def title(self, name: str, title: str) -> str:
-        """Return a test's title in this language, or `title` without a translation."""
-        return self(f"test.{name}") if self.knows(f"test.{name}") else title
+    def title(self, name: str, title: str, of: str = "test") -> str:
+        """Return the title of a test or a profile in this language, or `title` without a translation."""
+        return self(f"{of}.{name}") if self.knows(f"{of}.{name}") else title
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """Format `{n:plural:one|few|many}`, `{x:rate}` and the other shapes of `numbers.SHAPES`."""
+        """Format `{n:plural:one|few|many}`, `{x:rate}` and the other shapes of `numbers.SHAPES`.
+
+        A list is joined by commas, or by `{x:joined:; }`. Numbers in text, as old records have them, keep their digits.
+        """
         kind, _, rest = format_spec.partition(":")
+        if isinstance(value, list) and kind not in numbers.OF_LISTS:
+            return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
+        if kind in ("said", "fixed", *numbers.SHAPES) and not (
+            isinstance(value, str) and kind not in numbers.OF_LABELS
+        ):
+            return numbers.shown(self.format_of, value, kind, rest) if value is not None else "–"
+        return self._words(value, format_spec, kind, rest)
+
+    def _words(self, value: Any, format_spec: str, kind: str, rest: str) -> str:
+        """Format a value in a shape that chooses words: plural forms and translated names."""
         if kind == "plural":
             forms = rest.split("|")
             return forms[min(numbers.plural(self.format_of, value), len(forms) - 1)]
         if kind == "num":
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
-        if kind == "said" or kind in numbers.SHAPES:
-            return numbers.shown(self.format_of, value, kind, rest) if value is not None else "–"
         if format_spec == "t:phase.":
             return self.phase(str(value))
         if kind == "t":
             return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else str(value)
-        return str(super().format_field(value, format_spec))
+        text = str(super().format_field(value, "" if isinstance(value, str) else format_spec))
+        return text.replace(".", self.format_of.decimal) if isinstance(value, float) and not format_spec else text
 
     def show(self, value: Any, shape: str) -> str:
         """Return a value in a shape of `numbers.SHAPES`, or a dash for None."""
         return self.format_field(value, shape)
-
-    def quantity(self, value: float | None, name: str) -> str:
-        """Return a value of a quantity (`iops`, `mean`, ...) in the shape of that quantity, or a dash for None."""
-        return self.show(value, SHAPES.get(QUANTITIES[name].unit, "n") if name in QUANTITIES else "lat")
 
     def date(self, at: float) -> str:
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""
@@ -103,8 +112,23 @@ class Language(Formatter):
         return f"{when.day} {month} {when.year}{self.format_of.year}, {when:%H:%M} UTC"
 
     def translated(self, text: str) -> str:
-        """Translate an English sentence of a run's record; without a pattern for it only convert its numbers."""
-        return text if self.name == FIRST else _translated(self.name, text)
+        """Translate a sentence of a run's record.
+
+        Text without a key is a program's message, whose numbers are converted, or is from an old record.
+        """
+        if self.name == FIRST:
+            return text
+        if isinstance(text, Sentence) and text.key:
+            return self(f"{RECORD}{text.key}", **{name: self._value(value) for name, value in text.values.items()})
+        return _translated(self.name, text)
+
+    def _value(self, value: Any) -> Any:
+        """Return a value of a sentence; a part that is a sentence is translated, and a list is joined."""
+        if isinstance(value, list | tuple):
+            return [str(self._value(part)) for part in value]
+        if isinstance(value, Sentence):
+            return self.translated(value)
+        return self.value(value) if isinstance(value, str) else value
 
     def converted(self, text: str) -> str:
         """Return a sentence with its numbers and dates in the format of this language."""
@@ -121,13 +145,13 @@ class Language(Formatter):
 
 
 @cache
-def texts(language: str) -> Mapping[str, str]:
+def texts(language: str) -> dict[str, str]:
     """Return every phrase by its key, in English if the language lacks it."""
     return phrases(language) if language == FIRST else {**phrases(FIRST), **phrases(language)}
 
 
 @cache
-def phrases(language: str) -> Mapping[str, str]:
+def phrases(language: str) -> dict[str, str]:
     """Return the phrases of a language's file; a key is the sections and the name, joined by dots."""
     return dict(_flat("", _file(language)))
 
@@ -146,18 +170,25 @@ def _file(language: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _translated(name: str, text: str) -> str:
-    """Translate a sentence; cached, because a page repeats most sentences and one match takes a millisecond."""
+    """Translate a sentence of an old record; cached, because a page repeats most sentences."""
     words = Language(name)
-    for pattern, key in _patterns():
+    for pattern, translation in _patterns(name):
         if match := pattern.fullmatch(text):
-            return words(key, **{k: words.translated(words.value(v)) for k, v in match.groupdict().items()})
+            values = {key: words.translated(words.value(value)) for key, value in match.groupdict().items()}
+            return words.vformat(translation, (), values)
     return words.converted(text)
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    english = ((key, text) for key, text in texts(FIRST).items() if key.startswith("told."))
-    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL), k) for k, text in english]
+def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return the English sentences of old records as patterns, with their translations."""
+    old: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
+    known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", old.get(name, {}))}
+    return [(_pattern(text), known[f"{RECORD}{key}"]) for key, text in _flat("", old["english"])]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL)
 
 
 def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, str]]:
@@ -168,3 +199,115 @@ def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, str]]:
         elif (prefix, key) != ("", "format"):
             pairs += _flat(f"{prefix}{key}.", value)
     return pairs
+
+
+class Sentence(str):
+    """A sentence of a run's record: English text that keeps its key in the catalogue (`record.KEY`) and its values.
+
+    A value is a string, a number, a sentence, or a list of them. A message of another program, and a sentence of an old
+    record, has no key.
+    """
+
+    __slots__ = ("key", "values")
+
+    key: str
+    values: dict[str, Any]
+
+    def __new__(cls, key: str, /, **values: Any) -> "Sentence":
+        """Make a sentence from its key and values. Raise KeyError if there is no such key, or a value is missing."""
+        words = Language(FIRST)
+        parts = {name: words._value(value) for name, value in values.items()}
+        sentence = super().__new__(cls, words(f"{RECORD}{key}", **parts).replace(numbers.NBSP, " "))
+        sentence.key, sentence.values = key, values
+        return sentence
+
+    def __str__(self) -> str:
+        """Return the sentence itself, so that an error made from it keeps its key."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it again from its data."""
+        return sentence, (encoded(self),)
+
+
+def text(words: str) -> Sentence:
+    """Return text that no catalogue has, such as a message of another program, as a sentence without a key."""
+    if isinstance(words, Sentence):
+        return words
+    made = str.__new__(Sentence, words)
+    made.key, made.values = "", {}
+    return made
+
+
+def encoded(value: Any) -> Any:
+    """Return a sentence as it is recorded: its key and values, or its text without a key."""
+    if not isinstance(value, Sentence):
+        raise NotImplementedError(f"a record cannot hold {type(value).__name__}")
+    return {"key": value.key, "values": value.values} if value.key else english(value)
+
+
+def english(value: Any) -> str:
+    """Return a sentence as English text, for files that hold no keys."""
+    if not isinstance(value, Sentence):
+        raise NotImplementedError(f"text cannot hold {type(value).__name__}")
+    return str.__str__(value)
+
+
+def sentence(recorded: Any) -> Sentence:
+    """Return a sentence from recorded data. Raise ValueError if that is not a sentence.
+
+    One of a newer stend, whose key is unknown here, becomes text: its key and its values.
+    """
+    match recorded:
+        case str():
+            return text(recorded)
+        case {"key": str(key), "values": dict(values), **rest} if not rest:
+            parts = {str(name): _part(value) for name, value in values.items()}
+            if not known(key):
+                return text(f"{key}: {', '.join(f'{name} {value}' for name, value in parts.items())}")
+            try:
+                return Sentence(key, **parts)
+            except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError) as error:
+                raise ValueError(f"{key[:40]!r} with these values is not a sentence that this stend knows") from error
+    raise ValueError("a sentence is text, or a key with values")
+
+
+def _part(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_part(part) for part in value]
+    return sentence(value) if isinstance(value, dict) else value
+
+
+def decoded(kind: type, value: Any) -> Any:
+    """Return a value of a record as `kind`, for decoders."""
+    if kind is not Sentence:
+        raise NotImplementedError(f"a record has no {kind.__name__}")
+    return sentence(value)
+
+
+def schema(kind: type) -> dict[str, Any]:
+    """Return the JSON Schema of a sentence, for the schema of a type that holds one."""
+    if kind is not Sentence:
+        raise NotImplementedError(f"there is no schema of {kind.__name__}")
+    keyed = {"key": {"type": "string"}, "values": {"type": "object"}}
+    return {"anyOf": [{"type": "string"}, {"type": "object", "properties": keyed, "required": ["key", "values"]}]}
+
+
+def rewritten(sentence_: Sentence, by: Callable[[str], str]) -> Sentence:
+    """Return a sentence with `by` applied to each text in it: to its values, or to the whole of one without a key."""
+    if not sentence_.key:
+        return text(by(english(sentence_)))
+    return Sentence(sentence_.key, **{name: _rewritten(value, by) for name, value in sentence_.values.items()})
+
+
+def _rewritten(value: Any, by: Callable[[str], str]) -> Any:
+    if isinstance(value, Sentence):
+        return rewritten(value, by)
+    if isinstance(value, list | tuple):
+        return [_rewritten(part, by) for part in value]
+    return by(value) if isinstance(value, str) else value
+
+
+def known(key: str) -> bool:
+    """Return True if the catalogue has a sentence of records with this key."""
+    return f"{RECORD}{key}" in texts(FIRST)

@@ -262,7 +262,14 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "load_words": load_words,
 }
 
+OF_LISTS = ("steps",)
+"""Shapes of a list as a whole."""
+OF_LABELS = ("load", "load_words")
+"""Shapes of text; a text in any other shape is a number that an old record holds as it was shown."""
+
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:
-    """Return a value in a shape, or rounded for running text by `said:SHAPE`."""
+    """Return a value in a shape, with N decimals by `fixed:N`, or rounded for running text by `said:SHAPE`."""
+    if kind == "fixed":
+        return number(form, value, int(rest))
     return approximate(form, float(value), rest) if kind == "said" else SHAPES[kind](form, value)

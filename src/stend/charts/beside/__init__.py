@@ -26,6 +26,8 @@ def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[
     """Yield the charts of this name that these drives have data for."""
     published = {side.name for side in sides if not side.run}
     for drawing in KINDS[name](sides, words):
-        grey = any(row.get("drive") in published for rows in drawing.rows.values() for row in rows)
-        says = f"{drawing.says} {words('beside.published_says')}" if grey else drawing.says
-        yield from theme.pictures(name, [drawing._replace(says=says)], words, stamps)
+        grey = [row for rows in drawing.rows.values() for row in rows if row.get("drive") in published]
+        says = [drawing.says, *([words("beside.published_says")] if grey else [])]
+        spans = [row["from"] < row["to"] for row in grey if "from" in row]
+        says += [words(f"beside.published_{'range' if wide else 'tick'}") for wide in sorted(set(spans), reverse=True)]
+        yield from theme.pictures(name, [drawing._replace(says=" ".join(says))], words, stamps)

@@ -50,9 +50,10 @@ def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[
 
 
 def _ladder(side: Side, reads: int) -> Mapping[int, Figures]:
-    """Return outstanding IOs -> figures of 4 KiB, from the fewest threads that reach each number."""
+    """Return outstanding IOs -> figures of 4 KiB in a closed loop, from the fewest threads that reach each number."""
     curve = [row for row in side.rows if (row.test, row.direction) == ("latency-curve", "both")]
-    kept = [r for r in curve if (r.workload.read_pct, r.workload.block_bytes) == (reads, 4 * KiB)]
+    closed = [row for row in curve if not row.workload.rate_iops]
+    kept = [r for r in closed if (r.workload.read_pct, r.workload.block_bytes) == (reads, 4 * KiB)]
     kept.sort(key=lambda row: (row.workload.outstanding, row.workload.threads))
     return {row.workload.outstanding: row for row in reversed(kept)}
 

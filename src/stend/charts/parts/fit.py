@@ -10,14 +10,16 @@ from typing import Any
 from stend.charts.parts.ticks import GAP, LETTER, rounded
 
 Spec = dict[str, Any]
-LABEL_LETTERS = 18
-"""Letters per line of the label of a row."""
+LABEL_LETTERS, LONG_LETTERS, LONG = 18, 34, 60
+"""Letters per line of the label of a row; of rows with a label of more than `LONG` letters."""
 LINE = 13
 """Height of a line of labels in pixels."""
 KEY = 30
 """Width of the symbol of a legend with its margins in pixels."""
 WIDER = 1.12
 """Width of a letter of a bold title in its font size, halved."""
+CAPITALS = 1.15
+"""Width of a capital letter, in widths of a letter of a bold title."""
 UNIT = re.compile(r"(\d) (?=\w{1,4}\b|%)")
 """The space between a number and its unit, where no line ends."""
 MARKS = ("color", "shape", "strokeDash", "size", "opacity", "strokeWidth")
@@ -43,7 +45,8 @@ def titled(title: Spec, whole: float) -> None:
     for key, size in (("text", title.get("fontSize", 14)), ("subtitle", 12)):
         if key in title:
             text = title[key] if isinstance(title[key], str) else " ".join(title[key])
-            lines = wrap(text, int(whole / (size * WIDER / 2)))
+            letter = size * WIDER / 2 * (CAPITALS if text.isupper() else 1)
+            lines = wrap(text, int(whole / letter))
             title[key] = lines if len(lines) > 1 or key == "subtitle" else text
 
 
@@ -102,7 +105,8 @@ def _labels(whole: Spec, encoding: Spec, sets: Spec, width: float) -> None:
         if channel.get("type") not in ("nominal", "ordinal") or marks is None or "labelLimit" in marks:
             continue
         names = _names(sets, channel["field"])
-        letters = LABEL_LETTERS if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
+        rows = LONG_LETTERS if max(map(len, names), default=0) > LONG else LABEL_LETTERS
+        letters = rows if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
         lines = {text: wrap(UNIT.sub("\\1\u00a0", text), max(letters, 4), break_long_words=False) for text in names}
         channel["axis"] = marks | {"labelLimit": 0}
         if any(len(text) > 1 for text in lines.values()):

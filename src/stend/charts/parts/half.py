@@ -12,21 +12,24 @@ NAMES = 75
 MOST_HEIGHT = 300
 SMALL = 135
 """Width of one of several small charts."""
+ALONE = 1.26
+"""Width of a chart without a neighbour, in widths of one of a pair."""
 
 
-def half(picture: Picture) -> Picture:
+def half(picture: Picture, *, alone: bool = False) -> Picture:
     """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal."""
+    whole, plot = (size * (ALONE if alone else 1) for size in (WIDTH, PLOT))
     spec: dict[str, Any] = dict(picture.spec)
     view = {**spec["config"]["view"], "continuousHeight": HEIGHT, "discreteHeight": HEIGHT}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
     if "spec" in spec:
         spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 2}
     elif "vconcat" in spec:
-        spec["vconcat"] = [{**part, "width": PLOT, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
+        spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
     else:
         height = {"height": min(spec["height"], MOST_HEIGHT)} if "height" in spec else {}
         spec = {key: value for key, value in spec.items() if key != "width"} | height
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
-    made = fitted(spec, PLOT - NAMES * rows, WIDTH)
-    return picture._replace(spec=made | ({"width": WIDTH} if "autosize" in made else {}))
+    made = fitted(spec, plot - NAMES * rows, whole)
+    return picture._replace(spec=made | ({"width": whole} if "autosize" in made else {}))

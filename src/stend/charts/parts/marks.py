@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import ceil, floor, log2
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, Row, axis, ladder, series_scale
+from stend.charts.parts import BLACK, COLOURS, DASHES, GREY, RED, SHAPES, Row, axis, ladder, series_scale
 from stend.charts.parts.vega import Chart
 from stend.words import Language
 
@@ -86,6 +86,13 @@ def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, 
     line = base.mark("line", strokeWidth=width).encode(**dash)
     points = base.mark("point", size=size, filled=True, opacity=1).encode(tooltip=tips(kinds["color"], x, y), **shape)
     return (line + points).resolve(legend={"strokeDash": "independent"})
+
+
+def level(rows: str, y: Channel) -> Any:
+    """Return a dashed line across the chart at the value of a data set, with the text `what` above it."""
+    rule = Chart(rows).mark("rule", color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
+    named = {"text": {"field": "what", "type": "nominal"}, "y": y, "x": {"value": 6}}
+    return rule + Chart(rows).mark("text", align="left", dy=-7, color=BLACK).encode(**named)
 
 
 def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from stend.base.errors import Refused, StepFailed
 from stend.base.units import MB, duration
 from stend.devices.purging import follow, methods
-from stend.devices.purging.table import Drive, No, Way, decide
+from stend.devices.purging.table import Drive, No, Way, decide, lesser
 from stend.devices.telling import tools
 from stend.gate import Gate
+from stend.words import Sentence
 
 LEAST_LIMIT_S = 900.0
 SLOWEST_BYTES_PER_S = 40 * MB
@@ -23,8 +24,8 @@ def limit_s(capacity_bytes: int) -> float:
     return max(LEAST_LIMIT_S, capacity_bytes / SLOWEST_BYTES_PER_S)
 
 
-def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s: float = POLL_S) -> str:
-    """Purge a drive through its opened gate; return the method in one phrase.
+def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s: float = POLL_S) -> Sentence:
+    """Purge a drive through its opened gate; return the method in one sentence.
 
     `limit` is in seconds; 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
     the purge fails, takes too long, or leaves data.
@@ -44,19 +45,24 @@ def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s:
     if way.follow:
         until_over(way.phrase, way.follow, drive, gate, report, patience, poll_s)
     gate.check()
-    return f"{way.phrase}, {_verified(way, gate, held)}"
+    return purged(way.phrase, _verified(way, gate, held))
 
 
-def _lesser(way: Way, gate: Gate) -> str:
-    """Discard or zero all blocks; return the method in one phrase."""
-    because = f"; {way.instead}" if way.instead else ""
+def purged(way: Sentence, *results: Sentence) -> Sentence:
+    """Return the method of a purge: the way, and what a check of it found."""
+    return Sentence("purged", way=way, check=Sentence("parts", parts=list(results)))
+
+
+def _lesser(way: Way, gate: Gate) -> Sentence:
+    """Discard or zero all blocks; return the method in one sentence."""
+    zeros = Sentence("purge_zeros")
     if way.name == "discard" and methods.discard(gate) and methods.reads_zero(gate):
-        return f"{way.phrase}, a sample read back as zeros{because}"
+        return purged(way.phrase, zeros, *way.instead)
     methods.zero(gate)
     if not methods.reads_zero(gate):
         raise methods.unpurged(gate)
-    after = "; discarded blocks did not read as zeros" if way.name == "discard" else ""
-    return f"zeros written over all blocks (not a drive's own purge), a sample read back as zeros{after}{because}"
+    after = [Sentence("purge_undiscarded")] if way.name == "discard" else []
+    return purged(lesser("purge_zeroed"), zeros, *after, *way.instead)
 
 
 def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
@@ -99,13 +105,13 @@ def until_over(
         raise StepFailed(f"{gate.identity.target}: {phrase} failed; it reports: {now.words}")
 
 
-def _verified(way: Way, gate: Gate, held: dict[int, int]) -> str:
+def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
     """Return what a sample reads as after the purge; raise StepFailed if a part of it is unchanged."""
     now = methods.contents(gate)
     if not now:
-        return "a sample read back as zeros"
+        return Sentence("purge_zeros")
     kept = [at for at, content in now.items() if held.get(at) == content]
     if kept:
         what = f"{gate.identity.target} still holds what it held at byte {kept[0]} after {way.phrase}"
         raise StepFailed(f"{what}; it cannot be trusted")
-    return "nothing that a sample held before is read any more"
+    return Sentence("purge_changed")

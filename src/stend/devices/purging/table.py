@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stend.base import checked
+from stend.words import Sentence
 
 Command = tuple[str, ...]
 PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and printed in every error
-OWN, LESSER = "a drive's own purge", "not a drive's own purge"
 LESSER_METHODS = ("discard", "zero")
 METHODS = ("sanitize", "crypto", "format", "erase", *LESSER_METHODS)
 """Methods that the operator may request; without a request the first available one is used."""
@@ -45,17 +45,17 @@ class Way(NamedTuple):
     """A purge to run: its phrase for the record, its commands, how to follow it, and how to undo a failed one.
 
     `follow` is the kind of progress to read (empty: the command ends with the purge). `crypto` is True if the drive
-    need not read as zeros afterwards. `instead` is the reason why no better method is used.
+    need not read as zeros afterwards. `instead` has the reasons why no better method is used.
     """
 
     name: str
-    phrase: str
+    phrase: Sentence
     commands: tuple[Command, ...] = ()
     follow: str = ""
     undo: tuple[Command, ...] = ()
     crypto: bool = False
     lesser: bool = False
-    instead: str = ""
+    instead: tuple[Sentence, ...] = ()
 
 
 class No(NamedTuple):
@@ -69,7 +69,7 @@ class _Search:
     """The possible ways so far, and the reasons why better ones are not possible."""
 
     ways: list[Way] = field(default_factory=list)
-    passed: list[str] = field(default_factory=list)
+    passed: list[Sentence] = field(default_factory=list)
 
 
 def decide(drive: Drive) -> Way | No:
@@ -81,10 +81,10 @@ def decide(drive: Drive) -> Way | No:
     if stop := _stops(drive):
         return No(stop)
     ways, passed = _own(drive)
-    hit = next((why for why in passed if why.startswith("would hit")), "")
+    hit = next((why for why in passed if why.key == "purge_hits"), "")
     if hit and not ways and drive.method not in LESSER_METHODS:
         return No(f"its own purge {hit}; {OTHERS}")
-    ways += _lesser(drive, "; ".join(passed))
+    ways += _lesser(drive, tuple(passed))
     chosen = [way for way in ways if drive.method in ("", way.name)]
     if chosen:
         return chosen[0]
@@ -100,7 +100,7 @@ def _vendor(drive: Drive) -> Way:
     """Return the operator's command, split at spaces, with {node}, {controller} and {serial} replaced."""
     names = {"node": drive.node, "controller": drive.controller or drive.node, "serial": drive.serial}
     words = checked.words(checked.checked(drive.template, "the maker's command"), **names)
-    return Way("vendor", f"the maker's command `{' '.join(words)}`", (words,), crypto=True)
+    return Way("vendor", Sentence("purge_vendor", command=" ".join(words)), (words,), crypto=True)
 
 
 def _stops(drive: Drive) -> str:
@@ -128,12 +128,21 @@ def _sanitizes(drive: Drive) -> bool:
     return any(bit.startswith("sanitize") for bit in drive.can)
 
 
-def _own(drive: Drive) -> tuple[list[Way], list[str]]:
+def lesser(method: str) -> Sentence:
+    """Return the phrase of a method that is not a drive's own purge, by its key in the catalogue."""
+    return Sentence("purge_by_lesser", method=Sentence(method))
+
+
+def _by(method: str | Sentence) -> Sentence:
+    return Sentence("purge_by", method=method)
+
+
+def _own(drive: Drive) -> tuple[list[Way], list[Sentence]]:
     search = _Search()
     if "partition" in drive.state:
-        search.passed.append("it is a partition, and a drive's own purge would take its neighbours with it")
+        search.passed.append(Sentence("purge_partition"))
     elif "usb" in drive.state:
-        search.passed.append("it is behind a USB bridge, which can leave a drive locked in the middle of a purge")
+        search.passed.append(Sentence("purge_usb"))
     elif drive.interface in KINDS:
         for way, why in KINDS[drive.interface](drive):
             search.ways += [way] if way else []
@@ -141,35 +150,35 @@ def _own(drive: Drive) -> tuple[list[Way], list[str]]:
     return search.ways, search.passed
 
 
-Offer = tuple[Way | None, str]
+Offer = tuple[Way | None, Sentence | None]
 
 
-def _hits(drive: Drive, what: str) -> str:
-    return f"would hit {', '.join(drive.neighbours)} too ({what})"
+def _hits(drive: Drive, what: str) -> Sentence:
+    return Sentence("purge_hits", nodes=list(drive.neighbours), what=Sentence(f"purge_hits_{what}"))
 
 
 def _nvme(drive: Drive) -> Iterator[Offer]:
     """Offer purges of NVMe 1.4: Sanitize (5.24) of all namespaces, Format NVM (5.23) of one, or of all by FNA."""
     whole = drive.controller or drive.node
     if not _sanitizes(drive):
-        yield None, "it has no Sanitize"
+        yield None, Sentence("purge_no_sanitize")
     elif drive.neighbours:
-        yield None, _hits(drive, "Sanitize is of the whole drive")
+        yield None, _hits(drive, "sanitize")
     elif "sanitize block" in drive.can:
-        yield Way("sanitize", f"NVMe Sanitize, block erase ({OWN})", _sanitize_nvme(whole, 2), "nvme"), ""
+        yield Way("sanitize", _by("NVMe Sanitize, block erase"), _sanitize_nvme(whole, 2), "nvme"), None
     if "sanitize failed" in drive.state:  # NVMe 1.4, 8.15.1: until one succeeds, everything else is refused
         if "sanitize crypto" in drive.can and not drive.neighbours:
-            yield _crypto_nvme(whole), ""
+            yield _crypto_nvme(whole), None
         return
     yield from _format_nvme(drive)
     if "sanitize crypto" in drive.can and not drive.neighbours:
-        yield _crypto_nvme(whole), ""
+        yield _crypto_nvme(whole), None
     if "sanitize overwrite" in drive.can and not drive.neighbours:
-        yield Way("sanitize", f"NVMe Sanitize, overwrite ({OWN})", _sanitize_nvme(whole, 3), "nvme"), ""
+        yield Way("sanitize", _by("NVMe Sanitize, overwrite"), _sanitize_nvme(whole, 3), "nvme"), None
 
 
 def _crypto_nvme(whole: str) -> Way:
-    return Way("crypto", f"NVMe Sanitize, crypto erase ({OWN})", _sanitize_nvme(whole, 4), "nvme", crypto=True)
+    return Way("crypto", _by("NVMe Sanitize, crypto erase"), _sanitize_nvme(whole, 4), "nvme", crypto=True)
 
 
 def _sanitize_nvme(controller: str, action: int) -> tuple[Command, ...]:
@@ -178,18 +187,18 @@ def _sanitize_nvme(controller: str, action: int) -> tuple[Command, ...]:
 
 def _format_nvme(drive: Drive) -> Iterator[Offer]:
     if "format" not in drive.can:
-        yield None, "it has no Format NVM"
+        yield None, Sentence("purge_no_format")
         return
     if drive.neighbours and drive.state & {"format all", "erase all"}:
-        yield None, _hits(drive, "it formats or erases all namespaces at once")
+        yield None, _hits(drive, "format")
         return
     for setting, name, crypto in ((1, "format", False), (2, "crypto", True)):
         if crypto and "format crypto" not in drive.can:
             continue
-        kind = "cryptographic erase" if crypto else "user data erase"
+        kind = Sentence("purge_crypto" if crypto else "purge_user")
         command = ("nvme", "format", drive.node, f"--ses={setting}", f"--lbaf={drive.lba_format}", "--force")
-        phrase = f"NVMe Format, {kind}, LBA format {drive.lba_format} kept ({OWN})"
-        yield Way(name, phrase, (command,), crypto=crypto), ""
+        phrase = _by(Sentence("purge_format", kind=kind, format=drive.lba_format))
+        yield Way(name, phrase, (command,), crypto=crypto), None
 
 
 def _sata(drive: Drive) -> Iterator[Offer]:
@@ -199,24 +208,21 @@ def _sata(drive: Drive) -> Iterator[Offer]:
         ("sanitize crypto", "crypto", "crypto-scramble"),
     ):
         if bit in drive.can and "sanitize frozen" in drive.state:
-            yield None, "its Sanitize is frozen until power is taken from it"
+            yield None, Sentence("purge_sanitize_frozen")
         elif bit in drive.can:
             command = ("hdparm", "--yes-i-know-what-i-am-doing", f"--sanitize-{word}", drive.node)
             crypto = name == "crypto"
-            yield Way(name, f"ATA Sanitize, {word} ({OWN})", (command,), "ata", crypto=crypto), ""
+            yield Way(name, _by(f"ATA Sanitize, {word}"), (command,), "ata", crypto=crypto), None
     if "sanitize failed" in drive.state:
         return
     if "security" not in drive.can:
-        yield None, "it has no Security Erase"
+        yield None, Sentence("purge_no_security")
     elif "frozen" in drive.state:
-        yield (
-            None,
-            "its security is frozen by the firmware: suspend the host once (`rtcwake -m mem -s 5`), or replug it",
-        )
+        yield None, Sentence("purge_frozen", way="`rtcwake -m mem -s 5`")
     elif "password tries used up" in drive.state:
-        yield None, "no more passwords are taken until power is taken from it"
+        yield None, Sentence("purge_tries")
     else:
-        yield _security_erase(drive), ""
+        yield _security_erase(drive), None
 
 
 def _security_erase(drive: Drive) -> Way:
@@ -225,7 +231,7 @@ def _security_erase(drive: Drive) -> Way:
     enhanced = "security enhanced" in drive.can
     word = "--security-erase-enhanced" if enhanced else "--security-erase"
     commands = ((*user, "--security-set-pass", PASSWORD, drive.node), (*user, word, PASSWORD, drive.node))
-    phrase = f"ATA {'Enhanced ' if enhanced else ''}Security Erase ({OWN})"
+    phrase = _by(f"ATA {'Enhanced ' if enhanced else ''}Security Erase")
     undo = ((*user, "--security-disable", PASSWORD, drive.node),)
     return Way("erase", phrase, commands, undo=undo, crypto=enhanced)
 
@@ -233,33 +239,33 @@ def _security_erase(drive: Drive) -> Way:
 def _scsi(drive: Drive) -> Iterator[Offer]:
     """Offer purges of SBC-4: Sanitize, then Format Unit; both run in the drive and are followed by Request Sense."""
     if drive.neighbours:
-        yield None, _hits(drive, "logical units of one drive")
+        yield None, _hits(drive, "units")
         return
     for bit, name, word in (("sanitize block", "sanitize", "--block"), ("sanitize crypto", "crypto", "--crypto")):
         if bit in drive.can:
             command = ("sg_sanitize", word, "--early", "--quick", drive.node)
-            phrase = f"SCSI Sanitize, {word.lstrip('-')} erase ({OWN})"
-            yield Way(name, phrase, (command,), "scsi", crypto=name == "crypto"), ""
+            phrase = _by(f"SCSI Sanitize, {word.lstrip('-')} erase")
+            yield Way(name, phrase, (command,), "scsi", crypto=name == "crypto"), None
     if "sanitize failed" in drive.state:
         return
     if "format" in drive.can:
         command = ("sg_format", "--format", "--early", "--quick", drive.node)
-        yield Way("format", f"SCSI Format Unit ({OWN})", (command,), "scsi"), ""
+        yield Way("format", _by("SCSI Format Unit"), (command,), "scsi"), None
     else:
-        yield None, "it has neither Sanitize nor Format Unit"
+        yield None, Sentence("purge_neither")
 
 
 def _md(drive: Drive) -> Iterator[Offer]:
     """Offer none: an array has no purge command, and its members' purges would destroy the array."""
-    yield None, "it is an array: its members' own purges would take the array with them"
+    yield None, Sentence("purge_array")
 
 
 KINDS = {"nvme": _nvme, "sata": _sata, "scsi": _scsi, "md": _md}
 
 
-def _lesser(drive: Drive, instead: str) -> Iterator[Way]:
+def _lesser(drive: Drive, instead: tuple[Sentence, ...]) -> Iterator[Way]:
     if "sanitize failed" in drive.state:
         return
     if "discard" in drive.can:
-        yield Way("discard", f"all blocks discarded ({LESSER})", lesser=True, instead=instead)
-    yield Way("zero", f"zeros written over all blocks ({LESSER})", lesser=True, instead=instead)
+        yield Way("discard", lesser("purge_discarded"), lesser=True, instead=instead)
+    yield Way("zero", lesser("purge_zeroed"), lesser=True, instead=instead)

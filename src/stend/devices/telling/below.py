@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from stend.devices.telling import facts
 from stend.devices.telling.evidence import Piece
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 
 class Member(Protocol):
@@ -46,8 +47,8 @@ def add_members(looked: facts.Looked, members: Sequence[Member], key: str = "dri
     looked.add(**{key: [_facts(member.identity) for member in members] or None})
     for member in members:
         facts_of, name = member.identity.facts, member.node
-        looked.doubts += (_named(name, text) for text in facts_of.get("doubts", ()))
-        looked.warnings += (_named(name, text) for text in facts_of.get("warnings", ()))
+        looked.doubts += (_named(name, doubt) for doubt in facts_of.get("doubts", ()))
+        looked.warnings += (_named(name, warning) for warning in facts_of.get("warnings", ()))
 
 
 def _facts(member: Identity) -> dict[str, Any]:
@@ -55,9 +56,9 @@ def _facts(member: Identity) -> dict[str, Any]:
     return {name: getattr(member, name) for name in KEPT} | kept
 
 
-def _named(name: str, text: str) -> str:
+def _named(name: str, doubt: Sentence) -> Sentence:
     """Return a doubt with the drive's name; a missing program is reported once for the host and gets no name."""
-    return text if "is not installed" in text else f"its drive {name}: {text}"
+    return doubt if doubt.key == "unread_facts" else Sentence("of_drive", name=name, what=doubt)
 
 
 def health(members: Iterable[Member]) -> dict[str, Any]:

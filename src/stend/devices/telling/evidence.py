@@ -4,6 +4,7 @@ Logs of NVMe are read by `nvme get-log`, which every version of nvme-cli has, an
 """
 
 import contextlib
+import errno
 import os
 import re
 import subprocess
@@ -11,10 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from stend.base.programs import missing
 from stend.base.sysfs import Kernel
 from stend.base.text import plain
 from stend.devices.telling import nvme_cli as cli
+from stend.devices.telling.tools import absent
+from stend.model.events import NO_WORDS
+from stend.words import Sentence, text
 
 PATIENCE_S = 30.0
 """Seconds that one command may take."""
@@ -38,14 +41,14 @@ class Piece(NamedTuple):
 
     name: str
     data: bytes = b""
-    why: str = ""
+    why: Sentence = NO_WORDS
 
 
 class Answer(NamedTuple):
     """The output of a program as bytes, at most as many as were requested, or why there is none."""
 
     data: bytes
-    why: str
+    why: Sentence = NO_WORDS
 
 
 def ask(*words: str, most: int = MOST_TEXT, limit_s: float = PATIENCE_S) -> Answer:
@@ -55,20 +58,28 @@ def ask(*words: str, most: int = MOST_TEXT, limit_s: float = PATIENCE_S) -> Answ
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True
         )
     except FileNotFoundError:
-        return Answer(b"", missing(words[0]))
+        return Answer(b"", absent(words[0]))
     except OSError as error:
-        return Answer(b"", f"{words[0]} cannot be run: {error.strerror}")
+        return Answer(b"", Sentence("evidence_not_run", program=words[0], reason=errno_text(error)))
     try:
         out, err = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
         process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=1.0)
-        return Answer(b"", f"no answer within {limit_s:g} s")
+        return Answer(b"", Sentence("evidence_silent", time=limit_s))
     if out and (not process.returncode or words[0] == "smartctl"):
-        return Answer(out[:most], "")
+        return Answer(out[:most])
     lines = [line for line in err.decode(errors="replace").splitlines() if line.strip()]
-    return Answer(b"", plain(lines[-1].strip())[:200] if lines else f"exit code {process.returncode}, no data")
+    if lines:
+        return Answer(b"", text(plain(lines[-1].strip())[:200]))
+    return Answer(b"", Sentence("evidence_empty", code=process.returncode))
+
+
+def errno_text(error: OSError) -> Sentence:
+    """Return the system's message for an error, in the words of the catalogue if it has it."""
+    known = {errno.ENOSPC: "errno_space", errno.EPERM: "errno_permitted"}
+    return Sentence(known[error.errno]) if error.errno in known else text(error.strerror or str(error))
 
 
 def nvme(controller: str) -> Iterator[Piece]:
@@ -97,14 +108,14 @@ def _telemetry(controller: str, name: str, page: int, first: str) -> Piece:
     """
     header = _get(controller, page, HEADER, first)
     if len(header.data) < HEADER:
-        return Piece(name, b"", header.why or "a header that is too short")
+        return Piece(name, b"", header.why or Sentence("evidence_short"))
     ends = [int.from_bytes(header.data[at : at + 2], "little") for at in (12, 10, 8)]
     sizes = [HEADER + end * BLOCK for end in ends if end]
     size = next((size for size in sizes if size <= MOST_TELEMETRY), 0)
     if not sizes:
         return Piece(name, header.data)
     if not size:
-        return Piece(name, header.data, f"only its header: each of its areas exceeds {MOST_TELEMETRY >> 20} MiB")
+        return Piece(name, header.data, Sentence("evidence_header", size=MOST_TELEMETRY))
     return _piece(name, _get(controller, page, size, *(["--rae"] if first == "--rae" else [])))
 
 
@@ -113,7 +124,7 @@ def _persistent(controller: str) -> Piece:
     name, page = "persistent-events.bin", 13
     header = _get(controller, page, HEADER, "--lsp=1")
     if len(header.data) < HEADER:
-        return Piece(name, b"", header.why or "a header that is too short")
+        return Piece(name, b"", header.why or Sentence("evidence_short"))
     whole = int.from_bytes(header.data[8:16], "little")
     size = max(HEADER, min(whole, MOST_PERSISTENT)) // 4 * 4
     body = _get(controller, page, size)
@@ -152,9 +163,9 @@ def kernel_lines(names: set[str], since_s: float, read: Callable[[], Iterator[by
             if at_s >= since_s - SLACK_S and pattern.search(line):
                 kept.append(f"[{at_s:.6f}] {line}")
     except OSError as error:
-        return Piece(name, b"", f"{KMSG}: {error.strerror}")
+        return Piece(name, b"", Sentence("evidence_kernel", reason=errno_text(error)))
     data = "".join(f"{line}\n" for line in kept).encode()
-    return Piece(name, data[-MOST_TEXT:], "" if data else "no line names the drive")
+    return Piece(name, data[-MOST_TEXT:], NO_WORDS if data else Sentence("evidence_unnamed"))
 
 
 def _pattern(name: str) -> str:

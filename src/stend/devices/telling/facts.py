@@ -9,6 +9,8 @@ from stend.base.sysfs import SECTOR_BYTES, Kernel, text
 from stend.base.units import decimal
 from stend.devices.telling import kinds, tools
 from stend.model.definition import Identity
+from stend.words import Sentence
+from stend.words import text as words_of
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane as sysfs shows it -> generation."""
@@ -28,15 +30,15 @@ class Looked:
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}
-        self.doubts: list[str] = []
-        self.warnings: list[str] = []
+        self.doubts: list[Sentence] = []
+        self.warnings: list[Sentence] = []
 
     def run(self, *words: str) -> tools.Output:
         """Run a program and return its output; add a doubt and return empty output if it cannot be run."""
         try:
             return tools.run(*words)
         except (Missing, StepFailed) as error:
-            self.doubts.append(f"{error}; what it would tell is not in this record")
+            self.doubts.append(Sentence("unread_facts", why=words_of(str(error))))
             return tools.Output(127, "", str(error))
 
     def add(self, **facts: Any) -> None:
@@ -85,8 +87,8 @@ def pci_link(looked: Looked, folder: Path) -> None:
     now, can = (_link(link[f"{word}_link_speed"], link[f"{word}_link_width"]) for word in ("current", "max"))
     looked.add(link=now, link_capable=can)
     if now != can:
-        looked.doubts.append(f"its PCI Express link runs at {now}, it can {can}: look at the slot and its neighbours")
-        looked.warnings.append(f"PCI Express link {now} of {can}")
+        looked.doubts.append(Sentence("pci_below", now=now, can=can))
+        looked.warnings.append(Sentence("link_below", now=now, can=can))
 
 
 def pci_errors(folder: Path) -> dict[str, int]:

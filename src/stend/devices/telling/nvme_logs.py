@@ -6,6 +6,7 @@ from typing import Any
 
 from stend.base.units import MiB
 from stend.devices.telling import shapes, tools
+from stend.words import Sentence
 
 DUMPED = re.compile(r"^(?:(\*)|([0-9a-f]{4,8}):((?: [0-9a-f]{2}){0,16}))", re.MULTILINE)
 MOST_PAGE = 16 << 20
@@ -61,14 +62,14 @@ def _sum(log: dict[str, Any], *names: str) -> int | None:
     return sum(count for count in counts if count is not None) if None not in counts else None
 
 
-def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[str]:
+def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[Sentence]:
     """Yield the doubts about a drive's health before a run."""
     if health.get("critical_warning"):
-        yield f"the drive gives a critical warning ({health['critical_warning']:#x}) before the run"
+        yield Sentence("warned_before", code=f"{health['critical_warning']:#x}")
     if warns_from_c and health.get("temperature_c", 0) >= warns_from_c:
-        yield f"the drive has {health['temperature_c']} °C before the run; it warns from {warns_from_c} °C"
+        yield Sentence("hot_before", t=health["temperature_c"], limit=warns_from_c)
     if health.get("wear_pct", 0) >= 100:
-        yield f"the drive has used {health['wear_pct']} % of the writes its maker vouches for"
+        yield Sentence("worn_before", pct=health["wear_pct"])
 
 
 def page(dump: tools.Output) -> bytes:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from stend.base.sysfs import Kernel, text
 from stend.gate.mounts import Mount
+from stend.words import Sentence
 
 MEMORY = ("tmpfs", "ramfs")
 COPYING = ("btrfs", "zfs", "bcachefs", "nilfs2", "f2fs")
@@ -14,25 +15,25 @@ REMOTE = (
 )
 
 
-def of_mount(mount: Mount) -> Iterator[str]:
+def of_mount(mount: Mount) -> Iterator[Sentence]:
     """Yield how the file system of a file changes its requests."""
     if mount.kind in MEMORY:
-        yield f"not a drive: the file lies in memory ({mount.kind})"
+        yield Sentence("in_memory", kind=mount.kind)
     if mount.kind in COPYING:
-        yield f"not the drive alone: {mount.kind} writes every block to a new place"
+        yield Sentence("copying", kind=mount.kind)
     if mount.kind in REMOTE:
-        yield f"not the drive alone: {mount.kind} goes over a network or to another system"
+        yield Sentence("remote", kind=mount.kind)
     if mount.kind.startswith("fuse") or mount.kind == "overlay":
-        yield f"not the drive alone: {mount.kind} stands between the file and its drive"
+        yield Sentence("between", kind=mount.kind)
     if any(option.startswith("compress") and not option.endswith("=none") for option in mount.options.split(",")):
-        yield f"not the drive alone: {mount.kind} compresses what is written"
+        yield Sentence("compresses", kind=mount.kind)
 
 
-def of_node(node: str, kernel: Kernel) -> Iterator[str]:
+def of_node(node: str, kernel: Kernel) -> Iterator[Sentence]:
     """Yield how a block device, or one below it, changes its requests."""
     if text(kernel.block(node) / "loop/dio") == "0":
-        yield "not the drive alone: a loop device goes through the page cache"
+        yield Sentence("page_cache")
     if text(kernel.block(node) / "dm/uuid").startswith("CRYPT-"):
-        yield "not the drive alone: the host encrypts what is written"
+        yield Sentence("encrypts")
     for lower in [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node):
         yield from of_node(lower, kernel)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from stend.base.errors import Missing, StepFailed
 from stend.base.limits import MOST
-from stend.base.programs import missing
+from stend.base.programs import install
 from stend.base.text import plain
+from stend.words import Sentence, text
 
 PATIENCE_S = 30.0
 
@@ -50,13 +51,18 @@ def run(*words: str, limit_s: float = PATIENCE_S) -> Output:
             stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError as error:
-        raise Missing(missing(words[0])) from error
+        raise Missing(absent(words[0])) from error
     except OSError as error:
-        raise Missing(f"{words[0]} cannot be run: {error.strerror}") from error
+        raise Missing(Sentence("evidence_not_run", program=words[0], reason=text(str(error.strerror)))) from error
     except subprocess.TimeoutExpired as error:
         printed = (error.stdout or b"") + (error.stderr or b"")
         raise StepFailed(f"`{' '.join(words)}` did not end within {limit_s:g} s: {_last(printed)}") from error
     return Output(done.returncode, done.stdout, done.stderr)
+
+
+def absent(program: str) -> Sentence:
+    """Return the sentence on a missing program, with the command that installs it."""
+    return Sentence("not_installed", program=program, command=install([program]))
 
 
 def try_run(*words: str) -> Output:
@@ -68,8 +74,8 @@ def try_run(*words: str) -> Output:
 
 
 def _last(printed: bytes | str) -> str:
-    text = printed.decode(errors="replace") if isinstance(printed, bytes) else printed
-    return text.strip().splitlines()[-1] if text.strip() else "it printed nothing"
+    lines = (printed.decode(errors="replace") if isinstance(printed, bytes) else printed).strip().splitlines()
+    return lines[-1] if lines else "it printed nothing"
 
 
 def number(value: Any) -> int:

@@ -24,7 +24,7 @@ __all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
 BOUND = 1024
 """The most IOs of a trace in flight; an IO that is due beyond that is sent late and counted as late."""
 READY_S = 120.0
-"""Seconds that a sender may take to be ready: it compiles its kernels once on a host."""
+"""Seconds without processor time after which a sender that is not ready waits for a drive that does not answer."""
 
 
 class ReplayEngine(RealTime[SenderLoad]):

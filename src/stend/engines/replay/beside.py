@@ -8,6 +8,7 @@ from stend.engines.replay.load import SenderLoad
 from stend.engines.replay.process import Sender
 from stend.model.beside import Beside
 from stend.model.counts import Counts
+from stend.words import Sentence
 
 
 class BesideLoad(SenderLoad):
@@ -45,15 +46,12 @@ class BesideLoad(SenderLoad):
             return super().stop()
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Sentence, ...]:
         """Return a sentence for the record if the host has no processor beyond those of the loads."""
         loads, cpus = 1 + len(self.others), os.cpu_count() or 1
         if cpus > loads:
             return ()
-        return (
-            f"this host has {cpus} processors for {loads} loads at once: response times of loads beside each other "
-            "include waits for a processor",
-        )
+        return (Sentence("few_processors", cpus=cpus, loads=loads),)
 
     @contextmanager
     def _together(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from stend.engines.replay.process import Sender
 from stend.engines.simulated import tally
 from stend.model.counts import Counts
 from stend.model.pace import Pace
+from stend.words import Sentence, text
 
 NS = 1e-9
 POLL_S = 0.002
@@ -89,7 +90,7 @@ class SenderLoad:
     def _failed(self, why: str, *, died: bool = False) -> LoadFailed:
         """End the sender and return the error to raise."""
         self._close()
-        return LoadFailed(f"{self.label}: {why}", died=died)
+        return LoadFailed(Sentence("of_load", load=self.label, why=text(why)), died=died)
 
     def _since(self) -> Counts:
         """Return the difference between the newest snapshot and the last one that was read."""

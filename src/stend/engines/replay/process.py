@@ -7,9 +7,14 @@ import time
 import msgspec
 
 from stend.base.errors import StepFailed
+from stend.base.process import processor_s
 from stend.engines._child import KILL_S, Child
 from stend.engines.replay import memory as m
 from stend.engines.replay.task import GO, READY, Task
+from stend.words import Sentence, text
+
+CHECK_S = 1.0
+"""Seconds between two looks at the processor time of a process that is not ready."""
 
 
 class Sender(Child):
@@ -24,11 +29,13 @@ class Sender(Child):
         self.printed, self.ended, self.killed = b"", False, False
 
     @property
-    def words(self) -> str:
+    def words(self) -> Sentence:
         """Return its last line, or how it ended if it printed none."""
         lines = [line for line in self.printed.decode(errors="replace").strip().splitlines() if line != READY]
         code = self.child.poll() or 0
-        return lines[-1] if lines else f"it was killed by signal {-code}" if code < 0 else f"it ended with {code}"
+        if lines:
+            return text(lines[-1])
+        return Sentence("fio_killed", n=-code) if code < 0 else Sentence("fio_ended", n=code)
 
     @property
     def died(self) -> bool:
@@ -37,10 +44,19 @@ class Sender(Child):
         return (self.child.poll() or 0) < 0 and not self.killed and lines in ([], [READY])
 
     def ready(self, seconds: float) -> bool:
-        """Wait until it can begin; return False if it ended or was not ready after `seconds`."""
-        until = time.monotonic() + seconds
+        """Wait until it can begin; return False if it ended, or used no processor time for so many seconds.
+
+        How long it imports and compiles depends on the host. Only a wait for the drive uses no processor time.
+        """
+        spent, changed = 0.0, time.monotonic()
         while READY.encode() + b"\n" not in self.printed:
-            if not self._listen(until - time.monotonic()):
+            if self._listen(min(seconds, CHECK_S)):
+                continue
+            if self.ended:
+                return False
+            if (now := processor_s(self.child.pid)) > spent:
+                spent, changed = now, time.monotonic()
+            elif time.monotonic() - changed >= seconds:
                 return False
         return True
 
@@ -73,7 +89,7 @@ class Sender(Child):
 
 
 def start_sender(task: Task, seconds: float) -> Sender:
-    """Start a sender and wait until it is ready; raise StepFailed with its words if it is not after `seconds`."""
+    """Start a sender and wait until it is ready (`Sender.ready`); raise StepFailed with its words if it is not."""
     sender = Sender(task)
     try:
         if sender.ready(seconds):
@@ -81,6 +97,6 @@ def start_sender(task: Task, seconds: float) -> Sender:
     except BaseException:  # Ctrl-C: it holds the drive open
         sender.end()
         raise
-    words = sender.last_words() if sender.ended else f"it was not ready within {seconds:g} s"
+    words = sender.last_words() if sender.ended else f"its process did nothing for {seconds:g} s before the first IO"
     sender.end()
     raise StepFailed(f"{task.workload.label} cannot be sent: {words}")

@@ -3,8 +3,9 @@
 const AGAIN_MS = 5000;
 const TYPED_MS = 250;
 const ASKED = "run,model,serial,label,tests,seconds,read_iops,write_iops,write_p999_s,read_bytes_per_s,write_bytes_per_s";
-const AT_ONCE = 60; // rows that are built before the page is painted again
-const LATER = 500; // rows in each later step
+const AT_ONCE = 60; // rows that are built first
+const LATER = 200; // rows that are added when the end of the table is near
+const NEAR_PX = 1500;
 const MOST = 5;
 const number = (key, shape) => (row) => (row.now || row.outcome === "unfinished" || row[key] == null ? "" : shape(row[key]));
 const COLUMNS = [
@@ -29,7 +30,8 @@ const built = new Map(); // run -> [its row as text, its line]
 let rows = [];
 let order = (query.get("sort") || "started:-1").split(":");
 let seen = null;
-let turn = 0;
+let lines = []; // of all rows that the filter shows: functions that build them
+let shown = AT_ONCE;
 let conditions = [];
 
 function iso(seconds) {
@@ -126,22 +128,31 @@ function wanted() {
   return [...drives].flatMap(([drive, every]) => [() => headline(drive, every.length), ...every.map((row) => () => line(row))]);
 }
 
-// Lines that stay where they are keep their focus; the first ones are there before the others are built.
+// Lines that stay where they are keep their focus. Those further down are built when the reader comes near them.
 function draw() {
-  const every = wanted();
-  const mine = ++turn;
+  lines = wanted();
+  by("table").setAttribute("aria-rowcount", lines.length + 1);
+  fill(0);
+}
+function fill(from) {
   const body = by("rows");
-  const more = (from) => {
-    if (mine !== turn) return;
-    const to = from ? from + LATER : AT_ONCE;
-    every.slice(from, to).forEach((make_line, at) => {
-      const [there, one] = [body.children[from + at] || null, make_line()];
-      if (there !== one) body.insertBefore(one, there);
-    });
-    if (to < every.length) requestAnimationFrame(() => more(to));
-    else while (body.children.length > every.length) body.lastChild.remove();
-  };
-  more(0);
+  const last = Math.min(shown, lines.length);
+  for (let at = from; at < last; at += 1) {
+    const [there, one] = [body.children[at] || null, lines[at]()];
+    if (there !== one) body.insertBefore(one, there);
+  }
+  while (body.children.length > last) body.lastChild.remove();
+  by("more").hidden = last === lines.length;
+  limit();
+  if (last < lines.length) requestAnimationFrame(() => setTimeout(reach)); // after these lines are painted
+}
+function more() {
+  if (shown >= lines.length) return;
+  shown += LATER;
+  fill(shown - LATER);
+}
+function reach() {
+  if (!by("more").hidden && by("more").getBoundingClientRect().top < innerHeight + NEAR_PX) more();
 }
 
 function choose() {
@@ -150,6 +161,9 @@ function choose() {
   const enough = picked.size > 1 && picked.size <= MOST;
   by("compare").hidden = !enough;
   by("compare").href = `/compare?${new URLSearchParams([["lang", lang], ...[...picked].map((run) => ["run", run])])}`;
+  limit();
+}
+function limit() {
   for (const box of document.querySelectorAll("td.pick input")) box.disabled = !box.checked && picked.size >= MOST;
 }
 
@@ -175,9 +189,13 @@ function keep() {
   history.replaceState(null, "", `?${now}`);
 }
 
-async function ask() {
+function request() {
   const now = [["lang", lang], ["columns", ASKED], ...conditions.map((part) => ["where", part])];
-  const answer = await fetch(`/api/runs?${new URLSearchParams(now)}`, { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
+  return fetch(`/api/runs?${new URLSearchParams(now)}`, { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
+}
+async function ask() {
+  const answer = await (early || request());
+  early = null;
   if (!answer || answer.status === 304) return;
   put("wrong", answer.ok ? "" : (await answer.json().catch(() => ({}))).error || "");
   if (!answer.ok) return;
@@ -203,14 +221,20 @@ function typed() {
   }, TYPED_MS);
 }
 
+by("filter").value = query.get("filter") || "";
+by("group").checked = query.has("group");
+conditions = parts().filter(isCondition);
+let early = request(); // the runs and the words are asked for at the same time
+const wished = lang;
 begin().then(() => {
-  by("filter").value = query.get("filter") || "";
-  by("group").checked = query.has("group");
-  conditions = parts().filter(isCondition);
+  if (lang !== wished) early = null;
   by("filter").oninput = typed;
   by("group").onchange = () => { keep(); draw(); };
   by("clear").onclick = () => { picked.clear(); for (const box of document.querySelectorAll("td.pick input")) box.checked = false; choose(); };
   by("compose").href = within("/compose");
+  by("more").onclick = more;
+  addEventListener("scroll", reach, { passive: true });
+  addEventListener("resize", reach);
   heads();
   again();
 });

@@ -80,8 +80,8 @@ class Plan(NamedTuple):
 
 def read(path: Path) -> Plan:
     """Read a plan; raise BadInput if it is invalid."""
-    what = f"the plan of acceptance {path}"
-    return plan(untrusted.toml(untrusted.read(path, what), Written, what), path.stem)
+    what = "the plan of acceptance"
+    return plan(untrusted.toml(untrusted.read(path, what), Written, f"{what} {path}"), path.stem)
 
 
 def plan(written: Written, name: str = "") -> Plan:

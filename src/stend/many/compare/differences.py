@@ -269,7 +269,7 @@ def _notes(a: Side, b: Side) -> Iterator[Reason]:
         sources = [(run.source.name, ", ".join(run.source.unknown)) for run in each.runs if run.source]
         for source, lacks in dict.fromkeys(sources):
             yield Reason("imported", {"side": each.name, "source": source, "lacks": lacks})
-        for text in dict.fromkeys(text for run in each.runs for text in run.lacks if not text.startswith("not told: ")):
-            yield Reason("lack", {"side": each.name, "text": text})
+        for lack in dict.fromkeys(lack for run in each.runs for lack in run.lacks):
+            yield Reason("lack", {"side": each.name, "text": lack})
         if len(each.drives) > 1:
             yield Reason("drives", {"side": each.name, "n": len(each.drives), "runs": len(each.runs)})

@@ -19,6 +19,7 @@ from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
 from stend.base.extras import needing
 from stend.many.sweep.design import Design, parsed
+from stend.words import encoded
 
 Line = dict[str, Any]
 """A drive in drives.jsonl: its number, seed, values, outcome and figures."""
@@ -86,7 +87,7 @@ class Appending:
 
     def add(self, line: Line) -> None:
         """Append one drive and sync it to disk."""
-        data = msgspec.json.encode(line) + b"\n"
+        data = msgspec.json.encode(line, enc_hook=encoded) + b"\n"
         while data:
             data = data[os.write(self._fd, data) :]
         os.fsync(self._fd)

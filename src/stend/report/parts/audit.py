@@ -30,13 +30,19 @@ def audit(run: Run, words: Language) -> Iterator[Table]:
 def deviated(run: Run, words: Language) -> Iterator[Table]:
     """Yield one table of the requirements of PTS that the run did not meet, with their tests; nothing if it met all."""
     tests_of, details_of = dict[str, dict[str, None]](), dict[str, dict[str, None]]()
-    for test in _specified(run):
+    specified = _specified(run)
+    for test in specified:
         for asked, answer, detail in _lines(run, test, words):
             if answer == "deviated":
                 tests_of.setdefault(asked, {})[words.title(test.name, test.title)] = None
                 details_of.setdefault(asked, {})[detail] = None
+    every = words("audit.all_tests", n=len(specified))
     rows = tuple(
-        (words(f"audit.{asked}"), ", ".join(tests), "; ".join(list(details_of[asked])[:MOST_DETAILS]))
+        (
+            words(f"audit.{asked}"),
+            every if 2 < len(specified) == len(tests) else ", ".join(tests),
+            "; ".join(list(details_of[asked])[:MOST_DETAILS]),
+        )
         for asked, tests in tests_of.items()
     )
     if rows:

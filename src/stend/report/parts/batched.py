@@ -11,6 +11,7 @@ from stend.charts.parts.figures import figure_name
 from stend.many.batch.odd import LEAST_DRIVES, Odd
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
+from stend.model.quantities import shape
 from stend.report.parts import Page, Section, Table, written
 from stend.words import Language
 
@@ -102,7 +103,7 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
         name = batch.lot.drives[i].name
         for excess in broken:
             figure, value = excess.figure, excess.value
-            shown = words("batched.not_given") if value is None else words.quantity(value, figure.quantity)
+            shown = words("batched.not_given") if value is None else words.show(value, shape(figure.quantity))
             yield name, excess.limit.text, figure_name(figure, words), shown
         if not broken:
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
@@ -115,8 +116,8 @@ def _odd(batch: Batch, words: Language) -> Section:
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
         (batch.lot.drives[i].name, figure_name(odd.figure, words),
-         words.quantity(batch.lot.drives[i].values[odd.figure], odd.figure.quantity),
-         words.quantity(batch.spreads[odd.figure].median, odd.figure.quantity),
+         words.show(batch.lot.drives[i].values[odd.figure], shape(odd.figure.quantity)),
+         words.show(batch.spreads[odd.figure].median, shape(odd.figure.quantity)),
          change(odd.ratio, words), words.show(abs(odd.distance), "n"), _p(odd.p, words))
         for i, departures in batch.odd.items()
         for odd in departures[:MOST_EVIDENCE]
@@ -155,8 +156,8 @@ def _figures(batch: Batch, words: Language) -> Table:
     rows = []
     for figure, spread in batch.spreads.items():
         values = [drive.values[figure] for drive in batch.lot.drives if figure in drive.values]
-        ends = (words.quantity(value, figure.quantity) for value in (min(values), max(values)))
-        middle = words.quantity(spread.median, figure.quantity)
+        ends = (words.show(value, shape(figure.quantity)) for value in (min(values), max(values)))
+        middle = words.show(spread.median, shape(figure.quantity))
         rows.append(
             (figure_name(figure, words), str(spread.drives), middle, words.show(spread.deviation, "pct"), *ends)
         )
@@ -194,5 +195,5 @@ def _evidence(odd: Odd) -> dict[str, Any]:
 
 
 def write(batch: Batch, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Write `batch.html` and so on; raise BadInput for an unknown format before any file is written."""
-    return written.write("batch", forms, lang, into, lambda: batched(batch, lang), lambda: plain(batch))
+    """Write `lot.html` and so on; raise BadInput for an unknown format before any file is written."""
+    return written.write("lot", forms, lang, into, lambda: batched(batch, lang), lambda: plain(batch))

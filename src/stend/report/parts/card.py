@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stend.base.units import KiB
 from stend.findings.look.figures import Figures, answers, lasting
 from stend.model.definition import Workload
+from stend.model.quantities import shape
 from stend.model.record import Run
 from stend.model.tally import PERCENTS
 from stend.report.parts import Key
@@ -40,7 +41,7 @@ def _wanted(run: Run, words: Language) -> Iterator[tuple[str, str, str]]:
 
 
 def _shown(row: Figures, quantity: str, words: Language) -> str:
-    return words.quantity(row.value(quantity), quantity)
+    return words.show(row.value(quantity), shape(quantity))
 
 
 def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple[str, Figures | None, str]]:

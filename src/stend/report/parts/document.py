@@ -20,10 +20,11 @@ from stend.report.parts.compare import compare
 from stend.report.parts.header import header
 from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
+from stend.report.parts.states import states
 from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import matrix, raw, verification, workloads
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 MOST_ENDS = 4
 PER_SHEET = 2
@@ -113,7 +114,7 @@ def chapter(context: Context, test: PlannedTest) -> Section:
     for number, group in enumerate(grouped, 1):
         page = words("page.page_of", n=number, m=len(grouped))
         sheets += [Running(f"{title} · {words('page.sheet')}", context.title, page), stamped, columns, *group]
-    judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
+    judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by and not j.exhausted]
     ended = "; ".join(_phases_ended([(j.where.phase, words.translated(j.ended_by)) for j in judgements], words))
     about = " · ".join(filter(None, (clause(test, words), ended and f"{words('page.ended')}: {ended}")))
     items = tuple(_item(finding, words) for finding in context.findings if finding.test == test.name)
@@ -124,6 +125,7 @@ def chapter(context: Context, test: PlannedTest) -> Section:
             Text(about, "note"),
             *(sheets or (stamped, columns)),
             *([Items(words("page.findings"), items)] if items else []),
+            *states(run, test, words),
             *matrix(run, test, words),
             *workloads(run, test, words),
             *verification(run, test, words),

@@ -6,8 +6,8 @@ from pathlib import Path
 from stend.findings.look import inspected
 from stend.many.incoming import Row, plain
 from stend.report.parts import Item, Items, Page, Section, Stamps, Table, Text, written
+from stend.sentences import because_said
 from stend.words import Language
-from stend.words.sentences import because_said
 
 NAME = "inspection"
 COLUMNS = ("target", "verdict", "model", "serial", "capacity", "hours", "wear", "median", "reasons")

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,13 @@ from stend.report.parts import vega
 
 if TYPE_CHECKING:
     import jinja2
+
+UNIT = re.compile(
+    r"(?<=\d) (?=(?:IOPS|[kKMGTкКМГТ]?[iи]?[BБ](?:/[sс])?|[mµnмн]?к?[sс]|min|мин|h|ч|days?|сут|W|Вт)\b|%|°C)"
+)
+"""The space between a number and its unit; the template of the PDF has the same units."""
+PER = re.compile(r"(?<=[SBБ])/(?=(?:[sсWJ]|Вт|Дж)\b)")
+"""The slash in a unit: MB/s, IOPS/W, MB/J."""
 
 
 @cache
@@ -25,11 +33,17 @@ def environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: plain_lines(value) if type(value) is str else value,
+        finalize=lambda value: unbroken(plain_lines(value)) if type(value) is str else value,
     )
     env.filters["inline_json"] = inline_json
     env.filters["kind"] = lambda block: type(block).__name__.lower()
     return env
+
+
+def unbroken(text: str) -> str:
+    """Return a text in which no line can end between a number and its unit, or within a unit such as MB/s."""
+    text = UNIT.sub("\u00a0", text) if " " in text else text
+    return PER.sub("/\u2060", text) if "/" in text else text
 
 
 def inline_json(value: Any) -> Any:

@@ -17,10 +17,10 @@ from stend.words import Language
 
 def method_section(run: Run, host: dict[str, Any], facts: Sheet, words: Language, anchor: str = "method") -> Section:
     """Return the section on the method, with its deviations from the profile and from the clauses of PTS."""
-    lists = (
-        ("deviations", [words.translated(text) for text in run.plan.deviations]),
-        ("notes", dict.fromkeys(_titled(words.translated(note.text), run, words) for note in run.notes)),
-    )
+    notes = dict.fromkeys(_titled(words.translated(note.text), run, words) for note in run.notes if note.text)
+    lists = [("deviations", [words.translated(text) for text in run.plan.deviations])]
+    if notes or not run.notes:  # a published run has notes without their private text
+        lists.append(("notes", list(notes)))
     items = (Items(words(f"page.{key}"), tuple(map(Item, texts or [words("page.nothing")]))) for key, texts in lists)
     tables = (*characteristics(facts, words), *about(run, host, words), *deviated(run, words))
     return Section(anchor, words("page.method"), (*tables, *items))
@@ -48,7 +48,7 @@ def named_clause(clause: str, words: Language) -> str:
 
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profile, pauses = run.plan.profile, look.pauses(run)
-    yield words("method.profile"), f"{profile.title} ({profile.name})"
+    yield words("method.profile"), f"{words.title(profile.name, profile.title, 'profile')} ({profile.name})"
     yield (
         words("method.range"),
         words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),

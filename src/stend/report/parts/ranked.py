@@ -9,6 +9,7 @@ from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
 from stend.many.compare.groups import UNPROVEN, Group, classes
+from stend.model.quantities import shape
 from stend.report.parts import Table
 from stend.words import Language
 
@@ -68,7 +69,7 @@ def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
             yield words(f"versus.class_{sort}", b=whole.b.name)
             for group in groups[:most]:
                 row = group.largest
-                values = " → ".join(words.quantity(value, row.quantity) for value in (row.a, row.b))
+                values = " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
                 ends = f"; {words('column.interval')} {interval(row, words)}" if row.low is not None else ""
                 yield f"  {span(group, words):<18} {name(group, words)} ({values}{ends})"
             if len(groups) > most:
@@ -77,7 +78,7 @@ def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
 
 def _row(group: Group, words: Language) -> tuple[str, ...]:
     row, better = group.largest, sum(d.verdict in ("better", "ahead") for d in group.differences)
-    values = (words.quantity(value, row.quantity) for value in (row.a, row.b))
+    values = (words.show(value, shape(row.quantity)) for value in (row.a, row.b))
     return (
         name(group, words),
         span(group, words),

@@ -1,12 +1,12 @@
-"""JSON schemas of reports about many drives: batch and sweep; the modules that they need are loaded only here."""
+"""JSON schemas of reports about many drives: lot and sweep; the modules that they need are loaded only here."""
 
 from typing import Any, get_type_hints
 
 from stend.report.parts.schemas import many, reasons, record, shape, whole
 
 
-def batch() -> dict[str, Any]:
-    """Return the schema of batch.json: distributions, odd drives with evidence, the lot's verdict; in base units."""
+def lot() -> dict[str, Any]:
+    """Return the schema of lot.json: distributions, odd drives with evidence, the lot's verdict; in base units."""
     from stend.many.batch.verdict import Verdict
     from stend.many.sides import Key
 

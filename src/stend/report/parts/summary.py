@@ -2,8 +2,8 @@
 
 from stend.findings import Finding
 from stend.model.record import Run
-from stend.words import Language
-from stend.words.sentences import finding_said
+from stend.sentences import finding_said
+from stend.words import Language, Sentence
 
 
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
@@ -11,8 +11,8 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
     texts = []
     for stamp in run.stamps:
-        name, colon, rest = stamp.partition(": ")
-        texts.append(words.translated(f"{titles[name]}: {rest}" if colon and name in titles else stamp))
+        test = stamp.values.get("test")
+        texts.append(words.translated(Sentence(stamp.key, **stamp.values | {"test": titles[test]}) if test else stamp))
     ran = {result.where.test for result in run.results}
     if ran and (missing := [title for name, title in titles.items() if name not in ran]):
         texts.append(words("stamp.not_run", tests=", ".join(missing)))

@@ -15,8 +15,9 @@ from stend.many.sweep.design import Range
 from stend.many.sweep.sensitivity import Effects, Share
 from stend.many.sweep.study import Study
 from stend.many.sweep.wish import Wish
+from stend.model.quantities import shape
 from stend.report.parts import Page, Section, Table, written
-from stend.words import Language
+from stend.words import Language, sentence
 
 FORMAT = 1
 MOST_BEST = 10
@@ -107,7 +108,7 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
     shown_best = study.allowed[:MOST_BEST]
     rows = tuple(
         (str(results.drives[i]["drive"]), *(parameter(results.values[i][name], words) for name in names),
-         *(words.quantity(results.column(figure)[i], figure.quantity) for figure in figures))
+         *(words.show(results.column(figure)[i], shape(figure.quantity)) for figure in figures))
         for i in shown_best
     )  # fmt: skip
     head = (words("swept.drive"), *names, *(figure_name(figure, words) for figure in figures))
@@ -151,7 +152,7 @@ def _figures(study: Study, words: Language) -> Table:
     rows = []
     for figure in study.effects:
         values = [value for value in study.results.column(figure) if value is not None]
-        ends = (words.quantity(value, figure.quantity) for value in (min(values), median(values), max(values)))
+        ends = (words.show(value, shape(figure.quantity)) for value in (min(values), median(values), max(values)))
         rows.append((figure_name(figure, words), str(len(values)), *ends))
     return Table(words("swept.figures_table"), head, tuple(rows), (1, 2, 3, 4))
 
@@ -168,7 +169,7 @@ def _parameters(study: Study, words: Language) -> Table:
 
 
 def _failed(study: Study, words: Language) -> Table:
-    counts = Counter[str](words.translated(line["reason"]) for line in study.results.failed)
+    counts = Counter[str](words.translated(sentence(line["reason"])) for line in study.results.failed)
     rows = tuple((reason, str(count)) for reason, count in counts.most_common())
     return Table(words("swept.failed_table"), (words("swept.reason"), words("swept.count")), rows, (1,))
 

@@ -7,6 +7,7 @@ from stend.findings import look
 from stend.findings.look.figures import Figures, loads, together
 from stend.model.definition import Phase, PlannedTest
 from stend.model.events import Judged, Verdict
+from stend.model.quantities import shape
 from stend.model.record import Run
 from stend.model.tally import PERCENTS
 from stend.report.parts import Table
@@ -53,7 +54,7 @@ def _all_verified(judged_phases: Sequence[tuple[Phase, Judged]], words: Language
 
 def _column(verdict: Verdict, words: Language) -> dict[str, str]:
     def shown(value: float) -> str:
-        return words.quantity(value, verdict.quantity)
+        return words.show(value, shape(verdict.quantity))
 
     slope, intercept = verdict.fit
     allowed = verdict.excursion_allowed
@@ -100,7 +101,7 @@ def _figures(test: PlannedTest) -> tuple[str, ...]:
 
 
 def _cell(row: Figures | None, quantity: str, words: Language) -> str:
-    return words.quantity(row.value(quantity) if row else None, quantity)
+    return words.show(row.value(quantity) if row else None, shape(quantity))
 
 
 def raw(run: Run, words: Language) -> Iterator[Table]:
@@ -130,7 +131,7 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
         rounds = sorted({number for rates in series for number in rates})
         head = (words("axis.round"), *(load.label for load in rule.track))
         rows = tuple(
-            (str(n), *(words.quantity(rates[n].quantity(rule.quantity), rule.quantity) for rates in series))
+            (str(n), *(words.show(rates[n].quantity(rule.quantity), shape(rule.quantity)) for rates in series))
             for n in rounds
             if all(n in rates for rates in series)
         )

@@ -11,6 +11,7 @@ from stend.model.tally import Tally
 from stend.trace.described import Described, Places
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Part, Step, answered
+from stend.words import english
 
 FORMAT = 1
 PERCENTILES = (50.0, 99.0, 99.9, 99.99)
@@ -21,7 +22,7 @@ def plain(trace: Described) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "stend": __version__,
-        "about": msgspec.to_builtins(trace.about) | {"version": trace.about.version},
+        "about": msgspec.to_builtins(trace.about, enc_hook=english) | {"version": trace.about.version},
         "seconds": trace.end_ns / 1e9 if trace.about.timed else None,
         "ios": trace.ios,
         "bytes": trace.bytes,

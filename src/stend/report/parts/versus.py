@@ -11,9 +11,10 @@ from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import UNPROVEN
 from stend.many.compare.rules import Judgement
 from stend.many.settings import Reason
+from stend.model.quantities import shape
 from stend.report.parts import Page, Section, Table, ranked, written
+from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
-from stend.words.settings import difference_reason, setting_value
 
 MOST_ROWS = 120
 
@@ -145,7 +146,7 @@ def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
     return (
         phase + load_named(row.key, row.quantity, words),
         words(f"kept_state.{row.key.state}"),
-        *(words.quantity(value, row.quantity) for value in (row.a, row.b)),
+        *(words.show(value, shape(row.quantity)) for value in (row.a, row.b)),
         ranked.about(row, words),
     )
 

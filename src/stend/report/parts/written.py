@@ -11,7 +11,7 @@ from stend.base import atomic
 from stend.base.errors import BadInput
 from stend.many.sides import Outcome
 from stend.report.parts import Page, Section
-from stend.words import Language
+from stend.words import Language, english
 
 FORMATS = ("html", "pdf", "markdown", "json")
 
@@ -46,7 +46,7 @@ def write(
     for form in forms:
         if form == "json" or made is None:
             path = into / f"{name}.json"
-            atomic.page(path, msgspec.json.format(msgspec.json.encode(plain()), indent=1) + b"\n")
+            atomic.page(path, msgspec.json.format(msgspec.json.encode(plain(), enc_hook=english), indent=1) + b"\n")
             paths.append(path)
         else:
             paths += _written(made, form, stem)

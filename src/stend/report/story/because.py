@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from stend.findings import Finding
+from stend.sentences import finding_said
 from stend.words import Language
-from stend.words.sentences import finding_said
 
 
 def because(findings: Sequence[Finding], tests: Sequence[str], words: Language) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+import msgspec
+
 from stend.findings import Finding, Sheet
 from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict
 from stend.findings.judgement.evidence import Evidence
@@ -13,8 +15,8 @@ from stend.findings.judgement.uses import uses
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
 from stend.report.story.rivals import Place, Rival, place
+from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
-from stend.words.sentences import because_said, facts_said, finding_said, reason_said, why_said
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
@@ -94,7 +96,7 @@ def _band(name: str, review: Review) -> Band | None:
     wide = max(high - low, math.log(1.5))
     begin = (low + high - wide) / 2 - wide * 0.08
     places = [(math.log(v) - begin) / (wide * 1.16) for v in (*values.values(), value)]
-    names = ", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
+    names = ", ".join(f"{n}: {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
     if not review.verdict.standing:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
         names = f"{ranked.text(words)}: {names}"
@@ -102,14 +104,23 @@ def _band(name: str, review: Review) -> Band | None:
 
 
 def marked(review: Review) -> Iterator[Marked]:
-    """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry."""
-    words = review.words
+    """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
+
+    Figures that no earlier use has come first. What the drive sheet does not state is in the headline already.
+    """
+    words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
-        return judged.key, sentence(why_said(judged.why(MOST_CLAUSES), words))
+        new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
+        why = judged._replace(reasons=new or judged.reasons).why(MOST_CLAUSES)
+        earlier.update(reason.figure for reason in why.reasons)
+        if why.reasons and set(why.facts) <= set(stated):
+            why = msgspec.structs.replace(why, facts=())
+        return judged.key, sentence(why_said(why, words))
 
-    for (mark, why), group in groupby(review.verdict.uses, shown):
-        first, *others = (words(f"use_title.{judged.use}") for judged in group)
+    every = [(shown(judged), judged) for judged in review.verdict.uses]
+    for (mark, why), group in groupby(every, lambda pair: pair[0]):
+        first, *others = (words(f"use_title.{judged.use}") for _, judged in group)
         title = ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
         yield Marked(title, mark, words(f"story.{mark}"), why)
 
@@ -123,23 +134,36 @@ def verdict(review: Review) -> str:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
-    ladder = [use for use in judged.uses if use.use != "streaming"]
-    fit = [use for use in ladder if use.mark in FIT][-2:] or list(judged.of(*FIT))
-    no = [use for use in ladder if use.mark == "no"]
-    doubt = [use for use in judged.of("doubt") if use.use not in {o.use for o in fit}]
-    against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
+    fit, against, key = _fit(judged), *_against(judged)
     cons = _weightiest(against, ())
+    pros = _weightiest(_heaviest_first(fit), cons)
     sentences = []
     if fit:
-        open_facts = tuple(dict.fromkeys(fact for use in fit for fact in use.facts))
+        open_facts = _open_facts(fit)
         form = "fit_performance" if open_facts else "fit"
-        pros = _weightiest(_heaviest_first(fit), cons)
         sentences.append(words(f"story.{form}", good=_listed(fit, words), reasons=_clauses(pros, fit, words)))
         sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
     if against:
         reasons = _clauses(cons, against, words)
         sentences.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
     return " ".join(sentences) or words("story.verdict_none")
+
+
+def _fit(judged: Verdict) -> list[Judged]:
+    """Return the two heaviest uses that the drive is fit for."""
+    return [use for use in judged.of(*FIT) if use.use != "streaming"][-2:] or list(judged.of(*FIT))
+
+
+def _against(judged: Verdict) -> tuple[list[Judged], str]:
+    """Return the uses that the drive is not fit for, or else those with doubts, and the key of their sentence."""
+    no = [use for use in judged.uses if use.mark == "no" and use.use != "streaming"]
+    fit = {use.use for use in _fit(judged)}
+    return (no, "unfit") if no else ([use for use in judged.of("doubt") if use.use not in fit][:2], "doubtful")
+
+
+def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
+    """Return the facts that these uses depend on and no drive sheet states."""
+    return tuple(dict.fromkeys(fact for use in fit for fact in use.facts))
 
 
 def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:

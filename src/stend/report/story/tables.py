@@ -108,17 +108,20 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
 
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return a row per level and a column per drive, a dash for an unknown value; None for a single drive."""
+    """Return a row per level that at least two drives have, a column per drive, a dash for an unknown value."""
     sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
     rows = [
-        (words(f"level.{level}"), *(words.show(value, "rate") if (value := figure(s, level)) else "–" for s in sides))
+        (
+            f"{words(f'level.{level}')}, IOPS",
+            *(words.show(value, "rate") if (value := figure(s, level)) else "–" for s in sides),
+        )
         for level in IOPS
     ]
     for level in SEQUENTIAL:
         rates = (throughput(side, level) for side in sides)
         rows.append((words(f"level.{level}_mbs"), *(words.show(r / 1e6, "whole") if r else "–" for r in rates)))
-    kept = [row for row in rows if any(cell != "–" for cell in row[1:])]
-    if len(sides) < 2 or all(row[1] == "–" for row in kept):
+    kept = [row for row in rows if sum(cell != "–" for cell in row[1:]) > 1]
+    if not kept or all(row[1] == "–" for row in kept):
         return None
     head = (words("servers.figure"), *(side.name for side in sides))
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stend.base.errors import BadInput
 from stend.base.units import GB
@@ -14,6 +14,7 @@ from stend.model.definition import Identity
 from stend.session.request import Request
 from stend.session.together.group import Group, Member
 from stend.session.together.trial import STAMPED, Moved, Trial, trial
+from stend.words import Sentence, text
 
 
 class Wanted(NamedTuple):
@@ -60,7 +61,7 @@ def arranged(
     """
     real = [run for run in wanted if not run.drive.virtual]
     common = shared([run.drive for run in real])
-    for line in (*map(sentence, common), *_near(real)):
+    for line in (*map(shared_path, common), *_near(real)):
         report(line)
     able = [run.request for run in real]
     lanes, trials = _lanes([run.drive.target for run in real], common), list[Trial]()
@@ -80,11 +81,15 @@ def arranged(
     return Arranged(Group(tuple(members), barrier=barrier, quiet=bool(lanes) and not barrier), refused)
 
 
-def sentence(path: Shared) -> str:
+def shared_path(path: Shared) -> Sentence:
     """Return the sentence on a shared path of drives, and what it may cost."""
-    carries = f" ({path.part.bytes_per_s / GB:.1f} GB/s)" if path.part.bytes_per_s else ""
-    costs = f": each has at most {100 * path.share:.0f} % of its own link when all are busy" if path.share < 1 else ""
-    return f"{', '.join(path.targets)} share the {path.part.kind} {path.part.name}{carries}{costs}"
+    values: dict[str, Any] = {"drives": list(path.targets), "kind": path.part.kind, "name": path.part.name}
+    if not path.part.bytes_per_s:
+        return Sentence("shared", **values)
+    values["rate"] = round(path.part.bytes_per_s / GB, 1)
+    if path.share < 1:
+        return Sentence("shared_price", **values, pct=round(100 * path.share))
+    return Sentence("shared_rate", **values)
 
 
 def _near(real: Sequence[Wanted]) -> Iterator[str]:
@@ -132,22 +137,23 @@ def _member(
     last = next((past for past in reversed(trials) if past.of(target) or target in past.failed), None)
     moved = last.of(target) if last else []
     notes = [_disturbance(moved, last.seconds, alone=lane == "all")] if last and moved else []
-    notes += (
-        [f"beside the other drives the trial did not end: {last.failed[target]}"]
-        if last and target in last.failed
-        else []
-    )
-    notes += [sentence(part) for part in common if target in part.targets]
+    notes += [Sentence("moved_never", why=text(last.failed[target]))] if last and target in last.failed else []
+    notes += [shared_path(part) for part in common if target in part.targets]
     beyond = any(abs(ratio - 1) > STAMPED for load in moved for ratio in (load.rate, load.tail or 1.0))
     disturbed = lane != "all" and last is not None and (target in last.failed or beyond)
     return Member(f"{number:02}-{slug}", run.request, lane, tuple(notes), disturbed)
 
 
-def _disturbance(moved: Sequence[Moved], seconds: float, *, alone: bool) -> str:
+def _disturbance(moved: Sequence[Moved], seconds: float, *, alone: bool) -> Sentence:
     """Return the sentence on how much a drive's figures moved beside the others, for the load that moved most."""
     worst = max(moved, key=lambda load: max(abs(load.rate - 1), abs((load.tail or 1) - 1)))
-    spread = f"{100 * (min(worst.rates) - 1):+.1f} to {100 * (max(worst.rates) - 1):+.1f}"
-    tail = f", p99.9 by {100 * (worst.tail - 1):+.1f} %" if worst.tail else ""
-    how = "; so they run one after another" if alone else ""
-    rate = f"{100 * (worst.rate - 1):+.1f} % ({spread} in {len(worst.rates)} pairs of {seconds:g} s)"
-    return f"beside the other drives {worst.load} moved by {rate}{tail}{how}"
+    low, high = _percent(min(worst.rates)), _percent(max(worst.rates))
+    values: dict[str, Any] = {"load": worst.load, "pct": _percent(worst.rate), "low": low, "high": high}
+    values |= {"n": len(worst.rates), "s": seconds} | ({"tail": _percent(worst.tail)} if worst.tail else {})
+    note = Sentence("moved_tail" if worst.tail else "moved_rate", **values)
+    return Sentence("moved_in_turn", moved=note) if alone else note
+
+
+def _percent(ratio: float) -> str:
+    """Return a ratio as a signed change in percent: 1.021 -> `+2.1`."""
+    return f"{100 * (ratio - 1):+.1f}"

@@ -14,6 +14,7 @@ from stend.session.request import Request
 from stend.session.series import FINISHED, ended
 from stend.session.together import roll
 from stend.store import writer
+from stend.words import Sentence, decoded, encoded
 
 FILE = "together.toml"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z"
@@ -28,7 +29,7 @@ class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     name: Annotated[str, Meta(pattern=NAME)]
     request: Request
     lane: str = ""
-    told: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     disturbed: bool = False
 
 
@@ -79,15 +80,15 @@ def create(folder: Path, group: Group) -> None:
 
 def load(folder: Path) -> Group:
     """Load the group of a folder. Raise BadInput if it cannot be read or is not valid."""
-    return untrusted.toml(untrusted.kept(folder / FILE, "the group"), Group, f"the group {folder / FILE}")
+    return untrusted.toml(untrusted.kept(folder / FILE, "the group"), Group, f"the group {folder / FILE}", decoded)
 
 
 def _bare(group: Group) -> dict[str, object]:
     """Return the group without None, which TOML cannot store, and without any permission to destroy data."""
-    fields: dict[str, object] = msgspec.to_builtins(group)
+    fields: dict[str, object] = msgspec.to_builtins(group, enc_hook=encoded)
     members = []
     for member in group.members:
         request = msgspec.to_builtins(msgspec.structs.replace(member.request, destroy=None, overwrite=()))
         plain = {key: value for key, value in request.items() if value is not None}
-        members.append(msgspec.to_builtins(member) | {"request": plain})
+        members.append(msgspec.to_builtins(member, enc_hook=encoded) | {"request": plain})
     return fields | {"members": members}

@@ -22,8 +22,9 @@ from stend.runner.loop import Turn, at_once, quiet
 from stend.session.together import group, roll
 from stend.session.together.group import Group, Member
 from stend.store import journal
+from stend.words import Sentence
 
-Remark = tuple[str, NoteKind]
+Remark = tuple[Sentence, NoteKind]
 LOOK_S, CHECK_EVERY_S, HUNG_S = 0.05, 5.0, 1800.0
 AHEAD_S = 0.5
 """Seconds from agreeing on a common moment to that moment."""
@@ -46,7 +47,7 @@ class Turns:
         first, self.first = self.first, False
         if first:
             kind: NoteKind = "interference" if self.member.disturbed else "beside"
-            yield from ((text, "beside" if at else kind) for at, text in enumerate(self.member.told))
+            yield from ((note, "beside" if at else kind) for at, note in enumerate(self.member.notes))
         if first or purges(phase):
             stop()
             yield from self._turn(test)
@@ -73,12 +74,9 @@ class Turns:
 
     def _waited(self, test: PlannedTest, seconds: float, patient: bool) -> Iterator[Remark]:
         if not patient:
-            yield (
-                f"{test.name} began without its turn: nothing was heard of the others for {HUNG_S:.0f} s",
-                "interference",
-            )
+            yield Sentence("unwaited", test=test.name, s=round(HUNG_S)), "interference"
         elif seconds > 1:
-            yield f"{test.name} waited {seconds:.0f} s for its turn beside other drives", "beside"
+            yield Sentence("waited", test=test.name, s=round(seconds)), "beside"
 
     def _moment(self, test: PlannedTest) -> Iterator[Remark]:
         """Wait until all expected members have reached this moment, then until the time that the first one set."""
@@ -93,10 +91,10 @@ class Turns:
             self._check_stop()
             time.sleep(min(left, LOOK_S))
         if late or not patient:
-            yield f"{test.name} began at a moment of its own, not with the other drives", "interference"
+            yield Sentence("apart", test=test.name), "interference"
         else:
             waited, behind_ms = at - began, 1000 * (time.monotonic() - at)
-            yield f"{test.name} began with the other drives after {waited:.1f} s, {behind_ms:.1f} ms late", "beside"
+            yield Sentence("at_once", test=test.name, s=round(waited, 1), ms=round(behind_ms, 1)), "beside"
 
     def _awaited(self) -> list[str]:
         """Return the members that are expected at this moment and have not reached it."""

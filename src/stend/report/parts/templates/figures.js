@@ -14,34 +14,45 @@ function figuresNear(draw) {
 var NARROW = 520, WIDE = 700;
 function figureFitted(spec, width, always) {  // as wide as its container; without `always` only if the container is narrow
   var narrow = width < NARROW;
-  if ((always || narrow) && !spec.facet && !spec.spec) { spec.width = "container"; spec.autosize = { type: "fit-x", contains: "padding" }; }
+  if ((always || narrow) && !spec.facet && !spec.spec && !spec.vconcat) { spec.width = "container"; spec.autosize = { type: "fit-x", contains: "padding" }; }
   if (narrow) {
     var title = spec.title || {};
     title.limit = 0; title.fontSize = 13;
     var family = " " + (title.font || (spec.config.title || {}).font || spec.config.font || "sans-serif");
     if (title.text) { title.text = figureBroken([].concat(title.text).join(" "), width - 24, "bold 13px" + family); }
     if (title.subtitle) { title.subtitle = figureBroken([].concat(title.subtitle).join(" "), width - 24, "12px" + family); }
-    spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
+    spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150, labelFontSize: 10, symbolSize: 70, titleOrient: "top" });
     spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
     spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
-    figureSlim(spec, width, spec.config);
+    (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
+    figureSlim(spec, width);
   }
   return spec;
 }
-function figureSlim(part, width, theme) {  // legend and axis of the chart take precedence over the theme: long names in several lines
+function figureSlim(part, width) {  // the legend of the chart takes precedence over the theme
   if (!part || typeof part !== "object") { return; }
   Object.keys(part).forEach(function (key) {
     if (key === "datasets" || key === "config") { return; }
     if (key === "legend" && part.legend) {
-      Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90 });
+      Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90, titleOrient: "top" });
     }
-    if (key === "axis" && part.axis && part.axis.labelLimit > 0.75 * width) {
-      Object.assign(part.axis, { labelLimit: width / 2, labelFontSize: 8, labelLineHeight: 9, labelExpr: "split(datum.label, ': ')", labelOverlap: false, labelOffset: -4 });
-      theme.legend.columns = 1; theme.axisX.titleFontSize = 10;
-    }
-    figureSlim(part[key], width, theme);
+    if (key === "x") { figureTicks(part.x, width < 420 ? 2 : 3); }
+    figureSlim(part[key], width);
   });
+}
+function figureTicks(channel, most) {  // fewer ticks: labels that Vega leaves out make the others uneven
+  var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
+  if (!axis || channel.type !== "quantitative") { return; }
+  if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room
+    var last = values.length - 1, step = Math.max(1, Math.ceil(last / most));
+    while (last % step) { step += 1; }
+    if (step > 1) { axis.values = values.filter(function (_, place) { return place % step === 0; }); }
+  } else if (values.length ? values.length > most + 2 : !(axis.tickCount <= most)) {
+    delete axis.values;
+    axis.tickCount = most;
+    if (typeof scale.nice === "number") { scale.nice = most; }
+  }
 }
 var pen = document.createElement("canvas").getContext("2d");
 function figureBroken(text, width, font) {  // lines of at most `width` pixels; letters of other alphabets are wider
