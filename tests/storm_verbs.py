@@ -264,7 +264,7 @@ class Publish(Repeat):
 
     def words(self, folder: Path) -> list[str]:
         """Return the verb that is killed."""
-        return ["publish", str(self.top / "runs"), "--to", str(folder), "--lab", str(self.top / "lab.toml")]
+        return ["publish", str(self.top / "runs"), "--into", str(folder), "--lab", str(self.top / "lab.toml")]
 
     def site(self, folder: Path) -> dict[str, str]:
         """Return the digest of every file."""
