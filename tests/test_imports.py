@@ -253,3 +253,14 @@ def test_a_tree_with_two_targets_is_asked_for_one_by_one(tmp_path: Path) -> None
     with pytest.raises(BadInput, match="import the folder of each target by itself"):
         imports.taken_from(tmp_path / "tree")
     assert math.isclose(sum(row.iops > 0 for row in figures(run_of("bench-fio", tmp_path / "one"))), 4)
+
+
+def test_a_cell_of_diskplorer_has_a_size_that_a_record_can_hold() -> None:
+    huge = (SAMPLES / "diskplorer.json").read_text()
+    document = json.loads(huge)
+    for job in document["jobs"]:
+        job["read"] |= {"io_bytes": 1 << 49, "total_ios": 1000}
+    given = Given("result", (("result.json", json.dumps(document).encode()),), 1e9)
+    taken = imports.understood(given, "diskplorer", "result")
+    sizes = {stream.block_bytes for load in taken.loads for stream in load.workload.streams}
+    assert max(sizes) == 1 * GiB
