@@ -229,7 +229,7 @@ SAID = [
     "fio failed at RND 4K: it was killed by signal 11; repeated from iops, rounds, round 4 on, 1 of at most 2",
     "RND 4K: fio ended with signal 11 (SIGSEGV); it printed nothing; core pattern: core, core limit: 0 bytes",
     "SEQ 1M: fio ended with signal 6 (SIGABRT); its last lines: free(): bad | b; "
-    "core pattern: |/x %P, core limit: unlimited; it was stopped; IOs after its last totals are not counted",
+    "core pattern: |/x %P, core limit: unlimited; it was told to end; what it did after its last totals is not counted",
     "SEQ 1M: fio ended with exit code 3; its last lines: fio: engine burnt",
 ]
 
