@@ -105,9 +105,6 @@ def _check_name(identity: Identity, destroy: str | None, unnamed: list[Layer], k
         way = "name a file by its full path" if is_file else "`stend devices` lists drives with their serial numbers"
         drive = f"{identity.target}{leads} is {shlex.quote(names[0])}"
         raise Refused(f"--destroy-data names {shlex.quote(destroy)}, but {drive}; {way}")
-        raise Refused(
-            f"--destroy-data names {shlex.quote(destroy)}, but {identity.target}{leads} is {shlex.quote(names[0])}; {way}"
-        )
 
 
 def _open(identity: Identity, writes: bool) -> int:
