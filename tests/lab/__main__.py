@@ -17,7 +17,7 @@ import vl_convert
 from tests.lab import machine
 
 CASES = "tests/lab/cases"
-LIMIT_S = {"kvm": 480, "emulation": 2400, "short": 400}
+LIMIT_S = {"kvm": 480, "emulation": 1200, "short": 400}
 
 
 class Boot(NamedTuple):

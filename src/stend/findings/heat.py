@@ -47,7 +47,8 @@ def course(run: Run, test: str, phase: str) -> Course | None:
     if not records:
         return None
     begin, end = began(run, records[0].result), ended(run, records[-1].result)
-    degrees = [c for moment, c in temperatures(run) if begin < moment and moment[0] == end[0]][: len(records)]
+    last = (end[0], end[1] + NEAR_S)
+    degrees = [c for moment, c in temperatures(run) if begin < moment <= last and moment[0] == end[0]][: len(records)]
     slowed = [(max(before, begin), now) for (before, _), (now, _) in slow(run) if begin < now and before < end]
     spans = [(on_clock(run, records, before), on_clock(run, records, now)) for before, now in slowed]
     return Course(records, tuple(degrees), spans[0] if spans else None)
@@ -83,7 +84,7 @@ def _ceiling(made: Course) -> float | None:
     """Return the highest temperature if the rate fell there for the rest of the load and the drive stayed that hot."""
     rates = [record.counts.bytes_per_s for record in made.records]
     fell = next((n for n, rate in enumerate(rates) if rate < FALLEN * rates[0]), None)
-    if fell is None or fell + FIRST >= len(rates) or len(made.degrees) < len(rates) - 1:
+    if fell is None or fell + FIRST >= len(rates) or len(made.degrees) <= fell:
         return None
     top, around = max(made.degrees), made.degrees[max(fell - 1, 0) : fell + 1]
     stays = min(made.degrees[fell:]) >= top - KEPT_K

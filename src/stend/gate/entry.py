@@ -101,10 +101,11 @@ def _check_name(identity: Identity, destroy: str | None, unnamed: list[Layer], k
         raise Refused(f"{what}; if you mean that, add {options}")
     if destroy.removeprefix(BY_ID) not in names:
         leads = "" if identity.path in (identity.target, names[0]) else f" (it leads to {identity.path})"
-        is_file = names[0].startswith("/")
-        way = "name a file by its full path" if is_file else "`stend devices` lists drives with their serial numbers"
-        drive = f"{identity.target}{leads} is {shlex.quote(names[0])}"
-        raise Refused(f"--destroy-data names {shlex.quote(destroy)}, but {drive}; {way}")
+        way = "`stend devices` lists the drives with their serial numbers"
+        if names[0].startswith("/"):
+            way = "name a file by its full path"
+        what = f"{identity.target}{leads} is {shlex.quote(names[0])}"
+        raise Refused(f"--destroy-data names {shlex.quote(destroy)}, but {what}; {way}")
 
 
 def _open(identity: Identity, writes: bool) -> int:

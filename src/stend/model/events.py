@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+import msgspec
+
 from stend.base import limits
 from stend.model.beside import Beside
 from stend.model.counts import Counts
@@ -13,6 +15,12 @@ from stend.model.verified import Verified
 from stend.words import Sentence, text
 
 NO_WORDS = text("")
+"""The sentence of an event that has none."""
+
+
+def no_words() -> Sentence:
+    """Return NO_WORDS: a default that msgspec does not write into a schema."""
+    return NO_WORDS
 
 
 class Position(Data, frozen=True):
@@ -126,7 +134,7 @@ class Result(Data, frozen=True, tag="result"):
     counts: Counts = Counts()
     gap_s: limits.Number = 0
     seed: limits.Count = 0
-    said: Sentence = NO_WORDS
+    said: Sentence = msgspec.field(default_factory=no_words)
     told: ToolFigures | None = None
     pace: Pace | None = None
     verified: Verified | None = None
@@ -172,7 +180,7 @@ class Judged(Data, frozen=True, tag="judged"):
     t: limits.Number
     verdicts: tuple[Verdict, ...] = ()
     steady: bool = False
-    ended_by: Sentence = NO_WORDS
+    ended_by: Sentence = msgspec.field(default_factory=no_words)
 
     @property
     def exhausted(self) -> bool:
@@ -221,7 +229,7 @@ class Ended(Data, frozen=True, tag="ended"):
 
     t: limits.Number
     outcome: Outcome
-    reason: Sentence = NO_WORDS
+    reason: Sentence = msgspec.field(default_factory=no_words)
     queries: limits.Count = 0
     queries_s: limits.Seconds = 0
 

@@ -79,7 +79,7 @@ class Language(Formatter):
         A list is joined by commas, or by `{x:joined:; }`. Numbers in text, as old records have them, keep their digits.
         """
         kind, _, rest = format_spec.partition(":")
-        if isinstance(value, list):
+        if isinstance(value, list) and kind not in numbers.OF_LISTS:
             return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
         if kind in ("said", "fixed", *numbers.SHAPES) and not (
             isinstance(value, str) and kind not in numbers.OF_LABELS
@@ -254,13 +254,19 @@ def english(value: Any) -> str:
 
 
 def sentence(recorded: Any) -> Sentence:
-    """Return a sentence from recorded data. Raise ValueError if that is not a sentence of this catalogue."""
+    """Return a sentence from recorded data. Raise ValueError if that is not a sentence.
+
+    One of a newer stend, whose key is unknown here, becomes text: its key and its values.
+    """
     match recorded:
         case str():
             return text(recorded)
         case {"key": str(key), "values": dict(values), **rest} if not rest:
+            parts = {str(name): _part(value) for name, value in values.items()}
+            if not known(key):
+                return text(f"{key}: {', '.join(f'{name} {value}' for name, value in parts.items())}")
             try:
-                return Sentence(key, **{str(name): _part(value) for name, value in values.items()})
+                return Sentence(key, **parts)
             except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError) as error:
                 raise ValueError(f"{key[:40]!r} with these values is not a sentence that this stend knows") from error
     raise ValueError("a sentence is text, or a key with values")
@@ -277,6 +283,14 @@ def decoded(kind: type, value: Any) -> Any:
     if kind is not Sentence:
         raise NotImplementedError(f"a record has no {kind.__name__}")
     return sentence(value)
+
+
+def schema(kind: type) -> dict[str, Any]:
+    """Return the JSON Schema of a sentence, for the schema of a type that holds one."""
+    if kind is not Sentence:
+        raise NotImplementedError(f"there is no schema of {kind.__name__}")
+    keyed = {"key": {"type": "string"}, "values": {"type": "object"}}
+    return {"anyOf": [{"type": "string"}, {"type": "object", "properties": keyed, "required": ["key", "values"]}]}
 
 
 def rewritten(sentence_: Sentence, by: Callable[[str], str]) -> Sentence:
