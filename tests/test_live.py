@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from stend import catalogue, store
 from stend.cli import main
 from stend.cli._steady import bars
-from stend.cli._view import picture
-from stend.live import buckets
+from stend.cli._view import headline, picture
+from stend.live import buckets, metrics
 from stend.live.course import Course
 from stend.live.follow import Follower
 from stend.live.now import now
 from stend.live.state import State, state
 from stend.model.counts import Counts
 from stend.model.definition import Hold
-from stend.model.events import Ended, Judged, Result, Sample
+from stend.model.events import Ended, Judged, Reading, Result, Sample
 from stend.model.stats import percentile_s
 from stend.model.tally import Tally
 from stend.store import writer
@@ -163,6 +163,22 @@ def test_a_rate_that_results_choose_is_not_shown_as_the_one_of_the_plan(tmp_path
             shown.setdefault(course.at.phase, set()).add(course.doing)
     assert shown["map"] - {""} == {"a rate chosen from the results"}
     assert shown["limits"] - {""} == {"RND 4K 100/0 T4 Q32", "SEQ 128K 0/100 T1 Q32"}
+
+
+def test_the_watts_of_a_meter_are_shown_while_a_run_lasts(tmp_path: Path) -> None:
+    asked = ["run", "latency", "--target", "sim:small", "--quick", "--meter", "own", "--into", str(tmp_path / "run")]
+    assert main(asked) == 0
+    course, shown = Course(), list[float | None]()
+    for event in store.read(tmp_path / "run"):
+        course.add(event)
+        shown += [course.power_w] if isinstance(event, Reading) else []
+    readings = [event.value for event in store.read(tmp_path / "run") if isinstance(event, Reading)]
+    assert shown == readings
+    assert len(set(readings)) > 1
+    present = now("run", course, State("ended", ""))
+    assert present.power_w == readings[-1]
+    assert b"stend_power_watts{" in metrics.text([present])
+    assert headline(course).endswith("W")
 
 
 def test_a_run_is_running_cut_off_or_elsewhere(runs: Path, tmp_path: Path) -> None:

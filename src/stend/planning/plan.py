@@ -54,7 +54,7 @@ DESCRIBED = {
     key: f"named_{key}"
     for key in (
         *("minute_s", "second_s", "shorten", "range_limit_bytes", "active_range_pct"),
-        *("threads", "depth", "rounds", "steady", "power_saving"),
+        *("threads", "depth", "rounds", "steady", "power_saving", "histogram_minutes"),
     )
 }
 """Settings with a name in the catalogue; others are shown by their own."""
