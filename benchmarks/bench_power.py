@@ -13,20 +13,23 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from statistics import fmean, median
+from statistics import median
 from typing import NamedTuple
 
 import msgspec
 
 from stend import findings, session, store
+from stend.findings.look import woken
 from stend.findings.look.figures import Figures, listed
 from stend.findings.look.powered import rests
+from stend.findings.look.woken import levels
 from stend.model.record import Run
 from stend.sim import load
 from stend.sim.spec import Power, PowerState, Spec
 
 DRIVES = int(os.environ.get("STEND_POWER_DRIVES", "60"))
-WITHIN = 0.02
+WITHIN, BIN = 0.02, 0.016
+"""Largest error, and the width of a bin of response times, in parts of a figure."""
 KINDS = ("ideal", "small", "kc2000", "x25e-raid", "sas15k")
 PROFILE = """title = "Short loads, rests as they are"
 specification = "2.0.2"
@@ -41,16 +44,22 @@ WAKES = 1.5
 
 
 class Check(NamedTuple):
-    """A figure and the truth of it."""
+    """A figure, the truth of it, and the half width of the 95 % interval that the page states with it."""
 
     what: str
     found: float
     truth: float
+    interval: float = 0.0
 
     @property
     def error(self) -> float:
         """Return the relative error."""
         return self.found / self.truth - 1 if self.truth else 0.0
+
+    @property
+    def fine(self) -> bool:
+        """Return True if the stated interval is narrow enough to be judged by `WITHIN`."""
+        return self.interval <= WITHIN * self.found
 
 
 def drawn(number: int) -> tuple[str, Power]:
@@ -138,8 +147,8 @@ def wakes(run: Run, power: Power, kind: str) -> tuple[list[Check], list[str]]:
     """Return the latencies after rests, and false statements of the test `wake`."""
     rows = [row for row in listed(run, "wake", "rests") if row.direction == "both" and row.tally.ios]
     usual_s = next(row.value("p50") or 0.0 for row in rows if not row.workload.rate_iops)
-    mean_s = next(row.number("mean") for row in rows if not row.workload.rate_iops)
     checks, slept = list[Check](), dict[float, float]()
+    held = levels(woken.rests(run, "wake")[1])
     for row in rows:
         if not (rate := row.workload.rate_iops):
             continue
@@ -147,7 +156,10 @@ def wakes(run: Run, power: Power, kind: str) -> tuple[list[Check], list[str]]:
         exits_s = exits(power, rest_s, usual_s, row.tally.ios)
         slept[rest_s] = usual_s + median(exits_s)
         if kind != "sas15k" or slept[rest_s] > 100 * usual_s:
-            checks.append(Check(f"wake after {rest_s:g} s", row.number("mean"), mean_s + fmean(exits_s)))
+            at = next(level for level in held if level.from_s * 0.999 <= rest_s <= level.to_s * 1.001)
+            low_s, found_s, high_s = at.median
+            half_s = max(high_s - found_s, found_s - low_s)
+            checks.append(Check(f"wake after {rest_s:g} s", found_s, slept[rest_s], half_s))
     asleep_s = [rest_s for rest_s, first_s in sorted(slept.items()) if first_s > WAKES * usual_s]
     return checks, list(_false_wakes(run, slept, asleep_s))
 
@@ -159,8 +171,8 @@ def _false_wakes(run: Run, slept: dict[float, float], asleep_s: list[float]) -> 
             case "awake" | "awake_host" if asleep_s:
                 yield f"called awake, asleep after {asleep_s[0]:g} s"
             case "sleeps" | "sleeps_soon":
-                if not asleep_s or abs(values["to"] / asleep_s[0] - 1) > WITHIN:
-                    yield f"asleep after {values['to']:g} s, in truth after {asleep_s[:1]}"
+                if not asleep_s or not values["from"] < asleep_s[0] * (1 - WITHIN) < values["to"]:
+                    yield f"asleep from {values['from']:g} to {values['to']:g} s, in truth {asleep_s[:1]}"
                 truth = min(slept.items(), key=lambda one: abs(one[0] - values["rest"]))[1]
                 if abs(values["after_s"] / truth - 1) > 2 * WITHIN:
                     yield f"{values['after_s']:g} s after {values['rest']:g} s, in truth {truth:g}"
@@ -219,6 +231,13 @@ def summary(every: list[Check]) -> Iterator[str]:
             f"{what}: {len(errors)} figures, median {median(errors):.2%}, worst {errors[-1]:.2%}, "
             f"{within:.1%} within {WITHIN:.0%}"
         )
+    wakes = [check for check in every if check.what.startswith("wake")]
+    fine = [check for check in wakes if check.fine]
+    held = sum(abs(check.found - check.truth) <= check.interval + BIN * check.truth for check in wakes)
+    yield (
+        f"wake: {len(fine)} figures with an interval within {WITHIN:.0%}, worst {max(abs(c.error) for c in fine):.2%}; "
+        f"{held} of {len(wakes)} intervals hold the truth"
+    )
 
 
 def main() -> None:

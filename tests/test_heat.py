@@ -9,7 +9,7 @@ import pytest
 from stend import findings
 from stend.devices.virtual import VirtualDevice
 from stend.model import warming
-from stend.model.events import Event, Telemetry
+from stend.model.events import Event, Result, Started, Telemetry
 from stend.model.record import Run
 from stend.sentences import finding_said
 from stend.sim import Spec, load
@@ -83,3 +83,27 @@ def test_a_rate_that_falls_while_it_warms_up_is_no_throttling() -> None:
 )
 def test_a_temperature_is_steady_after_ten_rounds_within_a_kelvin(degrees: list[float], steady: bool) -> None:
     assert warming.steady(degrees) is steady
+
+
+def hidden(events: list[Event], *phases: str) -> list[tuple[str, str]]:
+    """What is found if the drive does not report that it throttles, and only these phases were measured."""
+    mute = [
+        msgspec.structs.replace(e, values=e.values | {"throttled": 0}) if isinstance(e, Telemetry) else e
+        for e in events
+        if not isinstance(e, Result) or not e.where.phase.startswith("heat") or e.where.phase in phases
+    ]
+    return [(f.key, f.confidence) for f in findings.find(Run(mute)) if f.name == "heat"]
+
+
+def test_a_fall_of_reads_at_the_highest_temperature_is_likely_throttling_and_one_of_writes_alone_is_not() -> None:
+    """20 K/W bring 5 W to 125 °C: reads and writes end at the 75 °C from which the drive slows down."""
+    events = ran(spec(seconds=600, kelvin_per_w=20, limit_c=75.0, throttle_pct=30), minutes=30)
+    assert hidden(events, "heat-writes", "heat-reads") == [("likely", "medium")] * 2
+    assert hidden(events, "heat-writes") == [("fell", "low")]
+    assert hidden(events, "heat-reads") == [("likely", "medium")]
+
+
+def test_the_label_of_a_run_names_its_cooling() -> None:
+    events = ran(spec(seconds=60))
+    named = [msgspec.structs.replace(e, label="heatsink, 2 m/s") if isinstance(e, Started) else e for e in events]
+    assert ("label", {"label": "heatsink, 2 m/s"}) in found(named)

@@ -50,6 +50,20 @@ def test_energy_is_found_within_one_percent_and_the_clocks_within_50_ms(kind: st
     assert found == pytest.approx(true, rel=0.01)
 
 
+@pytest.mark.parametrize(("loads", "seed"), [(loads, seed) for loads in (16, 40) for seed in range(5)])
+def test_a_meter_of_moments_once_a_second_has_an_interval_that_holds_its_delay(loads: int, seed: int) -> None:
+    course = drawn(seed, loads=loads)
+    meter = Fake(period_s=1.0, means=False, dice=random.Random(seed))
+    run, _ = recorded(course, meter, until=course.ends[-1] + 3)
+    late = metered.offset(run)
+    assert late
+    worst = max(abs(offset - lateness(meter)) for offset in (late.start_s, late.end_s))
+    assert worst <= late.error_s + 2 * metered.STEPS_S[-1]
+    assert loads == 16 or worst < 0.05
+    keys = {finding.key for finding in power.of_clock(run, "power", 0)}
+    assert ("blurred" in keys) == (late.error_s > 0.05)
+
+
 @pytest.mark.parametrize(("kind", "seed"), [("fast", 1), ("coarse", 2), ("slow", 3), ("counter", 4)])
 def test_every_gap_and_the_death_of_a_meter_are_reported_and_no_value_stands_there(kind: str, seed: int) -> None:
     course, dice = drawn(seed), random.Random(seed)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stend import devices, meters
@@ -182,3 +183,17 @@ def test_the_cost_of_asking_is_counted_and_told() -> None:
     assert meter.words()[-1].startswith(f"the drive was queried for its power {asked.count} times, ")
     meter.close()
     assert meter.words() == []
+
+
+def test_the_end_of_a_rest_that_was_just_read_is_not_read_again() -> None:
+    """A rest before a load ends twice: once for the record, and 0.3 s later for the load."""
+    asked = Asked()
+    meter = disturbing(asked)
+    meter.facts = msgspec.structs.replace(meter.facts, period_s=30.0)
+    wait_for(lambda: asked.count > 0)
+    for count in (1, 1):
+        meter.quiet(True)
+        meter.quiet(False)
+        assert asked.count == count
+    meter.close()
+    assert meter.cost[0] == asked.count

@@ -5,11 +5,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pypdfium2 as pdfium
 import pytest
+from pypdfium2 import raw
 
 from stend import suite
 from stend.base.text import plain
-from stend.report import html, markdown
+from stend.report import html, markdown, pdf
 from stend.report.parts import Page, Section
 from stend.report.parts.document import protocol
 from stend.report.story.telling import story
@@ -55,10 +57,37 @@ def test_every_text_title_and_chart_of_a_page_is_in_each_format(test: str, lang:
     wanted = [text for section in whole.every for text in (section.title, *section.texts)]
     wanted += [cell for section in whole.every for table in section.tables for row in table.rows for cell in row]
     source = html.rendered(whole)
-    shown = Parsed(source).text
-    assert [text for text in wanted if plain(text) not in shown] == []
+    shown = _spaced(Parsed(source).text)
+    assert [text for text in wanted if _spaced(plain(text)) not in shown] == []
     assert source.count('<figure class="plot"') == len(whole.pictures)
     path, *files = markdown.write_page(whole, tmp_path / "a.md", tmp_path / "a.files")
     written = re.sub(r"\\(.)", r"\1", path.read_text(encoding="utf-8"))
     assert [text for text in wanted if plain(text) not in written] == []
     assert len(files) == len(whole.pictures)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("test", suite.names())
+def test_the_pdf_of_a_run_shows_the_title_an_answer_and_every_chart(test: str, lang: str) -> None:
+    whole = page(test, lang, "review")
+    document = pdfium.PdfDocument(pdf.typeset(whole))
+    shown = _letters("".join(sheet.get_textpage().get_text_range() for sheet in document))
+    forms = sum(len(list(sheet.get_objects(filter=[raw.FPDF_PAGEOBJ_FORM], max_depth=1))) for sheet in document)
+    (chapter,) = chapters(test, lang, "review")
+    answers = [*chapter.of_role("answer"), *chapter.of_role("finding")]
+    cells = [cell for table in chapter.tables for row in table.rows for cell in row]
+    texts = [chapter.title, *chapter.of_role("test"), *answers, *cells, *(drawn.says for drawn in whole.pictures)]
+    assert [text for text in texts if _letters(text) not in shown] == []
+    assert all(_letters(drawn.title) in shown for drawn in whole.pictures)
+    assert forms >= len(whole.pictures)
+
+
+def _letters(text: str) -> str:
+    """Return a text without spaces and line breaks, which a PDF does not keep."""
+    return re.sub(r"[\s\u2060\ufffe\x02-]+", "", text)
+
+
+def _spaced(text: str) -> str:
+    """Return a text as it was before its numbers and units were kept on one line."""
+    return text.replace("\u00a0", " ").replace("\u2060", "")

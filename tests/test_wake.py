@@ -1,5 +1,6 @@
 """The wake test: after which rest a drive is asleep, how long the first read takes, and what says nothing of it."""
 
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from stend import findings, store
 from stend.charts import pictures
 from stend.devices.virtual import VirtualDevice
+from stend.findings.look.woken import levels, rests
 from stend.model.bins import bin_index
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
@@ -18,9 +20,11 @@ from stend.model.events import Event, Result, Telemetry
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
+from stend.report.parts.states import states
 from stend.sentences import finding_said
 from stend.session import Request, start
 from stend.sim import load
+from stend.sim.spec import PowerState
 from stend.words import Language
 from tests.liar import Honest, mounted
 from tests.rehearsal import rehearsed
@@ -121,7 +125,7 @@ def test_other_work_on_the_host_can_look_like_sleep_and_never_hides_it() -> None
         return Run([run.started[0], *replaced])
 
     asleep, awake = (busy(measured(asleep_from(rest_s), virtual=False)) for rest_s in (10.0, 100.0))
-    assert found(asleep).keys() == {"sleeps", "busy"}
+    assert found(asleep).keys() == {"sleeps", "latency", "busy"}
     assert {f.key: f.confidence for f in findings.find(asleep) if f.name == "wake"}["sleeps"] == "low"
     assert found(awake).keys() == {"awake_host"}
     assert {f.key: f.confidence for f in findings.find(awake) if f.name == "wake"}["awake_host"] == "high"
@@ -146,15 +150,51 @@ def test_a_reading_of_health_in_a_rest_is_told() -> None:
 def test_nothing_is_read_of_the_drive_while_it_rests() -> None:
     events = list(rehearsed(VirtualDevice("sim:small", load("small")), "wake", second_s=0.02))
     kinds = ["look" if isinstance(e, Telemetry) else e.index for e in events if isinstance(e, Telemetry | Result)]
-    assert kinds == ["look", *range(6), "look"]
+    assert kinds == ["look", *range(11), "look"]
 
 
 def test_each_rest_has_its_reads_and_ends_after_the_last() -> None:
     run = Run(rehearsed(VirtualDevice("sim:small", load("small")), "wake", second_s=1.0))
-    ios = [result.counts.ios for result in run.results[1:]]
-    assert ios[:3] == pytest.approx([10_000, 1000, 100], abs=1)
-    assert all(count in (20, 21) for count in ios[3:])
+    ramps, held = run.results[1::2], run.results[2::2]
+    assert [result.counts.ios for result in held] == [10_000, 10_000, 1000, 100, 20, 20]
+    assert all(result.step.ramp and result.counts.ios for result in ramps)  # type: ignore[union-attr]
+    _, every = rests(run, "wake")
+    assert [rest.reads for rest in every] == [result.counts.ios for result in held]
     assert "awake" in found(run)
+
+
+def test_the_longer_rest_before_a_load_is_in_none_of_its_figures() -> None:
+    """A drive that sleeps after 11 ms: only the start of the load after 10 ms of rest finds it asleep."""
+    spec = load("small")
+    state = PowerState(sleep_after_ms=11, watts=0.1, exit_ms=5)
+    asleep = msgspec.structs.replace(spec, power=msgspec.structs.replace(spec.power, states=(state,)))
+    run = Run(rehearsed(VirtualDevice("sim:small", asleep), "wake", second_s=1.0))
+    longest = {rest.rest_s: rest.longest_s for rest in rests(run, "wake")[1]}
+    assert longest[0.01] < 1e-3 < 5e-3 <= longest[0.1]
+
+
+@pytest.mark.parametrize(("exit_s", "joined"), [(0.0, True), (1e-5, False), (1e-4, False)])
+def test_rests_after_which_a_drive_is_in_one_state_have_one_latency(exit_s: float, joined: bool) -> None:
+    """400 reads of 2.08 ms with 10 us of scatter, and 20 after the longest rest, which may take longer."""
+    dice = random.Random(1)
+
+    def waits(rest_s: float) -> Tally:
+        more_s = 2e-3 if rest_s else 0.0
+        late_s = exit_s * 10 if rest_s >= 60 else 0.0
+        reads = 20 if rest_s >= 60 else 80
+        each = [tally((1, AWAKE_S + more_s + late_s + dice.gauss(0, 1e-5))) for _ in range(reads)]
+        return sum(each[1:], each[0])
+
+    every = levels(rests(measured(waits), "wake")[1])
+    assert (len(every) == 1) is joined
+    assert every[0].median.low_s <= AWAKE_S + 2e-3 <= every[0].median.high_s * 1.016
+    assert every[0].reads == (5 * 80 + 20 if joined else 5 * 80)
+
+
+def test_a_drive_that_sleeps_after_every_second_rest_of_a_length_is_not_called_awake_after_it() -> None:
+    told = found(measured(lambda rest: tally((60, AWAKE_S), (130 if rest >= 10 else 40 if rest >= 1 else 0, 9e-3))))
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.1, 10.0)
+    assert told["uneven"]["rest"] == 1.0
 
 
 def test_a_scaled_drive_with_power_states_shows_both() -> None:
@@ -166,6 +206,8 @@ def test_a_scaled_drive_with_power_states_shows_both() -> None:
     assert told["sleeps"]["after_s"] - told["sleeps"]["awake_s"] == pytest.approx(deep.exit_ms / 1e3, rel=WITHIN)
     assert told["deeper"]["before_s"] - told["sleeps"]["awake_s"] == pytest.approx(light.exit_ms / 1e3, rel=WITHIN)
     assert (told["deeper"]["from"], told["deeper"]["to"]) == (1.0, 10.0)
+    assert told["latency"]["wake_s"] == pytest.approx(deep.exit_ms / 1e3, rel=WITHIN)
+    assert told["latency_after"]["wake_s"] == pytest.approx(light.exit_ms / 1e3, rel=WITHIN)
 
 
 def test_labels_of_slow_rates_are_short() -> None:
@@ -183,7 +225,7 @@ def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> No
     study = tmp_path / "study.toml"
     study.write_text(
         'title = "short"\ntests = ["wake"]\n[settings]\nsecond_s = 0.2\n'
-        "[settings.tests.wake]\nrests_s = [0.05, 0.25, 2.0]\n"
+        "[settings.tests.wake]\nrests_s = [0.05, 0.5, 2.0]\n"
     )
     with mounted(tmp_path / "drive", lambda: Sleeper(SIZE)) as path:
         request = Request([str(study)], str(path), into=str(tmp_path / "run"))
@@ -192,3 +234,18 @@ def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> No
     told = found(store.load(tmp_path / "run"))["sleeps"]
     assert told["from"] < SLEEPS_S < told["to"]  # a rest whose reads the host sent late is left out
     assert told["after_s"] >= WAKES_S > 10 * told["awake_s"]
+
+
+def test_the_states_that_a_drive_reports_are_beside_its_measured_latencies() -> None:
+    spec = load("kc2000")
+    run = Run(rehearsed(VirtualDevice("sim:kc2000", spec), "wake", second_s=1.0))
+    light, deep = spec.power.states
+    for lang in ("en", "ru"):
+        (table,) = states(run, run.plan.tests[0], Language(lang))
+        assert [row[0][0] for row in table.rows] == ["0", "1", "2"]
+        shown = [Language(lang).show(state.exit_ms / 1e3, "lat") for state in (light, deep)]
+        assert [row[4] for row in table.rows[1:]] == shown
+        assert table.rows[0][5] == "–"
+        assert all(row[5] != "–" for row in table.rows[1:])
+    none = Run(rehearsed(VirtualDevice("sim:small", load("small")), "wake", second_s=0.02))
+    assert not list(states(none, none.plan.tests[0], Language("en")))

@@ -102,6 +102,7 @@ NAMES = {
     "BoolType": "yes or no",
     "NoneType": "nothing",
     "AnyType": "any value",
+    "CustomType": "sentence",
 }
 
 

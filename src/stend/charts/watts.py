@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from stend.charts.parts import GREEN, Drawing, Row, axis, binned, time_scale
 from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.metered import metered
 from stend.findings import look
 from stend.findings.look.metered import WATTS, offset, span
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-TESTS = ("write-saturation", "iops", "slc-cache", "heat")
+TESTS = ("write-saturation", "iops", "slc-cache", "heat", "inspect")
 HEIGHT, MOST, FEWEST = 180, 600, 3
 
 
@@ -25,7 +26,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     kinds = series("kind", None, [name])
     kinds["color"]["scale"]["range"] = [GREEN]
     chart = thin_lines(axis("t", title), axis("watts", name), kinds).properties(height=HEIGHT)
-    yield Drawing(words("chart.watts"), chart, {"rows": binned(rows, "t", "watts", MOST)}, words("says.watts"))
+    yield Drawing(
+        words("chart.watts"),
+        chart,
+        {"rows": binned(rows, "t", "watts", MOST)},
+        metered(words("says.watts"), run, words),
+    )
 
 
 def _points(run: Run, test: PlannedTest) -> Iterator[tuple[float, float]]:

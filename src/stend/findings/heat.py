@@ -1,22 +1,29 @@
 """Heat: when a load throttles the drive and what is left of its rate, or where the temperature settles."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import msgspec
 
 from stend.findings import Finding, Sheet, look
 from stend.findings.look import Record
+from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import HEATING, slow, temperatures
 from stend.findings.look.moments import began, ended, on_clock
 from stend.model import warming
 from stend.model.counts import added
 from stend.model.record import Run
 
-NAME = "heat"
+NAME, READS = "heat", HEATING[1]
 TESTS = ("heat",)
 DISTURBED = ("steady", "rising", "silent")
 """Keys whose confidence a disturbance limits; for the others heat is the conclusion itself."""
 FALLEN, WARMED_K = 0.9, 5.0
 """Share of the first rate below which a drive has slowed down, and kelvin by which it became warmer meanwhile."""
+CEILING_K, KEPT_K = 2.0, 6.0
+"""Kelvin below the highest temperature at which a rate falls that heat limits, and kelvin that it then varies by; ours.
+Controllers that switch between two clocks let the temperature swing by some kelvin.
+"""
 NEAR_S = 1.0
 """Telemetry is read up to about this long after the end of a round."""
 FIRST = 3
@@ -40,18 +47,49 @@ def course(run: Run, test: str, phase: str) -> Course | None:
     if not records:
         return None
     begin, end = began(run, records[0].result), ended(run, records[-1].result)
-    degrees = [c for moment, c in temperatures(run) if begin < moment and moment[0] == end[0]][: len(records)]
+    last = (end[0], end[1] + NEAR_S)
+    degrees = [c for moment, c in temperatures(run) if begin < moment <= last and moment[0] == end[0]][: len(records)]
     slowed = [(max(before, begin), now) for (before, _), (now, _) in slow(run) if begin < now and before < end]
     spans = [(on_clock(run, records, before), on_clock(run, records, now)) for before, now in slowed]
     return Course(records, tuple(degrees), spans[0] if spans else None)
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield one finding for the writes and one for the reads."""
+    """Yield one finding for the writes and one for the reads, and the label of the run, which names the cooling."""
     for test in look.tests(run, *TESTS):
-        for phase in HEATING:
-            if made := course(run, test.name, phase):
-                yield _of(test.name, phase, made)
+        made = {phase: held for phase in HEATING if (held := course(run, test.name, phase))}
+        hot = _limited(run, made)
+        for phase, held in made.items():
+            found = _of(test.name, phase, held)
+            likely = found.key == "fell" and phase in hot
+            yield msgspec.structs.replace(found, key="likely", confidence="medium") if likely else found
+        if label := run.started[0].label:
+            yield Finding(name=NAME, key="label", test=test.name, values={"label": label})
+
+
+def _limited(run: Run, made: Mapping[str, Course]) -> set[str]:
+    """Return the phases whose rate heat likely limits, although the drive does not report it.
+
+    The rate of the reads falls for the rest of the load while the drive is at the highest temperature that it reaches,
+    a hot one. The end of a cache of writes looks like that too, so that writes count only if reads fall at the same
+    temperature.
+    """
+    tops = {phase: top for phase, held in made.items() if (top := _ceiling(held)) and top >= limit_c(run) - NEAR_C}
+    if READS not in tops:
+        return set()
+    return {phase for phase, top in tops.items() if abs(top - tops[READS]) <= CEILING_K}
+
+
+def _ceiling(made: Course) -> float | None:
+    """Return the highest temperature if the rate fell there for the rest of the load and the drive stayed that hot."""
+    rates = [record.counts.bytes_per_s for record in made.records]
+    fell = next((n for n, rate in enumerate(rates) if rate < FALLEN * rates[0]), None)
+    if fell is None or fell + FIRST >= len(rates) or len(made.degrees) <= fell:
+        return None
+    top, around = max(made.degrees), made.degrees[max(fell - 1, 0) : fell + 1]
+    stays = min(made.degrees[fell:]) >= top - KEPT_K
+    lasts = _rate(made.records[fell:]) < FALLEN * rates[0]
+    return top if stays and lasts and max(around) >= top - CEILING_K else None
 
 
 def _of(test: str, phase: str, made: Course) -> Finding:

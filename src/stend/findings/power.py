@@ -19,6 +19,8 @@ PCM1_S, PCM2_S = 2e-3, 4e-6
 """Longest periods of a meter for OCP's PCM-1 (highest mean of a second) and PCM-2 (highest mean of 100 us)."""
 EXACT_S = 1e-3
 """Step of the search for a meter's delay."""
+SHARP_S = 0.05
+"""Largest half width of the interval of a meter's delay without a remark."""
 SIGMAS = 2.0
 """Standard deviations of the readings at rest within which a difference of a whole machine is none."""
 
@@ -40,7 +42,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from _second(run, test, facts, held)
         yield _meter(test.name, facts)
         if not facts.spec.startswith(metered.OWN):
-            yield clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
+            yield from of_clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
             yield Finding(name=NAME, key="gaps", test=test.name, values=values)
@@ -55,13 +57,21 @@ def _meter(test: str, facts: MeterFacts) -> Finding:
     return Finding(name=NAME, key="meter", test=test, values=values | {"error": facts.error_pct / 100})
 
 
+def of_clock(run: Run, test: str, stretch: int) -> Iterator[Finding]:
+    """Yield how late the readings are, and a remark if that is known with a wide interval only."""
+    stated = clock(run, test, stretch)
+    yield stated
+    if (error_s := stated.values.get("error", 0.0)) > SHARP_S:
+        yield Finding(name=NAME, key="blurred", test=test, values={"error": error_s})
+
+
 def clock(run: Run, test: str, stretch: int) -> Finding:
     """Return by how much the readings of a meter outside the drive are late or early, which the figures allow for."""
     offset = metered.offset(run, stretch)
     if offset is None:
         return Finding(name=NAME, key="unaligned", test=test, confidence="can't tell")
     mean, drift = (offset.start_s + offset.end_s) / 2, max(abs(offset.end_s - offset.start_s), EXACT_S)
-    values = {"seconds": abs(mean), "drift": drift, "n": offset.edges}
+    values = {"seconds": abs(mean), "drift": drift, "n": offset.edges, "error": max(offset.error_s, EXACT_S)}
     return Finding(name=NAME, key="early" if mean < 0 else "late", test=test, values=values)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.figures import Figures
 from stend.findings.look.moments import began, ended, looks
-from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, Rest, rests
+from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, Level, Rest, levels, quantile, rests
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
@@ -16,6 +16,8 @@ WAKES = 1.5
 """Times the response time without a rest from which a drive had been asleep; a deeper state takes as much longer."""
 OFTEN, FEWEST = 0.1, 3
 """Share of first reads, and their number, that are slow where a drive sleeps only sometimes."""
+MANY = 0.25
+"""Share of slow first reads after a rest from which the drive does not count as awake after it; ours."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -42,6 +44,7 @@ def bound_s(run: Run, awake: Figures) -> float:
 def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[Finding]:
     """Yield what is concluded from the rests; other work on the host can look like sleep, and never hides it."""
     most_s, usual_s = bound_s(run, awake), awake.value("p50") or awake.number("mean")
+    tail_s = max(most_s, awake.value("p99") or 0.0)
     asleep = [rest for rest in every if rest.usual_s > most_s]
     last = every[-1]
     if not asleep:
@@ -52,17 +55,17 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
         busy = [rest.busy for rest in asleep if rest.busy >= BUSY and not run.plan.device.virtual]
         sure: Confidence = "low" if busy else "high"
         slowest = max(asleep, key=lambda rest: rest.usual_s)
-        values = _values(slowest, usual_s) | _between(asleep[0], every)
+        values = _values(slowest, usual_s) | _between(asleep[0], every, tail_s)
         key = "sleeps" if values["from"] else "sleeps_soon"
         yield Finding(name=NAME, key=key, test=test, values=values, confidence=sure)
         for before, now in pairwise(asleep):
             if now.usual_s > WAKES * before.usual_s:
                 values = {"from": before.rest_s, "to": now.rest_s, "before_s": before.usual_s, "after_s": now.usual_s}
                 yield Finding(name=NAME, key="deeper", test=test, values=values, confidence=sure)
+        yield from _latencies(test, awake, levels(every), most_s, sure)
         if busy:
             values = {"busy": max(busy), "n": len(busy)}
             yield Finding(name=NAME, key="busy", test=test, values=values)
-    tail_s = max(most_s, awake.value("p99") or 0.0)
     for rest in every:
         slow = rest.slower(tail_s)
         if rest not in asleep and slow >= max(OFTEN * rest.reads, FEWEST):
@@ -70,14 +73,25 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
             yield Finding(name=NAME, key="uneven", test=test, values=values, confidence="low", side="con")
 
 
+def _latencies(test: str, awake: Figures, every: Sequence[Level], most_s: float, sure: Confidence) -> Iterator[Finding]:
+    """Yield how long the drive takes to leave each state: the median of all first reads less that without a rest."""
+    usual_s = quantile(awake.tally, 0.5).mid_s
+    for level in (level for level in every if level.median.mid_s > most_s):
+        low_s, wake_s, high_s = (time_s - usual_s for time_s in level.median)
+        values = {"from": level.from_s, "to": level.to_s, "wake_s": wake_s, "low_s": low_s, "high_s": high_s}
+        key = "latency" if level.to_s > level.from_s else "latency_after"
+        yield Finding(name=NAME, key=key, test=test, values=values | {"n": level.reads}, confidence=sure)
+
+
 def _values(rest: Rest, awake_s: float) -> dict[str, Any]:
     values = {"rest": rest.rest_s, "after_s": rest.usual_s, "awake_s": awake_s, "times": rest.usual_s / awake_s}
     return values | {"n": rest.reads, "longest_s": rest.longest_s}
 
 
-def _between(first: Rest, every: Sequence[Rest]) -> dict[str, float]:
-    """Return the longest rest before which the drive was awake (0 if none was measured), and the first one asleep."""
-    return {"from": max((rest.rest_s for rest in every if rest.rest_s < first.rest_s), default=0.0), "to": first.rest_s}
+def _between(first: Rest, every: Sequence[Rest], tail_s: float) -> dict[str, float]:
+    """Return the longest rest after which the drive was awake (0 without one), and the first one asleep."""
+    awake = (rest.rest_s for rest in every if rest.rest_s < first.rest_s and rest.slower(tail_s) < MANY * rest.reads)
+    return {"from": max(awake, default=0.0), "to": first.rest_s}
 
 
 def _looks(run: Run, test: PlannedTest) -> Iterator[Finding]:
@@ -88,3 +102,6 @@ def _looks(run: Run, test: PlannedTest) -> Iterator[Finding]:
     if run.telemetry and not run.plan.device.virtual:
         values = {"n": len(run.telemetry), "took_s": sum(one.took_s for one in run.telemetry), "inside": len(inside)}
         yield Finding(name=NAME, key="watched" if inside else "unwatched", test=test.name, values=values)
+    if run.ended and run.ended.queries:
+        values = {"n": run.ended.queries, "took_s": run.ended.queries_s}
+        yield Finding(name=NAME, key="queried", test=test.name, values=values)

@@ -100,11 +100,12 @@ def _check_name(identity: Identity, destroy: str | None, unnamed: list[Layer], k
         options = " ".join([f"--destroy-data {shlex.quote(names[0])}", *map(_option, unnamed)])
         raise Refused(f"{what}; if you mean that, add {options}")
     if destroy.removeprefix(BY_ID) not in names:
-        leads = "" if identity.path == identity.target else f" (it leads to {identity.path})"
-        raise Refused(
-            f"--destroy-data names {shlex.quote(destroy)}, but {identity.target}{leads} is {shlex.quote(names[0])}; "
-            "`stend devices` lists the drives with their serial numbers"
-        )
+        leads = "" if identity.path in (identity.target, names[0]) else f" (it leads to {identity.path})"
+        way = "`stend devices` lists the drives with their serial numbers"
+        if names[0].startswith("/"):
+            way = "name a file by its full path"
+        what = f"{identity.target}{leads} is {shlex.quote(names[0])}"
+        raise Refused(f"--destroy-data names {shlex.quote(destroy)}, but {what}; {way}")
 
 
 def _open(identity: Identity, writes: bool) -> int:

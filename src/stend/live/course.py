@@ -7,7 +7,19 @@ import msgspec
 
 from stend.live.buckets import Buckets
 from stend.model.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
-from stend.model.events import Ended, Event, Judged, Note, Position, Reading, Result, Sample, Started, Telemetry, Verdict
+from stend.model.events import (
+    Ended,
+    Event,
+    Judged,
+    Note,
+    Position,
+    Reading,
+    Result,
+    Sample,
+    Started,
+    Telemetry,
+    Verdict,
+)
 from stend.runner.progress import Progress, ToGo
 
 LAST = 60

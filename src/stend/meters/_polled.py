@@ -1,5 +1,6 @@
 """A meter that answers when it is queried: a thread queries it once a period."""
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -28,7 +29,7 @@ class Polled(Recorder):
     def __init__(self, facts: MeterFacts, poll: Callable[[], float]) -> None:
         self.facts, self.poll = facts, poll
         self.series = Series(facts.period_s, facts.window_s)
-        self.count, self.seconds, self.why = 0, 0.0, ""
+        self.count, self.seconds, self.why, self.queried = 0, 0.0, "", -math.inf
         self.ended, self.resting = threading.Event(), False
         self.lock = threading.Lock()
         self.thread = threading.Thread(target=self._work, name="meter", daemon=True)
@@ -61,20 +62,26 @@ class Polled(Recorder):
         else:
             self.why = ""
             self.series.add((began + time.monotonic()) / 2, watts)
-        self.count, self.seconds = self.count + 1, self.seconds + time.monotonic() - began
+        self.queried = time.monotonic()
+        self.count, self.seconds = self.count + 1, self.seconds + self.queried - began
 
 
 class Disturbing(Polled):
     """A meter whose queries reach the drive: they are counted, and none is made while the drive rests.
 
     The first query after a rest is made before the load continues. Its value is a mean over the window before it, and
-    is therefore one of the rest.
+    is therefore one of the rest. A rest that ends within a period of the last query has no second one.
     """
+
+    @property
+    def cost(self) -> tuple[int, float]:
+        """Return the number of queries and their seconds."""
+        return self.count, self.seconds
 
     def quiet(self, resting: bool) -> None:
         """Stop queries, or continue with one at once; return when no query is in progress."""
         with self.lock:
-            if self.resting and not resting:
+            if self.resting and not resting and time.monotonic() - self.queried >= self.facts.period_s:
                 self.series.skip()
                 self._query()
             self.resting = resting

@@ -127,6 +127,8 @@ def _page(controller: str, log_id: int, size: int) -> bytes:
 class Virtual:
     """The power of a virtual drive, from its model, without error."""
 
+    cost = (0, 0.0)
+
     def __init__(self, device: VirtualDevice) -> None:
         self.facts = MeterFacts(spec="own", name="model of the virtual drive", error_pct=0.0)
         self.power = device.sim.drive.power

@@ -51,10 +51,14 @@ PowerSaving = Literal["as-found", "off"]
 
 
 class Hold(Data, frozen=True, tag="hold"):
-    """Run a workload for an amount. Two consecutive holds of the same workload run without interruption."""
+    """Run a workload for an amount. Two consecutive holds of the same workload run without interruption.
+
+    A `ramp` (fio: ramp_time) is the start of the load that follows it. Its IOs are recorded and are part of no figure.
+    """
 
     workload: Workload
     amount: Amount
+    ramp: bool = False
 
     def __post_init__(self) -> None:
         if self.workload.streams and not isinstance(self.amount, Seconds):

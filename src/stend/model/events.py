@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+import msgspec
+
 from stend.base import limits
 from stend.model.beside import Beside
 from stend.model.counts import Counts
@@ -13,6 +15,12 @@ from stend.model.verified import Verified
 from stend.words import Sentence, text
 
 NO_WORDS = text("")
+"""The sentence of an event that has none."""
+
+
+def no_words() -> Sentence:
+    """Return NO_WORDS: a default that msgspec does not write into a schema."""
+    return NO_WORDS
 
 
 class Position(Data, frozen=True):
@@ -64,7 +72,7 @@ class Started(Data, frozen=True, tag="started"):
 
     `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
     `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
-    imported runs only. `meters` are those that read beside the load.
+    imported runs only. `meters` are those that read beside the load. `label` is the operator's name of the run.
     """
 
     at: limits.Seconds
@@ -76,6 +84,7 @@ class Started(Data, frozen=True, tag="started"):
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
     source: Source | None = None
     meters: tuple[MeterFacts, ...] = ()
+    label: str = ""
 
 
 class Sample(Data, frozen=True, tag="sample", gc=False):
@@ -125,7 +134,7 @@ class Result(Data, frozen=True, tag="result"):
     counts: Counts = Counts()
     gap_s: limits.Number = 0
     seed: limits.Count = 0
-    said: Sentence = NO_WORDS
+    said: Sentence = msgspec.field(default_factory=no_words)
     told: ToolFigures | None = None
     pace: Pace | None = None
     verified: Verified | None = None
@@ -171,7 +180,7 @@ class Judged(Data, frozen=True, tag="judged"):
     t: limits.Number
     verdicts: tuple[Verdict, ...] = ()
     steady: bool = False
-    ended_by: Sentence = NO_WORDS
+    ended_by: Sentence = msgspec.field(default_factory=no_words)
 
     @property
     def exhausted(self) -> bool:
@@ -213,11 +222,16 @@ Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
 
 
 class Ended(Data, frozen=True, tag="ended"):
-    """The run is over and the drive was closed."""
+    """The run is over and the drive was closed.
+
+    A meter that is part of the drive queried it `queries` times, which took `queries_s` in total.
+    """
 
     t: limits.Number
     outcome: Outcome
-    reason: Sentence = NO_WORDS
+    reason: Sentence = msgspec.field(default_factory=no_words)
+    queries: limits.Count = 0
+    queries_s: limits.Seconds = 0
 
 
 Event = Started | Sample | Reading | Result | Judged | Telemetry | Note | Ended

@@ -296,7 +296,7 @@ def _fitted(step: Step, profile: Profile, device: Identity, notes: list[Sentence
     amount = step.amount
     if isinstance(amount, Capacities):
         amount = _bytes(amount, profile, device)
-    return Hold(workload=_workload(step.workload, profile, device, notes), amount=amount)
+    return msgspec.structs.replace(step, workload=_workload(step.workload, profile, device, notes), amount=amount)
 
 
 def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[Sentence]) -> Workload:

@@ -77,6 +77,7 @@ def scrub(run: Run, words: Sequence[str], public: Collection[str]) -> Run:
                 notes=(),
             ),
             fingerprint={},
+            label=started.label if "label" in public else "",
             meters=tuple(
                 replace(meter, spec=meter.spec.partition(":")[0], name=clean(meter.name, words, public))
                 for meter in started.meters

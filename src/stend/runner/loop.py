@@ -65,6 +65,7 @@ def run(
     stopping: Callable[[], bool] = lambda: False,
     turn: Turn = at_once,
     number: int | None = None,
+    label: str = "",
 ) -> Generator[Event, None, None]:
     """Yield every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load.
 
@@ -74,9 +75,8 @@ def run(
     runner = Runner(past or Run(), device, engine, seed, stopping, turn)
     runner.number = seed if number is None else number
     keep = runner.past.add
-    yield keep(
-        Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=fingerprint or {})
-    )
+    begun = Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, label=label)
+    yield keep(msgspec.structs.replace(begun, fingerprint=fingerprint or {}))
     outcome: Outcome = "failed"
     try:
         if again:

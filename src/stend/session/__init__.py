@@ -85,6 +85,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
                             stopping=stop,
                             turn=turn,
                             number=store.run_number(folder),
+                            label=request.label or "",
                         )
                         events = evidence.kept(metering.kept(events, meter, load), device, folder)
                         with closing(Running(folder, noted, store.append(folder, events, raw), stop)) as running:
@@ -188,6 +189,7 @@ def _resumed(
                 stopping=stop,
                 turn=turn,
                 number=store.run_number(folder),
+                label=past.started[0].label,
             )
             events = metering.kept(events, meter, load)
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)

@@ -95,6 +95,8 @@ def kept(events: Generator[Event, None, None], meter: Meter | None, engine: Engi
                 continue
             if isinstance(event, Ended):
                 meter.close()
+                queries, seconds = meter.cost
+                event = msgspec.structs.replace(event, queries=queries, queries_s=seconds)  # noqa: PLW2901
             now = getattr(event, "t", 0.0)
             for value in meter.read():
                 if value.end - value.seconds >= began:

@@ -114,7 +114,7 @@ class Request(msgspec.Struct, frozen=True):
         """Return the arguments of `stend`: of `inspect` if it has an option of that verb, or of `run`."""
         if self.survey_minutes is None and not self.in_use:
             return ["run", *self.words]
-        given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", "label")]
+        given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", "label", "meter")]
         minutes = ["--whole"] if self.survey_minutes == 0 else []
         minutes = [f"--minutes={self.survey_minutes}"] if self.survey_minutes else minutes
         more = [f"{option}={value}" for option, value in given if value is not None]

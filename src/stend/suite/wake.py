@@ -1,7 +1,9 @@
 """Wake: the first read after rests of growing length, and reads without a rest. Ours; reads only.
 
 A read that is due every 10 s is the first one after 10 s of rest. Each rest is therefore a load at a rate with even
-arrivals. AnandTech measured an idle wake-up latency; here the length of the rest shows when a drive falls asleep.
+arrivals. The first read of such a load comes after a longer rest, because the load has to start: it is a ramp and
+counts in no figure. AnandTech measured an idle wake-up latency; here the length of the rest shows when a drive falls
+asleep.
 """
 
 import msgspec
@@ -13,8 +15,12 @@ RESTS_S = [0.001, 0.01, 0.1, 1.0, 10.0, 60.0]
 """Windows sends an idle drive to sleep after 0.1 to 2 s; others fall asleep by themselves within a minute; ours."""
 READS = 20
 """Fewest reads after each rest: the least sample with ten IOs beyond its median."""
-LEAST_S, AWAKE_S = 10, 10
-"""Least seconds of each rest, and seconds of the reads without a rest."""
+LEAST_S, AWAKE_S = 100, 10
+"""Least seconds of reads after each rest, and seconds of the reads without a rest: short rests have more reads."""
+MOST = 10_000
+"""Most reads after each rest, unless more are requested."""
+RAMP_S = 2
+"""Seconds by which a ramp is longer than its first rest: two intervals of the engine, in which that read ends."""
 BLOCK_KIB = 4
 
 
@@ -24,14 +30,20 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     awake = random(100, BLOCK_KIB, 1, 1)
     first = Hold(workload=awake, amount=profile.seconds(AWAKE_S))
     least_s, reads = profile.seconds(LEAST_S).seconds, profile.options["reads"]
-    rests = tuple(_after(awake, rest_s, max(reads, round(least_s / rest_s))) for rest_s in dict.fromkeys(rests_s))
+    ramp_s = profile.seconds(RAMP_S).seconds
+    rests = (
+        step
+        for rest_s in dict.fromkeys(rests_s)
+        for step in _after(awake, rest_s, max(reads, min(round(least_s / rest_s), MOST)), ramp_s)
+    )
     return (Phase(name="rests", round=(first, *rests), boundary="phase"),)
 
 
-def _after(awake: Workload, rest_s: float, reads: int) -> Hold:
-    """Return at least so many reads, the first one a rest after the start; the last one has a rest to finish."""
+def _after(awake: Workload, rest_s: float, reads: int, ramp_s: float) -> tuple[Hold, Hold]:
+    """Return the ramp, which has the first read, and at least so many reads, each a rest after the one before it."""
     load = msgspec.structs.replace(awake, rate_iops=1 / rest_s, arrivals="even")
-    return Hold(workload=load, amount=Seconds(seconds=rest_s * (reads + 1)))
+    ramp = Hold(workload=load, amount=Seconds(seconds=rest_s + ramp_s), ramp=True)
+    return ramp, Hold(workload=load, amount=Seconds(seconds=max(rest_s * reads, ramp_s)))
 
 
 TEST = Test(

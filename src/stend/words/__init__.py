@@ -79,7 +79,7 @@ class Language(Formatter):
         A list is joined by commas, or by `{x:joined:; }`. Numbers in text, as old records have them, keep their digits.
         """
         kind, _, rest = format_spec.partition(":")
-        if isinstance(value, list):
+        if isinstance(value, list) and kind not in numbers.OF_LISTS:
             return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
         if kind in ("said", "fixed", *numbers.SHAPES) and not (
             isinstance(value, str) and kind not in numbers.OF_LABELS
@@ -277,6 +277,14 @@ def decoded(kind: type, value: Any) -> Any:
     if kind is not Sentence:
         raise NotImplementedError(f"a record has no {kind.__name__}")
     return sentence(value)
+
+
+def schema(kind: type) -> dict[str, Any]:
+    """Return the JSON Schema of a sentence, for the schema of a type that holds one."""
+    if kind is not Sentence:
+        raise NotImplementedError(f"there is no schema of {kind.__name__}")
+    keyed = {"key": {"type": "string"}, "values": {"type": "object"}}
+    return {"anyOf": [{"type": "string"}, {"type": "object", "properties": keyed, "required": ["key", "values"]}]}
 
 
 def rewritten(sentence_: Sentence, by: Callable[[str], str]) -> Sentence:

@@ -262,6 +262,8 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "load_words": load_words,
 }
 
+OF_LISTS = ("steps",)
+"""Shapes of a list as a whole."""
 OF_LABELS = ("load", "load_words")
 """Shapes of text; a text in any other shape is a number that an old record holds as it was shown."""
 

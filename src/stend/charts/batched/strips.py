@@ -51,7 +51,6 @@ def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
     }
     order = list(dict.fromkeys(row["figure"] for row in rows))
     y: dict[str, Any] = {"field": "figure", "type": "nominal", "sort": order, "title": None}
-    y["axis"] = {"labelLimit": 460}
     base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "top", "columns": 4}}
     shades = [GREY, *(colour for colour in COLOURS[1:] if colour != GREY)]
     colour = {**base, "scale": series_scale(names, shades)}

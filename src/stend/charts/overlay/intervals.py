@@ -13,7 +13,7 @@ from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import access
 from stend.words import Language
 
-MOST_ROWS, MOST_ALIKE = 24, 3
+MOST_ROWS, MOST_ALIKE = 16, 3
 LOOKS = {
     "better": ("#0072b2", "triangle-up"),
     "worse": ("#d55e00", "triangle-down"),
@@ -92,7 +92,6 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "type": "nominal",
         "sort": order,
         "title": None,
-        "axis": {"labelLimit": 520},
     }
     names = {words(f"verdict.{v.replace(' ', '_')}"): look for v, look in LOOKS.items()}
     kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]

@@ -10,8 +10,8 @@ from typing import Any
 from stend.charts.parts.ticks import GAP, LETTER, rounded
 
 Spec = dict[str, Any]
-LABEL_LETTERS = 18
-"""Letters per line of the label of a row."""
+LABEL_LETTERS, LONG_LETTERS, LONG = 18, 34, 60
+"""Letters per line of the label of a row; of rows with a label of more than `LONG` letters."""
 LINE = 13
 """Height of a line of labels in pixels."""
 KEY = 30
@@ -105,7 +105,8 @@ def _labels(whole: Spec, encoding: Spec, sets: Spec, width: float) -> None:
         if channel.get("type") not in ("nominal", "ordinal") or marks is None or "labelLimit" in marks:
             continue
         names = _names(sets, channel["field"])
-        letters = LABEL_LETTERS if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
+        rows = LONG_LETTERS if max(map(len, names), default=0) > LONG else LABEL_LETTERS
+        letters = rows if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
         lines = {text: wrap(UNIT.sub("\\1\u00a0", text), max(letters, 4), break_long_words=False) for text in names}
         channel["axis"] = marks | {"labelLimit": 0}
         if any(len(text) > 1 for text in lines.values()):

@@ -42,7 +42,7 @@ def _chart(effects: Effects, words: Language) -> Any:
         "title": words("swept.share_axis"),
         "scale": {"domain": [0, 100]},
     }
-    y = {"field": "name", "type": "nominal", "sort": effects.order, "title": None, "axis": {"labelLimit": 320}}
+    y = {"field": "name", "type": "nominal", "sort": effects.order, "title": None}
     offset = {"field": "kind", "type": "nominal", "sort": kinds}
     legend = {"orient": "bottom", "title": None}
     colour = {"field": "kind", "type": "nominal", "scale": series_scale(kinds, [BLUE, ORANGE]), "legend": legend}

@@ -138,11 +138,11 @@ def every_cell(run: Run, test: PlannedTest) -> list[Cell]:
 def cells_of(run: Run, test: str, phase: str) -> tuple[Cell, ...]:
     """Return the loads of one phase, measuring or preparing, in the order of their first results."""
     planned = next((p for t, p in run.phases() if (t.name, p.name) == (test, phase)), None)
-    loads = dict.fromkeys(r.step.workload for r in run.of(test, phase) if isinstance(r.step, Hold))
+    held = [(r.step.workload, r) for r in run.of(test, phase) if isinstance(r.step, Hold) and not r.step.ramp]
+    loads = dict.fromkeys(load for load, _ in held)
     trims = dict.fromkeys(loads, NONE)
-    for result in run.of(test, phase):
-        if isinstance(result.step, Hold):
-            trims[result.step.workload] += result.trims
+    for load, result in held:
+        trims[load] += result.trims
     every = [Cell(phase, load, _result(run, test, planned, load), trims[load]) for load in loads] if planned else []
     return tuple(cell for cell in every if cell.counts.seconds)
 
@@ -161,8 +161,8 @@ def _result(run: Run, test: str, phase: Phase, workload: Workload) -> Counts:
         return rested(run, test, phase.name)
     if run.verdict_rounds(test, phase.name) or phase.rounds > 1:
         return run.window(test, phase.name, workload)
-    counts = [r.counts for r in run.of(test, phase.name) if isinstance(r.step, Hold) and r.step.workload == workload]
-    return added(counts)
+    held = [(r.step, r.counts) for r in run.of(test, phase.name) if isinstance(r.step, Hold)]
+    return added(counts for step, counts in held if step.workload == workload and not step.ramp)
 
 
 def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:

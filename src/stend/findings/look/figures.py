@@ -229,7 +229,7 @@ def _levels(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Mappin
     test, phase, _, window, load, _ = place
     if window not in ("rounds", "whole") or not len(run.readings):
         return {}
-    held = [r for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load]
+    held = [r for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and not r.step.ramp]
     return metered.levels(run, [r for r in held if not rounds or r.where.round in rounds])
 
 

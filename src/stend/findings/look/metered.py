@@ -28,8 +28,14 @@ REACH_S = 2.0
 """Largest offset of a clock that is looked for."""
 STEPS_S = (0.1, 0.02, 0.004, 0.001)
 """Steps of the search, each around the best offset of the step before it."""
-SEEN, EDGES = 100, 20
+SEEN, EDGES = 100, 30
 """Edges at each end of a run that are looked at, and the most of them that are used."""
+SIGMAS, LEVELS = 2.0, 2
+"""Standard deviations of the interval of an offset, and the levels that are fitted at each edge."""
+MOMENT_S = 0.2
+"""Shorter period of a meter below which its values count as means: a wrong guess is off by half of it at most."""
+FAR_S = 0.128
+"""First step away from the best offset in the search for the ends of its interval; then halves."""
 LONG = 2
 """Loads on both sides of an edge have at least this many readings."""
 NEAR = 20
@@ -60,7 +66,8 @@ class Level(NamedTuple):
 class Offset(NamedTuple):
     """How late the readings are, in seconds, at the start and at the end of a stretch, and the edges that show it.
 
-    `from_s` and `to_s` are the moments of the stretch to which the two offsets belong.
+    `from_s` and `to_s` are the moments of the stretch to which the two offsets belong. `error_s` is the half width of
+    the interval that the readings allow, the wider one of the two.
     """
 
     start_s: float
@@ -68,11 +75,20 @@ class Offset(NamedTuple):
     edges: int
     from_s: float
     to_s: float
+    error_s: float = 0.0
 
     def at(self, moment_s: float) -> float:
         """Return the offset at a moment, between those of start and end."""
         share = (moment_s - self.from_s) / max(self.to_s - self.from_s, 1e-9)
         return self.start_s + (self.end_s - self.start_s) * min(max(share, 0.0), 1.0)
+
+
+class Fit(NamedTuple):
+    """The offset that fits best, the half width of the interval that fits as well, and the squares left."""
+
+    best_s: float
+    error_s: float
+    squares: float
 
 
 class Edge(NamedTuple):
@@ -150,7 +166,8 @@ def offset(run: Run, stretch: int = 0, quantity: str = WATTS) -> Offset | None:
     end = start if first == last else _late(rows, last)
     if start is None or end is None:
         return None
-    return Offset(start, end, len({*first, *last}), _middle(first), _middle(last))
+    error_s = max(start.error_s, end.error_s)
+    return Offset(start.best_s, end.best_s, len({*first, *last}), _middle(first), _middle(last), error_s)
 
 
 @once
@@ -218,30 +235,57 @@ def _near(rows: Array, edge: Edge) -> Array:
     return part[part[:, 0] - part[:, 1] >= edge.low_s]
 
 
-def _late(rows: Array, edges: Sequence[Edge]) -> float | None:
+def _late(rows: Array, edges: Sequence[Edge]) -> Fit | None:
     """Return the offset at which constant levels of the loads and one of all rests between them fit best.
 
-    The result is None if other offsets fit nearly as well.
+    The readings are means of the time before them or values of a moment, whichever fits better. A value of a moment
+    stands for the time around it, and its offset is that of the middle. The result is None if other offsets fit nearly
+    as well.
     """
     parts = [_near(rows, edge) for edge in edges]
+    means = _fit(parts, edges, momentary=False)
+    period_s = float(np.median(rows[:, 1]))
+    moments = _fit(parts, edges, momentary=True) if period_s >= MOMENT_S else None
+    if means is None or moments is None or means.squares <= moments.squares:
+        return means
+    return moments._replace(best_s=moments.best_s - period_s / 2)
+
+
+def _fit(parts: Sequence[Array], edges: Sequence[Edge], *, momentary: bool) -> Fit | None:
     count, least = sum(map(len, parts)), ROUNDING * sum(float(part[:, 2] @ part[:, 2]) for part in parts)
     best, reach = 0.0, REACH_S
     for step in STEPS_S:
         moves = best + np.arange(-reach, reach + step / 2, step)
-        left = np.array([_left(parts, edges, move) for move in moves])
+        left = np.array([_left(parts, edges, move, momentary=momentary) for move in moves])
         best = float(moves[int(left.argmin())])
         more = float(np.median(left) - left.min())
         if reach == REACH_S and more <= max(CLEAR, NOISE / max(count, 1)) * float(left.min()) + least:
             return None
         reach = 2 * step
-    return best
+    bound = float(left.min()) * (1 + SIGMAS**2 / max(count - LEVELS * len(edges), 1)) + least
+    low, high = (_bound(parts, edges, best, way, bound, momentary=momentary) for way in (-1, 1))
+    return Fit((low + high) / 2 if momentary else best, (high - low) / 2, float(left.min()))
 
 
-def _left(parts: Sequence[Array], edges: Sequence[Edge], move: float) -> float:
+def _bound(
+    parts: Sequence[Array], edges: Sequence[Edge], best: float, way: int, bound: float, *, momentary: bool
+) -> float:
+    """Return the offset farthest from the best one, in one direction, up to which the squares left stay in a bound."""
+    far, step = 0.0, FAR_S
+    while step >= STEPS_S[-1]:
+        reached = far + step
+        if reached <= REACH_S and _left(parts, edges, best + way * reached, momentary=momentary) <= bound:
+            far = reached
+        else:
+            step /= 2
+    return best + way * far
+
+
+def _left(parts: Sequence[Array], edges: Sequence[Edge], move: float, *, momentary: bool) -> float:
     """Return the squares that the levels leave of all readings near the edges if these are late by `move`."""
     values, between, count = [], [], 0
     for rows, edge in zip(parts, edges, strict=True):
-        width = np.maximum(rows[:, 1], 1e-9)
+        width = np.full(len(rows), 1e-9) if momentary else np.maximum(rows[:, 1], 1e-9)
         before = np.clip((edge.end_s + move - rows[:, 0] + width) / width, 0.0, 1.0)
         after = np.clip((rows[:, 0] - edge.start_s - move) / width, 0.0, 1.0)
         pair = np.stack([before, after], axis=1)

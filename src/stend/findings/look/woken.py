@@ -1,5 +1,9 @@
 """Reads after rests: each rest with its first reads, and the reads without a rest beside them."""
 
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from stend.findings import look
@@ -8,6 +12,7 @@ from stend.findings.look.once import once
 from stend.model.bins import bin_edges_ns
 from stend.model.definition import Workload
 from stend.model.pace import MOST_LATE, Pace
+from stend.model.packed import rising
 from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.model.tally import NS, Tally
@@ -20,10 +25,13 @@ SHARE = 0.1
 """Share of a response time, or of `HOST_S`, that the usual lateness of the sender may have."""
 LATE = 0.25
 """Share of reads that the host may send late (`LATE_S`): a median does not depend on them."""
-
-
 BUSY = 0.5
 """Processors that were busy on average during rests, from which other work on the host may have delayed reads."""
+SIGMAS = 1.96
+"""Standard deviations on each side in a 95 % interval."""
+QUARTERS = (0.25, 0.5, 0.75)
+SAME = 0.02
+"""Share by which quartiles of rests of one state may differ whatever their scatter: a bin of response times."""
 
 
 class Rest(NamedTuple):
@@ -74,6 +82,23 @@ class Rest(NamedTuple):
         return sum(count for index, count in bins if bin_edges_ns(index)[0] * NS > bound_s)
 
 
+class Quantile(NamedTuple):
+    """A quantile of response times in seconds, with its 95 % interval by ranks, which holds for any distribution."""
+
+    low_s: float
+    mid_s: float
+    high_s: float
+
+
+class Level(NamedTuple):
+    """Rests after which the drive is in the same state, and the median of all their first reads, in seconds."""
+
+    from_s: float
+    to_s: float
+    median: Quantile
+    reads: int
+
+
 @once
 def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
     """Return the reads without a rest (None if there are none), and the rests before which the drive was idle."""
@@ -84,3 +109,29 @@ def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
     every = (Rest(1 / row.workload.rate_iops, row, *held[row.workload]) for row in rows if row.workload.rate_iops)
     awake = next((row for row in rows if not row.workload.rate_iops), None)
     return awake, tuple(sorted(rest for rest in every if rest.kept))
+
+
+def levels(rests: Sequence[Rest]) -> list[Level]:
+    """Return the levels of rests in order of length. Rests are joined where the quartiles of their reads are equal."""
+    found = list[tuple[list[Rest], Tally]]()
+    for rest in rests:
+        tally = rest.row.tally
+        if found and all(_equal(quantile(found[-1][1], share), quantile(tally, share)) for share in QUARTERS):
+            found[-1] = ([*found[-1][0], rest], found[-1][1] + tally)
+        else:
+            found.append(([rest], tally))
+    return [Level(held[0].rest_s, held[-1].rest_s, quantile(tally, 0.5), tally.ios) for held, tally in found]
+
+
+def quantile(tally: Tally, share: float) -> Quantile:
+    """Return the quantile below which a share of the IOs lies. Times are the middles of fio's bins (within 0.8 %)."""
+    indices, counts = rising(tally.bins)
+    below, half = list(accumulate(counts)), SIGMAS * math.sqrt(tally.ios * share * (1 - share))
+    ranks = (math.floor(tally.ios * share - half), tally.ios * share, math.ceil(tally.ios * share + half) + 1)
+    places = (bisect_left(below, min(max(rank, 1), below[-1])) for rank in ranks)
+    mids = (sum(bin_edges_ns(indices[place])) / 2 * NS for place in places)
+    return Quantile(*mids if len(indices) > 1 else [tally.mean_s] * 3)
+
+
+def _equal(a: Quantile, b: Quantile) -> bool:
+    return a.low_s <= b.high_s * (1 + SAME) and b.low_s <= a.high_s * (1 + SAME)

@@ -53,7 +53,8 @@ function tile(key, text) {
 
 function tell(plan) {
   by("cards").replaceChildren(tile("expected", duration(plan.expected_s)), tile("at_longest", duration(plan.longest_s)), tile("writes", bytes(plan.write_bytes) || "0"));
-  put("command", plan.command);
+  // An option and its value stay in one line.
+  by("command").replaceChildren(...plan.command.split(/ (?=-)/).flatMap((part, at) => [at ? " " : "", make("span", part, "unbroken")]));
   const real = plan.harmless ? [] : [word("destroys")];
   by("asks").hidden = plan.harmless;
   by("warnings").replaceChildren(...[...(plan.reason ? [plan.reason] : real), ...plan.warnings].map((text) => make("li", `⚠ ${text}`)));

@@ -23,7 +23,7 @@ function tell(now) {
   by("state").className = `state ${sort}`;
   by("place").hidden = !now.test && now.state !== "cut off" && now.state !== "elsewhere";
   const most = now.rounds > 1 ? word("of_at_most", { rounds: now.rounds }) : "";
-  const place = now.test ? `${test(now.test, now.title)}: ${phase(now.phase)}, ${word("round")} ${now.round} ${most} · ${word("step", { step: now.step, steps: now.steps })} ${now.doing || ""}` : "";
+  const place = now.test ? `${test(now.test, now.title)}: ${phase(now.phase)}, ${word("round")} ${now.round} ${most} · ${word("step", { step: now.step, steps: now.steps })}${now.doing ? ` · ${doing(now.doing)}` : ""}` : "";
   const known = { cut_off: word("said_cut_off", { run: name }), elsewhere: word("said_elsewhere") };
   put("place", [known[now.state.replace(" ", "_")], place].filter(Boolean).join(" · "));
   const cards = [card(now.state === "ended" ? "lasted" : "gone", duration(now.t_s || 0))];
@@ -43,6 +43,12 @@ function tell(now) {
   if (passed !== shown && now.state !== "ended") drawn(passed);
   if (now.state === "ended" && by("views").hidden) views(first);
   first = false;
+}
+
+// A load has the short form of the specification in all languages; the other steps have words.
+function doing(text) {
+  const rest = /^rest of (.+) s$/.exec(text);
+  return rest ? word("doing_rest", { s: decimal(rest[1]) }) : { purge: word("doing_purge"), "a rate chosen from the results": word("doing_chosen") }[text] || text;
 }
 
 // A bound that is shown with the same words as the likely time adds nothing.

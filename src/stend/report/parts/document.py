@@ -20,6 +20,7 @@ from stend.report.parts.compare import compare
 from stend.report.parts.header import header
 from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
+from stend.report.parts.states import states
 from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import matrix, raw, verification, workloads
 from stend.sentences import finding_said
@@ -124,6 +125,7 @@ def chapter(context: Context, test: PlannedTest) -> Section:
             Text(about, "note"),
             *(sheets or (stamped, columns)),
             *([Items(words("page.findings"), items)] if items else []),
+            *states(run, test, words),
             *matrix(run, test, words),
             *workloads(run, test, words),
             *verification(run, test, words),

@@ -7,6 +7,7 @@ import msgspec
 from stend.model.events import Event
 from stend.report.parts.records import COLUMNS
 from stend.store.journal import HEAD
+from stend.words import schema as of_sentence
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 OF_SQL: dict[str, Any] = {"VARCHAR": str | None, "BIGINT": int | None, "DOUBLE": float | None, "BOOLEAN": bool | None}
@@ -16,7 +17,7 @@ DIGEST = {"type": "string", "pattern": "^[0-9a-f]+$"}
 
 def whole(kind: Any) -> dict[str, Any]:
     """Return the schema of a type, with its draft."""
-    return {"$schema": DRAFT} | msgspec.json.schema(kind)
+    return {"$schema": DRAFT} | msgspec.json.schema(kind, schema_hook=of_sentence)
 
 
 def shape(name: str, fields: dict[str, Any]) -> Any:

@@ -106,18 +106,21 @@ def _band(name: str, review: Review) -> Band | None:
 def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
-    What the drive sheet does not state is in the headline already.
+    Figures that no earlier use has come first. What the drive sheet does not state is in the headline already.
     """
-    words, stated = review.words, _open_facts(_fit(review.verdict))
+    words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
-        why = judged.why(MOST_CLAUSES)
+        new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
+        why = judged._replace(reasons=new or judged.reasons).why(MOST_CLAUSES)
+        earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
             why = msgspec.structs.replace(why, facts=())
         return judged.key, sentence(why_said(why, words))
 
-    for (mark, why), group in groupby(review.verdict.uses, shown):
-        first, *others = (words(f"use_title.{judged.use}") for judged in group)
+    every = [(shown(judged), judged) for judged in review.verdict.uses]
+    for (mark, why), group in groupby(every, lambda pair: pair[0]):
+        first, *others = (words(f"use_title.{judged.use}") for _, judged in group)
         title = ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
         yield Marked(title, mark, words(f"story.{mark}"), why)
 
@@ -131,16 +134,13 @@ def verdict(review: Review) -> str:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
-    fit = _fit(judged)
-    no = [use for use in judged.uses if use.mark == "no" and use.use != "streaming"]
-    doubt = [use for use in judged.of("doubt") if use.use not in {o.use for o in fit}]
-    against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
+    fit, against, key = _fit(judged), *_against(judged)
     cons = _weightiest(against, ())
+    pros = _weightiest(_heaviest_first(fit), cons)
     sentences = []
     if fit:
         open_facts = _open_facts(fit)
         form = "fit_performance" if open_facts else "fit"
-        pros = _weightiest(_heaviest_first(fit), cons)
         sentences.append(words(f"story.{form}", good=_listed(fit, words), reasons=_clauses(pros, fit, words)))
         sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
     if against:
@@ -152,6 +152,13 @@ def verdict(review: Review) -> str:
 def _fit(judged: Verdict) -> list[Judged]:
     """Return the two heaviest uses that the drive is fit for."""
     return [use for use in judged.of(*FIT) if use.use != "streaming"][-2:] or list(judged.of(*FIT))
+
+
+def _against(judged: Verdict) -> tuple[list[Judged], str]:
+    """Return the uses that the drive is not fit for, or else those with doubts, and the key of their sentence."""
+    no = [use for use in judged.uses if use.mark == "no" and use.use != "streaming"]
+    fit = {use.use for use in _fit(judged)}
+    return (no, "unfit") if no else ([use for use in judged.of("doubt") if use.use not in fit][:2], "doubtful")
 
 
 def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:

@@ -140,7 +140,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
     yield from together.tables(reviews, words) if several else _judged(review)
     peers = (f for f in review.findings if f.name == "peers" and not several)
-    best, worst = ("", "") if several else extremes(review)
+    best, worst = ("", "") if several else (_unstated(text, headline(review)) for text in extremes(review))
     lists = (
         ("best", [Item(best, "pro")] if best else []),
         ("worst", [Item(worst, "con")] if worst else []),
@@ -149,6 +149,11 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
         ("beside", [Item(text) for text in (*_beside(sides[1:], words), *(finding_said(f, words) for f in peers))]),
     )
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
+
+
+def _unstated(text: str, headline: str) -> str:
+    """Return a sentence, or "" if the headline has it as a clause."""
+    return "" if text[1:].rstrip(".") in headline else text
 
 
 def _judged(review: Review) -> Iterator[Block]:

@@ -26,23 +26,19 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
     spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
     (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
-    figureSlim(spec, width, spec.config);
+    figureSlim(spec, width);
   }
   return spec;
 }
-function figureSlim(part, width, theme) {  // legend and axis of the chart take precedence over the theme: long names in several lines
+function figureSlim(part, width) {  // the legend of the chart takes precedence over the theme
   if (!part || typeof part !== "object") { return; }
   Object.keys(part).forEach(function (key) {
     if (key === "datasets" || key === "config") { return; }
     if (key === "legend" && part.legend) {
       Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90, titleOrient: "top" });
     }
-    if (key === "axis" && part.axis && part.axis.labelLimit > 0.75 * width) {
-      Object.assign(part.axis, { labelLimit: width / 2, labelFontSize: 8, labelLineHeight: 9, labelExpr: "split(datum.label, ': ')", labelOverlap: false, labelOffset: -4 });
-      theme.legend.columns = 1; theme.axisX.titleFontSize = 10;
-    }
     if (key === "x") { figureTicks(part.x, width < 420 ? 2 : 3); }
-    figureSlim(part[key], width, theme);
+    figureSlim(part[key], width);
   });
 }
 function figureTicks(channel, most) {  // fewer ticks: labels that Vega leaves out make the others uneven

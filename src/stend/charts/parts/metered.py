@@ -1,0 +1,15 @@
+"""The meter of a chart with watts, by its name and its error."""
+
+from stend.findings.look.metered import meter
+from stend.model.record import Run
+from stend.words import Language
+
+
+def metered(text: str, run: Run, words: Language) -> str:
+    """Return the text below a chart, followed by the meter of the run."""
+    facts = meter(run)
+    if facts is None:
+        return text
+    if facts.error_pct is None:
+        return f"{text} {words('says.meter_unknown', name=facts.name)}"
+    return f"{text} {words('says.meter', name=facts.name, error=facts.error_pct / 100)}"
