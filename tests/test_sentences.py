@@ -44,6 +44,13 @@ def test_each_language_has_its_own_text() -> None:
     )
 
 
+def test_a_sentence_of_a_newer_stend_is_shown_by_its_key_and_values() -> None:
+    newer = {"key": "drive_melted", "values": {"temperature": 900, "why": {"key": "fio_killed", "values": {"n": 9}}}}
+    shown = sentence(newer)
+    assert (shown, shown.key) == ("drive_melted: temperature 900, why it was killed by signal 9", "")
+    assert Language("ru").translated(shown) == shown
+
+
 def test_an_error_keeps_the_key() -> None:
     assert text(str(StepFailed(DEAD))).key == "repeated"
 
@@ -51,9 +58,7 @@ def test_an_error_keeps_the_key() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        {"key": "no such", "values": {}},
         {"key": "fio_killed", "values": {}},
-        {"key": "limit_written", "values": {"size": {"key": "no such", "values": {}}}},
         {"key": "forecast", "values": {"left": []}},
         {"key": "limit", "values": {"time": [1]}, "more": 1},
         7,

@@ -254,13 +254,19 @@ def english(value: Any) -> str:
 
 
 def sentence(recorded: Any) -> Sentence:
-    """Return a sentence from recorded data. Raise ValueError if that is not a sentence of this catalogue."""
+    """Return a sentence from recorded data. Raise ValueError if that is not a sentence.
+
+    One of a newer stend, whose key is unknown here, becomes text: its key and its values.
+    """
     match recorded:
         case str():
             return text(recorded)
         case {"key": str(key), "values": dict(values), **rest} if not rest:
+            parts = {str(name): _part(value) for name, value in values.items()}
+            if not known(key):
+                return text(f"{key}: {', '.join(f'{name} {value}' for name, value in parts.items())}")
             try:
-                return Sentence(key, **{str(name): _part(value) for name, value in values.items()})
+                return Sentence(key, **parts)
             except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError) as error:
                 raise ValueError(f"{key[:40]!r} with these values is not a sentence that this stend knows") from error
     raise ValueError("a sentence is text, or a key with values")
