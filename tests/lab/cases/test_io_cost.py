@@ -55,6 +55,7 @@ def tenants() -> Iterator[Tenants]:
         (CGROUPS / name / "io.weight").write_text(f"default {weight}")
         with (MOUNT / name).open("wb") as file:
             file.write(os.urandom(SIZE))  # an extent without data is read without the drive
+            os.fsync(file.fileno())
         loops.append(bench.tool("losetup", "--find", "--show", "--direct-io=on", str(MOUNT / name)).strip())
     yield Tenants(drive, *loops)
     for loop in loops:
