@@ -232,7 +232,7 @@ def test_what_is_told_as_done_is_on_disk_before_it_is_told(
 def test_the_first_line_tells_the_format_by_which_the_rest_is_read(folder: Path) -> None:
     lines = (folder / "events.jsonl").read_bytes().splitlines()
     head, first = (json.loads(line) for line in lines[:2])
-    assert (head["format"], head["version"]) == ("stend-events", 2)
+    assert (head["format"], head["version"]) == ("stend-events", 3)
     assert first["n"] == 1
     record = journal.Record(folder)
     last = list(record)[-1]

@@ -23,7 +23,6 @@ DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi", "megaraid_sas")
 MiB = 1 << 20
 GONE = {"driver": "nvme", "id": "gone", "drive": "gone", "serial": "LABGONE", "bus": "door"}
 """The drive that is unplugged and plugged in again."""
-SLOW_IOPS = 40
 MEMORY = "3G"
 KVM = ("kvm", "host,arch-capabilities=off", "2")
 EMULATION = ("tcg,thread=multi,tb-size=512", "max,-smap,-smep,-la57,-erms", "1,maxcpus=2")
@@ -72,8 +71,6 @@ def drives(folder: Path) -> Iterator[str]:
     yield from ("-device", "ide-hd,drive=sata,bus=ide.0,serial=LABSATA,model=LABDISK,rotation_rate=1")
     yield from ("-device", "virtio-scsi-pci,id=scsi", "-drive", image("scsi", 128 * MiB))
     yield from ("-device", "scsi-hd,drive=scsi,bus=scsi.0,serial=LABSCSI,vendor=LAB,product=SCSIDISK,rotation_rate=1")
-    yield from ("-drive", f"{image('slow', 128 * MiB)},throttling.iops-total={SLOW_IOPS}")
-    yield from ("-device", "nvme,id=slow,drive=slow,serial=LABSLOW")
     yield from ("-device", "megasas-gen2,id=sas", "-drive", image("sas", 128 * MiB))
     yield from ("-device", "scsi-hd,drive=sas,bus=sas.0,serial=LABSAS,vendor=LAB,product=SASDISK,rotation_rate=1")
 

@@ -16,9 +16,10 @@ from stend.model.samples import SampleRow, Samples
 from stend.store.chain import Chain
 from stend.words import Sentence, decoded
 
-FORMAT = 2
-READABLE = (1, FORMAT)
-"""Version 1 had no numbers, chain or digests. Such a run is read, and continues in version 1."""
+FORMAT = 3
+READABLE = (1, 2, FORMAT)
+"""Version 1 had no numbers, chain or digests. Versions 1 and 2 had sentences as English text. A run of an older version
+is read, and continues in that version, but with the sentences of today."""
 
 HEAD = {"format": "stend-events", "version": FORMAT}
 HEAD_BYTES = 1 << 16
