@@ -176,7 +176,7 @@ def test_one_that_dies_of_a_signal_after_it_was_told_to_end_is_a_remark(stage: S
     (words,) = load.remarks
     assert f"signal {int(number)} ({number.name})" in words
     assert "core pattern: " in words
-    assert "told to end" in words
+    assert "it was stopped" in words
 
 
 def test_its_last_totals_count_though_it_died_after_them(stage: Stage) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import stend
 
 HOME = Path(stend.__file__).parent
-HALL = {"base", "model"}
+HALL = {"base", "words", "model"}
 
 
 class Step(NamedTuple):
