@@ -177,7 +177,7 @@ import sys
 from pathlib import Path
 from stend.live import serving
 serving.HEADERS_S = 0.5
-place = serving.Place(Path(sys.argv[1]), "127.0.0.1", 0, ("127.0.0.1",))
+place = serving.Place(Path(sys.argv[1]), (), "127.0.0.1", 0, ("127.0.0.1",))
 serving.serve(place, lambda words: print(words, flush=True))
 """
 

@@ -107,7 +107,7 @@ def test_nobody_is_named_and_the_licence_is_there() -> None:
     ("words", "sentence", "extra"),
     [
         (["host", "--quick"], "STREAM, the measure of memory, needs numba", "sim"),
-        (["query", "SELECT 1"], "stend query needs duckdb", "report"),
+        (["query", "SELECT 1"], "`stend query` needs duckdb", "report"),
         (["serve", "."], "`stend serve` needs starlette", "serve"),
         (["fleet", "status", "x"], "`stend fleet` needs", "fleet"),
         (["trace", "show", "x.iolog"], "a trace needs pyarrow", "trace"),
