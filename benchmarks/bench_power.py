@@ -157,9 +157,7 @@ def wakes(run: Run, power: Power, kind: str) -> tuple[list[Check], list[str]]:
         slept[rest_s] = usual_s + median(exits_s)
         if kind != "sas15k" or slept[rest_s] > 100 * usual_s:
             at = next(level for level in held if level.from_s * 0.999 <= rest_s <= level.to_s * 1.001)
-            low_s, found_s, high_s = at.median
-            half_s = max(high_s - found_s, found_s - low_s)
-            checks.append(Check(f"wake after {rest_s:g} s", found_s, slept[rest_s], half_s))
+            checks.append(Check(f"wake after {rest_s:g} s", at.median.mid_s, slept[rest_s], at.error_s))
     asleep_s = [rest_s for rest_s, first_s in sorted(slept.items()) if first_s > WAKES * usual_s]
     return checks, list(_false_wakes(run, slept, asleep_s))
 

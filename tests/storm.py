@@ -219,7 +219,7 @@ def command() -> int:
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--virtual", type=int, default=1000, help="interruptions of virtual runs")
     ask.add_argument("--real", type=int, default=200, help="interruptions of runs on real fio")
-    ask.add_argument("--verbs", type=int, default=300, help="kills of watch, serve and repeat")
+    ask.add_argument("--verbs", type=int, default=300, help=f"kills of {', '.join(storm_verbs.KINDS)}")
     ask.add_argument("--minutes", type=float, default=60, help="at most, for each kind of drive")
     asked = ask.parse_args()
     verbs = tuple((kind, -(-asked.verbs // len(storm_verbs.KINDS))) for kind in storm_verbs.KINDS)

@@ -1,5 +1,6 @@
 """Kills of verbs beside a run or that begin several: watch, serve, repeat. The runs come to what they would have."""
 
+import hashlib
 import os
 import random
 import re
@@ -11,8 +12,12 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from stend import store
+from stend.findings.look.figures import figures
 from stend.model.events import Result
+from stend.model.quantities import QUANTITIES
 from stend.session import series
 from stend.store import verify, writer
 from tests.forks import child
@@ -21,6 +26,8 @@ from tests.storm_end import PATIENCE_S, Torn, end
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
 PACED = "sim:small?pace=40"
 """Slow enough that it goes on beside what is killed; its figures are those of the drive without a pace."""
+METERED = 1e-4
+"""A meter that begins again in mid-run gives blocks with other edges."""
 ADDRESS = re.compile(r"http://\S+")
 
 
@@ -141,6 +148,8 @@ class Repeat(Beside):
     """`stend repeat`, which is resumed after each kill."""
 
     kind = "repeat"
+    most_s = 3.0
+    """It is killed within so long."""
 
     def asked(self, folder: Path) -> list[str]:
         """Return the verb that is killed first."""
@@ -173,7 +182,7 @@ class Repeat(Beside):
 
     def kill(self, number: int) -> None:
         """Kill it at any moment of its work."""
-        deadline = time.monotonic() + self.draw.random() * 3
+        deadline = time.monotonic() + self.draw.random() * self.most_s
         while time.monotonic() < deadline:
             if os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
                 break
@@ -184,4 +193,96 @@ class Repeat(Beside):
         self.kinds[self.kind] += code == -signal.SIGKILL
 
 
-KINDS: dict[str, Callable[[Path, int], Beside]] = {one.kind: one for one in (Watch, Serve, Repeat)}
+class Metered(Repeat):
+    """`stend run` with a meter, which is resumed after each kill; what the meter gave each figure is compared too."""
+
+    kind = "meter"
+
+    def asked(self, folder: Path) -> list[str]:
+        """Return the verb that is killed first."""
+        return ["run", "latency", *SHORT, "--target", "sim:small", "--meter", "own", "--into", str(folder)]
+
+    def undisturbed(self) -> list[tuple[Result, ...]]:
+        """Return the results of a run that is left alone."""
+        folder, began = self.top / "undisturbed", time.monotonic()
+        self.must(end(child(self.asked(folder), self.said)) == 0)
+        self.most_s, self.metered = time.monotonic() - began, self.values(folder)
+        return [tuple(store.load(folder).results)]
+
+    def values(self, folder: Path) -> list[float | None]:
+        """Return every quantity of every figure."""
+        return [row.value(name) for row in figures(store.load(folder)) for name in QUANTITIES]
+
+    def run(self) -> None:
+        """One run, killed up to eight times."""
+        folder = self.top / f"run{self.runs}"
+        for _ in range(self.draw.randint(1, 8)):
+            if series.ended(folder) in series.FINISHED:
+                break
+            self.kill(child(self.next(folder), self.said))
+        while series.ended(folder) not in series.FINISHED:
+            code = end(child(self.next(folder), self.said))
+            self.must(code == 0, f"the last resume ended with {code}")
+        self.same([folder])
+        self.must(self.values(folder) == pytest.approx(self.metered, rel=METERED), "figures have other values")
+        shutil.rmtree(folder)
+
+    def next(self, folder: Path) -> list[str]:
+        """Return the verb that goes on with a run, or begins it."""
+        if series.ended(folder) is not None:
+            self.resumed += 1
+            return ["resume", str(folder)]
+        shutil.rmtree(folder, ignore_errors=True)
+        return self.asked(folder)
+
+
+class Inspect(Metered):
+    """`stend inspect`, which is resumed after each kill."""
+
+    kind = "inspect"
+
+    def asked(self, folder: Path) -> list[str]:
+        """Return the verb that is killed first."""
+        return ["inspect", "sim:small", "--quick", "--minutes", "0.05", "--seed", "7", "--into", str(folder)]
+
+
+class Publish(Repeat):
+    """`stend publish` of some runs, which is called again after each kill: the site has the files of one call."""
+
+    kind = "publish"
+
+    def undisturbed(self) -> list[tuple[Result, ...]]:
+        """Make two runs and their site."""
+        for number in (1, 2):
+            words = ["run", "latency", *SHORT, "--target", f"sim:small?seed={number}"]
+            self.must(end(child([*words, "--into", str(self.top / f"runs/{number}")], self.said)) == 0)
+        (self.top / "lab.toml").write_text("[ranking]\nvirtual = true\n")
+        began = time.monotonic()
+        self.must(end(child(self.words(self.top / "undisturbed"), self.said)) == 0)
+        self.most_s, self.whole = time.monotonic() - began, self.site(self.top / "undisturbed")
+        return []
+
+    def words(self, folder: Path) -> list[str]:
+        """Return the verb that is killed."""
+        return ["publish", str(self.top / "runs"), "--into", str(folder), "--lab", str(self.top / "lab.toml")]
+
+    def site(self, folder: Path) -> dict[str, str]:
+        """Return the digest of every file."""
+        paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        return {str(path.relative_to(folder)): hashlib.sha1(path.read_bytes()).hexdigest() for path in paths}
+
+    def run(self) -> None:
+        """One site, killed up to eight times."""
+        folder = self.top / f"site{self.runs}"
+        for _ in range(self.draw.randint(1, 8)):
+            self.kill(child(self.words(folder), self.said))
+            self.resumed += folder.exists()
+        self.must(end(child(self.words(folder), self.said)) == 0, "the last call failed")
+        self.must(self.site(folder) == self.whole, f"other files: {self.site(folder).items() ^ self.whole.items()}")
+        self.runs, self.equal = self.runs + 1, self.equal + 1
+        shutil.rmtree(folder)
+
+
+KINDS: dict[str, Callable[[Path, int], Beside]] = {
+    one.kind: one for one in (Watch, Serve, Repeat, Metered, Inspect, Publish)
+}

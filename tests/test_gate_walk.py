@@ -18,6 +18,7 @@ READS = {
     "fleet/tasks.py": "files of a run, with 'rb', to be sent home",
     "base/sysfs.py": "what ioctls tell of files and nodes opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
+    "publish/ledger.py": "the folder of a site, O_RDONLY, to be locked while it is built",
     "gate/mounts.py": "a path with O_PATH, for the kernel's word on its mount",
     "gate/ownership.py": "package databases that are asked, and a file's first bytes with 'rb'",
     "gate/answers.py": "dmsetup table and wipefs --no-act, which read",

@@ -117,7 +117,7 @@ def test_each_says_on_every_screen_that_no_steady_state_was_proven(
     shown = capsys.readouterr().out
     assert "no steady state proven" in shown
     assert all(note.text in shown for note in store.load(place).notes)
-    assert "not told: " in shown
+    assert "not stated: " in shown
     assert {row.steady for row in figures(store.load(place))} == {None}
     assert {row.state for row in figures(store.load(place))} == {"unknown"}
 
@@ -162,7 +162,7 @@ def test_words_around_and_several_documents_are_no_hindrance_and_are_told() -> N
     taken = imports.understood(handed, "fio", "a")
     assert taken.loads == imports.understood(Given("a", (("a", plain),)), "fio", "a").loads
     assert [note[:30] for note in taken.notes[:2]] == [
-        "fio says: fio: pid=8281, err=8",
+        "fio printed: fio: pid=8281, er",
         "it holds 2 documents; the last",
     ]
     odd = plain.replace(b'"mean" : ', b'"mean" : -nan, "was" : ', 1)
@@ -234,7 +234,7 @@ def test_counts_stand_for_the_seconds_that_were_told_and_else_for_a_minute(tmp_p
 def test_a_table_that_ezfio_broke_off_says_so() -> None:
     handed = Given("e.csv", (("e.csv", (SAMPLES / "ezfio.csv").read_bytes() + b"ERROR\n"),))
     taken = imports.understood(handed, "ezfio", "e.csv")
-    assert "ezFIO broke off amid Sustained 4KB Random mixed 30% Write Tests by Threads" in taken.notes
+    assert "ezFIO broke off in Sustained 4KB Random mixed 30% Write Tests by Threads" in taken.notes
 
 
 def test_megabytes_of_kdiskmark_are_found_out(tmp_path: Path) -> None:
@@ -253,3 +253,14 @@ def test_a_tree_with_two_targets_is_asked_for_one_by_one(tmp_path: Path) -> None
     with pytest.raises(BadInput, match="import the folder of each target by itself"):
         imports.taken_from(tmp_path / "tree")
     assert math.isclose(sum(row.iops > 0 for row in figures(run_of("bench-fio", tmp_path / "one"))), 4)
+
+
+def test_a_cell_of_diskplorer_has_a_size_that_a_record_can_hold() -> None:
+    huge = (SAMPLES / "diskplorer.json").read_text()
+    document = json.loads(huge)
+    for job in document["jobs"]:
+        job["read"] |= {"io_bytes": 1 << 49, "total_ios": 1000}
+    given = Given("result", (("result.json", json.dumps(document).encode()),), 1e9)
+    taken = imports.understood(given, "diskplorer", "result")
+    sizes = {stream.block_bytes for load in taken.loads for stream in load.workload.streams}
+    assert max(sizes) == 1 * GiB

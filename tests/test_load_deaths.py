@@ -189,7 +189,7 @@ def test_one_death_too_many_is_a_failed_step_and_the_run_can_be_resumed(
     assert run.repeats == REPEATS
     assert (
         run.stamps[1]
-        == f"repeated {REPEATS}x from a safe place because the load died; the measurement window began anew"
+        == f"repeated {REPEATS}x from a safe place because the load died; the measurement window began again"
     )
 
 

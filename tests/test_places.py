@@ -68,4 +68,4 @@ def test_a_file_in_memory_says_so_on_every_page() -> None:
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as place:
         place.truncate(2 * MiB)
         warnings = file.find(place.name).identity.facts.get("warnings", [])
-    assert warnings == ["not a drive: the file lies in memory (tmpfs)"]
+    assert warnings == ["not a drive: the file is in memory (tmpfs)"]

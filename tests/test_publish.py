@@ -352,3 +352,12 @@ def test_two_builds_of_one_site_are_never_at_work_together(tmp_path: Path) -> No
     with pytest.raises(BadInput, match="is not a folder"):
         publish.build(folders(kept())[:1], tmp_path / "file", settings.Read(), DAY, workers=1)
     assert (tmp_path / "file").read_text() == "precious"
+
+
+def test_a_first_build_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
+    (tmp_path / "site/en").mkdir(parents=True)
+    ledger.begin(tmp_path / "site")
+    (tmp_path / "site/en/.index.html-123.part").write_text("half")
+    publish.build(folders(kept())[:1], tmp_path / "site", settings.Read(), DAY, workers=1)
+    assert not list((tmp_path / "site").rglob("*.part"))
+    assert (tmp_path / "site/en/index.html").exists()

@@ -15,13 +15,14 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend import report
-from stend.base.units import GB, GiB
-from stend.findings.look.figures import figures
+from stend.base.units import GB, GiB, block_label
+from stend.findings.look.figures import figures, loads
 from stend.model.events import Note, Started
 from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.report.json import Report, schema
-from stend.words import LANGUAGES, Sentence
+from stend.report.parts.tables import matrix
+from stend.words import LANGUAGES, Language, Sentence
 from tests.synthetic import Truth, events, made
 
 pytestmark = pytest.mark.together
@@ -252,3 +253,20 @@ def test_csv_and_parquet_hold_the_same_rows_for_duckdb(tmp_path: Path) -> None:
     assert moved == sum(r.counts.write.bytes for r in run_of().results)
     with plain.open(newline="") as file:
         assert len(list(csv.DictReader(file))) == len(of_csv)
+
+
+def test_a_matrix_has_every_size_and_mix_of_its_phase_alone() -> None:
+    run = made("block-sweep")
+    tables = list(matrix(run, run.plan.tests[0], Language("en")))
+    assert len(tables) == 2
+    for phase, table in zip(("sequential", "random"), tables, strict=True):
+        window = {
+            (f"{row.workload.read_pct}/{100 - row.workload.read_pct}", block_label(row.workload.block_bytes)): row
+            for row in loads(run, run.plan.tests[0])
+            if row.phase == phase and row.direction == "both"
+        }
+        rows = [(size, zip(table.head[1:], cells, strict=True)) for size, *cells in table.rows]
+        shown = {(mix, size): cell for size, cells in rows for mix, cell in cells}
+        assert f", {phase}:" in table.title
+        assert len(shown) == 36
+        assert shown == {place: f"{row.value('iops'):,.0f}" for place, row in window.items()}

@@ -74,7 +74,7 @@ def test_a_suspend_in_a_rest_is_told_too() -> None:
 def test_a_long_silence_is_told_and_a_short_one_is_not() -> None:
     run = Run(play(drawn("write-saturation", minute_s=1), Frozen()))
     (told,) = stalls(run)
-    assert told.startswith("nothing was heard of the load for 12 s in write-saturation, saturate, round ")
+    assert told.startswith("the load reported nothing for 12 s in write-saturation, saturate, round ")
     assert "ничего не было слышно 12 с" in Language("ru").translated(told)
     assert stalls(Run(play(drawn("write-saturation", minute_s=1), StillEngine(interval_s=9.0)))) == []
 

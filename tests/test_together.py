@@ -144,7 +144,7 @@ def test_measured_phases_begin_at_one_moment_and_nobody_waits_for_the_dead(tmp_p
     assert said
     assert "began with the other drives after" in said[0]
     late = two.ask("b", measured)
-    assert late == ["iops began at a moment of its own, not with the other drives"]
+    assert late == ["iops began at another moment, not with the other drives"]
 
 
 def test_who_says_nothing_for_too_long_is_waited_for_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_who_says_nothing_for_too_long_is_waited_for_no_longer(tmp_path: Path, m
     assert two.ask("b") is None
     long_ago = time.time() - turns.HUNG_S - 60
     os.utime(two.folder / roll.FOLDER / "a.json", (long_ago, long_ago))
-    assert two.ask("b") == ["iops began without its turn: nothing was heard of the others for 1800 s"]
+    assert two.ask("b") == ["iops began without its turn: the others wrote nothing for 1800 s"]
 
 
 def test_what_follows_without_a_purge_keeps_the_turn_of_the_quiet_test_to_come() -> None:

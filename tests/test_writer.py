@@ -132,7 +132,7 @@ def test_an_owner_of_an_earlier_boot_is_gone_and_the_restart_is_told(cut: Path) 
     mine = msgspec.to_builtins(here())
     owner(cut, host=mine | {"boot": "earlier"}, released=False)
     assert main(["resume", str(cut)]) == 0
-    assert "the host was restarted amid the run" in [note.text for note in store.load(cut).notes]
+    assert "the host was restarted during the run" in [note.text for note in store.load(cut).notes]
 
 
 def test_a_killed_owner_of_this_boot_leaves_nothing_to_tell(cut: Path) -> None:

@@ -154,7 +154,7 @@ def _built(data: bytes) -> Any:
         shutil.rmtree(site, ignore_errors=True)
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(["publish", str(runs), "--to", str(site), "--lab", str(runs / "lab.toml")])
+        code = main(["publish", str(runs), "--into", str(site), "--lab", str(runs / "lab.toml")])
     return code, out.getvalue(), err.getvalue()
 
 

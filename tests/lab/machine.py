@@ -23,7 +23,7 @@ DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi", "megaraid_sas")
 MiB = 1 << 20
 GONE = {"driver": "nvme", "id": "gone", "drive": "gone", "serial": "LABGONE", "bus": "door"}
 """The drive that is unplugged and plugged in again."""
-SLOW_IOPS = 400
+SLOW_IOPS = 40
 MEMORY = "3G"
 KVM = ("kvm", "host,arch-capabilities=off", "2")
 EMULATION = ("tcg,thread=multi,tb-size=512", "max,-smap,-smep,-la57,-erms", "1,maxcpus=2")

@@ -77,8 +77,8 @@ def _latencies(test: str, awake: Figures, every: Sequence[Level], most_s: float,
     """Yield how long the drive takes to leave each state: the median of all first reads less that without a rest."""
     usual_s = quantile(awake.tally, 0.5).mid_s
     for level in (level for level in every if level.median.mid_s > most_s):
-        low_s, wake_s, high_s = (time_s - usual_s for time_s in level.median)
-        values = {"from": level.from_s, "to": level.to_s, "wake_s": wake_s, "low_s": low_s, "high_s": high_s}
+        values = {"from": level.from_s, "to": level.to_s, "wake_s": level.median.mid_s - usual_s}
+        values["error_s"] = level.error_s
         key = "latency" if level.to_s > level.from_s else "latency_after"
         yield Finding(name=NAME, key=key, test=test, values=values | {"n": level.reads}, confidence=sure)
 

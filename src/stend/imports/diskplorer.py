@@ -10,6 +10,7 @@ from stend.base.text import plain
 from stend.base.units import KiB
 from stend.imports import fio
 from stend.imports.given import Given
+from stend.imports.numbers import LARGEST_BLOCK
 from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.model.counts import Counts
 from stend.model.service_map import PHASE
@@ -72,5 +73,5 @@ def _streams(rates: tuple[tuple[float, int, bool], ...]) -> Iterator[Stream]:
 
 
 def _size(tally: Tally, usual: int) -> int:
-    """Return the mean size of IOs, in whole sectors."""
-    return max(round(tally.bytes / tally.ios / 512), 1) * 512 if tally.ios else usual
+    """Return the mean size of IOs, in whole sectors, as far as one IO can have it."""
+    return min(max(round(tally.bytes / tally.ios / 512), 1) * 512, LARGEST_BLOCK) if tally.ios else usual

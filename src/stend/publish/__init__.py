@@ -78,6 +78,8 @@ def build(
     """
     with nullcontext() if check else ledger.alone(into):
         last = ledger.read(into)
+        if not check:
+            ledger.begin(into)
         # 1. Find the drives, and leave out what may not be shown.
         every, broken = _found(folders)
         found = [one for one in every if one.ended]

@@ -121,6 +121,14 @@ def alone(site: Path) -> Iterator[None]:
         os.close(fd)
 
 
+def begin(site: Path) -> None:
+    """Mark a new site as one of stend, so that a killed build can be repeated; remove files that it did not finish."""
+    if not (site / NAME).exists():
+        write(site, Ledger())
+    for part in site.rglob(f".*-*{atomic.PART}"):
+        part.unlink(missing_ok=True)
+
+
 def place(site: Path, path: str) -> Path:
     """Return the place of a file of a site, and make its folder; raise BadInput if a link leads out of the site."""
     folder = (site / path).parent

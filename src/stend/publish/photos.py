@@ -8,8 +8,8 @@ KEPT_JPEG = {0xE0, 0xE2, 0xEE}
 """Segments of a JPEG that its look depends on: JFIF, colour profile, Adobe's colour transform."""
 KEPT_PNG = {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs"}
 SCAN, END, COMMENT, BYTE = 0xDA, 0xD9, 0xFE, 0xFF
-ALONE = {0x00, 0x01, *range(0xD0, 0xDA)}
-"""No segment follows these."""
+ALONE = {*range(0xC0), *range(0xD0, 0xDA)}
+"""No segment follows these, or none is known."""
 MARK = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 """The end of compressed data: a marker that is neither a stuffed byte nor a restart (ITU T.81, B.1.1)."""
 PNG_HEAD = 8
@@ -33,6 +33,8 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
         if mark == SCAN:
             following = MARK.search(data, end)
             end = following.start() if following else len(data)
+        if end > len(data):
+            break
         if mark in KEPT_JPEG or not (0xE0 <= mark <= 0xEF or mark == COMMENT):
             yield data[at:end]
         at = end

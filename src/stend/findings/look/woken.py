@@ -30,6 +30,8 @@ BUSY = 0.5
 SIGMAS = 1.96
 """Standard deviations on each side in a 95 % interval."""
 QUARTERS = (0.25, 0.5, 0.75)
+HALF_BIN = 0.008
+"""Half the width of fio's bins, in parts of a response time."""
 SAME = 0.02
 """Share by which quartiles of rests of one state may differ whatever their scatter: a bin of response times."""
 
@@ -97,6 +99,12 @@ class Level(NamedTuple):
     to_s: float
     median: Quantile
     reads: int
+
+    @property
+    def error_s(self) -> float:
+        """Return the half width of the interval of the median, at least half a bin of response times."""
+        low_s, mid_s, high_s = self.median
+        return max(high_s - mid_s, mid_s - low_s, HALF_BIN * mid_s)
 
 
 @once

@@ -40,8 +40,8 @@ def _row(
     name = words("states.idle" if state.get("idle") else "states.active", n=state["state"])
     wake = NONE
     if level and awake:
-        low_s, wake_s, high_s = (time_s - quantile(awake.tally, 0.5).mid_s for time_s in level.median)
-        wake = words("states.wake", wake_s=wake_s, low_s=max(low_s, 0.0), high_s=high_s, n=level.reads)
+        wake_s = level.median.mid_s - quantile(awake.tally, 0.5).mid_s
+        wake = words("states.wake", wake_s=wake_s, error_s=level.error_s, n=level.reads)
     return (
         name,
         words.show(state["watts"], "watts") if state.get("watts") else NONE,

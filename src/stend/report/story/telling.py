@@ -31,6 +31,7 @@ from stend.report.parts import (
 from stend.report.parts.compare import labels
 from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
+from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
 from stend.report.story import together
@@ -242,7 +243,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
                 (of, answers, question.tests),
                 [words(f"question.{question.name}.what")],
                 author.get(question.name, ((), ())),
-                (*_pictures(question, of, sides), *tables, *_figures(unanswered)),
+                (*_pictures(question, of, sides), *tables, *_states(of), *_figures(unanswered)),
             )
     asked = {name for question in questions() for name in question.tests}
     titles = {t.name: words.title(t.name, t.title) for review in reviews.values() for t in look.tests(review.run)}
@@ -293,6 +294,13 @@ def _figures(of: Measured) -> Iterator[Table]:
     """Yield the figures of every workload of these tests."""
     for name, (review, tests) in of.items():
         for table in (table for test in tests for table in workloads(review.run, test, review.words)):
+            yield table._replace(title=f"{name}: {table.title}") if name else table
+
+
+def _states(of: Measured) -> Iterator[Table]:
+    """Yield the power states of each drive beside their measured latencies, if one of these tests is `wake`."""
+    for name, (review, tests) in of.items():
+        for table in (table for test in tests for table in states(review.run, test, review.words)):
             yield table._replace(title=f"{name}: {table.title}") if name else table
 
 
