@@ -143,11 +143,6 @@ def test_a_long_list_is_built_as_far_as_it_is_read(ended: Served, browser: Any) 
     for box in page.locator("td.pick input").all()[:5]:
         box.check()
     wait_for(lambda: page.evaluate("scrollTo(0, document.body.scrollHeight)") or lines.count() == count)
-    assert page.locator("#more").is_hidden()
-    assert page.inner_text("#rows tr:last-child a") == "run-0"
-    assert page.locator("td.pick input:disabled").count() == count - 5, "five are the most, also of later rows"
-    page.fill("#filter", "run-1499")
-    wait_for(lambda: lines.count() == 1)
     page.context.close()
 
 
