@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from stend.model.record import Run
-from stend.words import LANGUAGES, english
+from stend.words import LANGUAGES, decoded, encoded
 from tests.recounted.figures import FIGURES
 from tests.recounted.record import Record
 from tests.recounted.said import Counted, counted
@@ -23,7 +23,7 @@ def lines(kind: str) -> tuple[str, ...]:
     """Return the record of a shortened review."""
     truth = Truth() if kind == "flash" else Truth(outer_bps=260e6, inner_bps=120e6, cache_bytes=1e10, cache_speedup=9)
     many = events(FLASH if kind == "flash" else DISK, truth, profile="review", interval_s=10.0, shorten=60, rounds=5)
-    whole = msgspec.json.encode(many, enc_hook=english).decode()
+    whole = msgspec.json.encode(many, enc_hook=encoded).decode()
     return tuple(msgspec.json.encode(one).decode() for one in msgspec.json.decode(whole))
 
 
@@ -32,7 +32,7 @@ def run(kind: str) -> Run:
     """Return the run of the record."""
     from stend.model.events import Event
 
-    return Run(msgspec.json.decode(line, type=Event) for line in lines(kind))
+    return Run(msgspec.json.decode(line, type=Event, dec_hook=decoded) for line in lines(kind))
 
 
 def count(kind: str, lang: str) -> Counted:
