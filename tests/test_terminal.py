@@ -105,12 +105,12 @@ def drive(interface: str, *, rotational: bool = False, kind: str = "nvme") -> Id
 @pytest.mark.parametrize(
     ("found", "numbers", "suite"),
     [
-        (drive("NVMe"), (1,), "quick-look"),
-        (drive("NVMe"), (2, 1), "review-nvme"),
-        (drive("NVMe"), (2, 2), "review-desktop"),
-        (drive("SATA 6 Gb/s"), (2,), "review-sata"),
-        (drive("SAS 12 Gb/s", rotational=True), (2,), "review-sshd"),
-        (drive("", kind="md"), (2,), "review-raid"),
+        (drive("NVMe"), (2,), "quick-look"),
+        (drive("NVMe"), (3, 1), "review-nvme"),
+        (drive("NVMe"), (3, 2), "review-desktop"),
+        (drive("SATA 6 Gb/s"), (3,), "review-sata"),
+        (drive("SAS 12 Gb/s", rotational=True), (3,), "review-sshd"),
+        (drive("", kind="md"), (3,), "review-raid"),
     ],
 )
 def test_the_guide_prints_the_command_with_its_time_and_bytes(
@@ -126,6 +126,16 @@ def test_the_guide_prints_the_command_with_its_time_and_bytes(
     assert "Expected time" in said
     assert "are written. All data on the drive is" in said
     assert answers(monkeypatch, [found], *numbers, run_it=False) == []
+
+
+def test_the_first_choice_of_the_guide_only_reads(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert answers(monkeypatch, [drive("NVMe")], 1, run_it=True) == ["inspect", "/dev/x"]
+    said = capsys.readouterr().out
+    assert "stend inspect /dev/x" in said
+    assert "Nothing is written." in said
+    assert "destroyed." not in said.split("The plan")[1]
 
 
 def test_without_a_drive_only_a_rehearsal_is_offered(

@@ -20,8 +20,9 @@ from stend.model.definition import Identity, Plan
 from stend.session import sheet, sooner
 
 T = TypeVar("T")
-QUICK, REVIEW, REHEARSAL = "quick look", "review", "rehearsal"
+INSPECTION, QUICK, REVIEW, REHEARSAL = "inspection", "quick look", "review", "rehearsal"
 WISHES = (
+    (INSPECTION, "Inspection of a drive: minutes. Is it sound, and what it claims to be? It only reads."),
     (QUICK, "Quick look at a drive: minutes, shortened tests that are no measurement. All its data is destroyed."),
     (REVIEW, "Review of a drive: hours to days, all tests of its kind. All its data is destroyed."),
     (REHEARSAL, "Rehearsal on a virtual drive: the same review, simulated. It writes to no drive."),
@@ -44,8 +45,8 @@ def ask() -> list[str]:
     wishes = [wish for wish in WISHES if testable or wish[0] == REHEARSAL]
     wish = _choose("What do you want?", wishes)
     drive = _virtual(testable) if wish == REHEARSAL else _choose("Which drive?", [(d, _named(d)) for d in testable])
-    tests = "quick-look" if wish == QUICK else _review(drive)
-    words = ["run", tests, "--target", drive.target]
+    tests = {INSPECTION: "inspect", QUICK: "quick-look"}.get(wish) or _review(drive)
+    words = ["inspect", drive.target] if wish == INSPECTION else ["run", tests, "--target", drive.target]
     _show(session.planned(session.Request([tests], drive.target)))
     _print("The command", "bold")
     _print(shlex.join(["stend", *words]), indent=4)
@@ -85,7 +86,8 @@ def _show(plan: Plan) -> None:
     simulated = " of simulated time; the simulation takes a small part of it" if plan.device.virtual else ""
     _print(f"Expected time {duration(plan.expected_s)}, at most {duration(plan.longest_s)}{simulated}.", indent=4)
     kept = "Only a simulated drive is written" if plan.device.virtual else "All data on the drive is destroyed"
-    _print(f"At least {binary(plan.write_bytes)} are written. {kept}.", indent=4)
+    written = f"At least {binary(plan.write_bytes)} are written. {kept}."
+    _print("Nothing is written." if plan.reads_only else written, indent=4)
 
 
 def _choose(question: str, choices: Sequence[tuple[T, str]]) -> T:
