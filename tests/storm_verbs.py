@@ -224,7 +224,10 @@ class Metered(Repeat):
             code = end(child(self.next(folder), self.said))
             self.must(code == 0, f"the last resume ended with {code}")
         self.same([folder])
-        self.must(self.values(folder) == pytest.approx(self.metered, rel=METERED), "figures have other values")
+        pairs = zip(self.values(folder), self.metered, strict=True)
+        held = [(value, other) for value, other in pairs if value is not None]  # a load that was killed lacks watts
+        values, others = map(list, zip(*held, strict=True))
+        self.must(values == pytest.approx(others, rel=METERED), "figures have other values")
         shutil.rmtree(folder)
 
     def next(self, folder: Path) -> list[str]:

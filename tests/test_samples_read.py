@@ -17,10 +17,13 @@ from stend.model.events import Sample, Started
 from stend.model.record import Run
 from stend.model.samples import SampleRow
 from stend.store import journal
+from stend.words import encoded
 from tests.test_run import drawn
 
 HEAD = b'{"format":"stend-events","version":1}\n'
-STARTED = msgspec.json.encode(Started(at=1.0, version="0", plan=drawn("iops", minute_s=1), seed=1)) + b"\n"
+STARTED = (
+    msgspec.json.encode(Started(at=1.0, version="0", plan=drawn("iops", minute_s=1), seed=1), enc_hook=encoded) + b"\n"
+)
 
 numbers = st.sampled_from([0, 1, 7, 0.0, 2.5, 4e-10, 1e300, -1, "1", None, 1 << 70]) | st.integers(0, 9)
 usual = st.integers(0, 1 << 40)

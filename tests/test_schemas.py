@@ -85,7 +85,7 @@ def test_every_line_of_a_record_is_as_its_schema_says(tmp_path: Path, capsys: py
     assert {line.get("type") for line in lines} >= {None, "started", "sample", "result", "judged", "note", "ended"}
     for line in lines:
         validator.validate(line)
-    for line in (lines[0] | {"version": 3}, lines[1] | {"seed": -1}, lines[-1] | {"mood": "good"}):
+    for line in (lines[0] | {"version": 4}, lines[1] | {"seed": -1}, lines[-1] | {"mood": "good"}):
         with pytest.raises(ValidationError):
             validator.validate(line)
 

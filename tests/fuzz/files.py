@@ -26,7 +26,7 @@ from stend.report.parts.header import platform
 from stend.report.parts.sheet import characteristics, read_sheet
 from stend.sentences import finding_said
 from stend.sim import load
-from stend.words import Language
+from stend.words import Language, decoded, encoded
 from tests.fuzz.target import Target, senseless, unprintable
 from tests.still import StillEngine
 from tests.test_run import drawn, play
@@ -91,7 +91,8 @@ def _planned(path: Path) -> Any:
 
 def _wrong_plan(taken: Any) -> str:
     made: Plan = taken[0]
-    again = msgspec.json.decode(msgspec.json.encode(made), type=Plan)  # what is recorded must be read
+    recorded = msgspec.json.encode(made, enc_hook=encoded)
+    again = msgspec.json.decode(recorded, type=Plan, dec_hook=decoded)  # what is recorded must be read
     return senseless(made) or senseless(again) or ("" if made.longest_s >= 0 else "time runs back")
 
 
@@ -142,7 +143,8 @@ def _recorded() -> list[bytes]:
     shutil.rmtree(folder, ignore_errors=True)
     store.create(folder, {"target": "still"}, HOST)
     list(store.append(folder, (event for event in events()[:60])))
-    first = b"\n".join([b'{"format":"stend-events","version":1}', *map(msgspec.json.encode, events()[:60])]) + b"\n"
+    written = msgspec.json.Encoder(enc_hook=encoded).encode
+    first = b"\n".join([b'{"format":"stend-events","version":1}', *map(written, events()[:60])]) + b"\n"
     return [(folder / "events.jsonl").read_bytes(), first]
 
 

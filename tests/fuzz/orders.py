@@ -12,7 +12,7 @@ from stend.base.errors import BadInput
 from stend.fleet import file, tasks
 from stend.live import composer
 from stend.model.definition import Plan
-from stend.words import Language
+from stend.words import Language, decoded, encoded
 from tests.fuzz.files import FOLDER
 from tests.fuzz.target import Target, senseless
 
@@ -78,7 +78,8 @@ def _order(data: bytes) -> Any:
 
 
 def _wrong_plan(plan: Plan) -> str:
-    return senseless(plan) or senseless(msgspec.json.decode(msgspec.json.encode(plan), type=Plan))
+    recorded = msgspec.json.encode(plan, enc_hook=encoded)
+    return senseless(plan) or senseless(msgspec.json.decode(recorded, type=Plan, dec_hook=decoded))
 
 
 def _composed(data: bytes) -> Any:

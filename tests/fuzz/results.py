@@ -16,10 +16,11 @@ from stend.model.events import Event, Source
 from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
 from stend.report.parts.records import rows
+from stend.words import decoded, encoded
 from tests.fuzz.target import Target, senseless, unprintable
 from tests.imported import FORMATS, SAMPLES, ods
 
-READ = msgspec.json.Decoder(Event)
+READ = msgspec.json.Decoder(Event, dec_hook=decoded)
 
 
 def _taken(form: str, *, tree: bool = False) -> Callable[[bytes], Any]:
@@ -29,7 +30,9 @@ def _taken(form: str, *, tree: bool = False) -> Callable[[bytes], Any]:
             reader.claims(handed)
         taken = imports.understood(handed, form, "result")
         source = Source(tool=taken.tool, version=taken.version, format=form, files=handed.digests)
-        told = [READ.decode(msgspec.json.encode(event)) for event in folder.events(handed, taken, source)]
+        told = [
+            READ.decode(msgspec.json.encode(event, enc_hook=encoded)) for event in folder.events(handed, taken, source)
+        ]
         run = Run(told)
         shown = [*_summary.lines(run), folder.name(handed, taken)]
         values = [{name: row.value(name) for name in QUANTITIES} for row in figures(run)]
