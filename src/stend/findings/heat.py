@@ -106,7 +106,8 @@ def _of(test: str, phase: str, made: Course) -> Finding:
         return Finding(name=NAME, key="fell", test=test, values=values, confidence="low", side="con")
     if warming.steady(degrees):
         place = next(n for n, c in enumerate(degrees) if abs(c - degrees[-1]) <= warming.STEADY_K)
-        values |= {"level": degrees[-1], "after_s": records[min(place, len(records) - 1)].end_s}
+        steady_s = records[-1].end_s - records[-warming.STEADY_ROUNDS :][0].start_s
+        values |= {"level": degrees[-1], "after_s": records[min(place, len(records) - 1)].end_s, "last_s": steady_s}
         return Finding(name=NAME, key="steady", test=test, values=values, side="pro")
     return Finding(name=NAME, key="rising", test=test, values=values, confidence="low")
 
