@@ -294,7 +294,8 @@ def test_axe_has_no_objection_and_no_page_is_wider_than_its_screen(
                 page.goto(site.address(lang, path + (f"{site.ids['Alpha 1000']}.html" if path == "drives/" else "")))
             page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
             page.evaluate("dispatchEvent(new Event('beforeprint'))")
-            page.wait_for_function("!document.querySelector('figure.plot:not(.drawn)')")
+            # Not by animation frames: a page that is not painted has none.
+            page.wait_for_function("!document.querySelector('figure.plot:not(.drawn)')", polling=100)
             assert page.locator("figure.broken").count() == 0
             page.evaluate(axe())
             found = page.evaluate("axe.run({exclude: ['svg.marks']}, {preload: false})")
