@@ -50,6 +50,8 @@ Bytes = Annotated[int, Meta(ge=0, le=MOST_BLOCK)]
 Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+END = r"(?![\s\S])"
+"""End of a pattern. `$` of Python also fits before a line break, and JSON Schema has no `\\Z`."""
 Part = Annotated[str, Meta(pattern=r"^[^/\x00]*$")]
 """A name that becomes part of file names."""
 

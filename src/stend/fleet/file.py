@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from stend import meters
-from stend.base import untrusted
+from stend.base import limits, untrusted
 from stend.base.errors import BadInput
 from stend.base.units import parse_bytes
 from stend.many.batch import acceptance as plan
@@ -18,7 +18,7 @@ from stend.model.definition import PowerSaving
 from stend.planning.plan import reads_only
 from stend.session.request import CHANGES, Request
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}\Z"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}" + limits.END
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
@@ -108,11 +108,11 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 class Slurm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings for runs as Slurm jobs: `home` is a folder with the same path on all hosts; `options` are for sbatch."""
 
-    home: Annotated[str, Meta(pattern=r"^/[^\s%]*\Z")]
-    gres: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*\Z")] = "drive"
-    partition: Annotated[str, Meta(pattern=r"^[^\s]*\Z")] = ""
-    options: tuple[Annotated[str, Meta(pattern=r"^--[^\r\n]*\Z")], ...] = ()
-    stend: Annotated[str, Meta(pattern=r"^[^\r\n]+\Z")] = "stend"
+    home: Annotated[str, Meta(pattern=r"^/[^\s%]*" + limits.END)]
+    gres: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*" + limits.END)] = "drive"
+    partition: Annotated[str, Meta(pattern=r"^[^\s]*" + limits.END)] = ""
+    options: tuple[Annotated[str, Meta(pattern=r"^--[^\r\n]*" + limits.END)], ...] = ()
+    stend: Annotated[str, Meta(pattern=r"^[^\r\n]+" + limits.END)] = "stend"
 
 
 class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,7 +126,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(pattern=NAME)]
     drives: Annotated[tuple[Serial | Selector, ...], Meta(min_length=1, max_length=10_000)] | Selector
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
-    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+\Z")] = ""
+    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+" + limits.END)] = ""
     slurm: Slurm | None = None
     destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from stend.base import untrusted
+from stend.base import limits, untrusted
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean, plain_all, plain_lines
 from stend.words import LANGUAGES
 
 Text = Annotated[str, msgspec.Meta(max_length=10_000)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Colour = Annotated[str, msgspec.Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z")]
+Colour = Annotated[str, msgspec.Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})" + limits.END)]
 Private = Literal["serial", "host", "paths", "notes", "label"]
 """Private facts of a run that a lab may publish by naming them."""
 LOGOS = {".svg", ".png", ".jpg", ".jpeg", ".webp"}
@@ -46,7 +46,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Name = "stend"
     logo: str = ""
-    address: Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s<>\"']+)?\Z")] = ""
+    address: Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s<>\"']+)?" + limits.END)] = ""
     languages: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] = LANGUAGES
     colours: dict[Literal["accent", "accent_dark"], Colour] = {}
     text: dict[str, Words] = {}

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from stend.base import atomic, untrusted
+from stend.base import atomic, limits, untrusted
 from stend.base.errors import BadInput
 from stend.session.request import Request
 from stend.session.series import FINISHED, ended
@@ -17,7 +17,7 @@ from stend.store import writer
 from stend.words import Sentence, decoded, encoded
 
 FILE = "together.toml"
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}" + limits.END
 
 
 class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
