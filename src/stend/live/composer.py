@@ -55,12 +55,12 @@ def _limits(error: str) -> Sentence | None:
     from stend.session.request import OPTIONS
 
     name = error.rpartition("`$.")[2].rstrip("`")
-    kind: Any = msgspec.inspect.type_info(Wish)
-    field = next((field for field in kind.fields if field.encode_name == name), None)
+    wish_type: Any = msgspec.inspect.type_info(Wish)
+    field = next((field for field in wish_type.fields if field.encode_name == name), None)
     for one in getattr(field and field.type, "types", ()):
         if (least := getattr(one, "ge", None)) is not None:
-            kind = "choice_whole" if isinstance(one, msgspec.inspect.IntType) else "choice_number"
-            return Sentence(kind, option=OPTIONS[name], least=f"{least:g}", most=f"{one.le:.10g}")
+            key = "choice_whole" if isinstance(one, msgspec.inspect.IntType) else "choice_number"
+            return Sentence(key, option=OPTIONS[name], least=f"{least:g}", most=f"{one.le:.10g}")
     return None
 
 

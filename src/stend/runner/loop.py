@@ -75,8 +75,10 @@ def run(
     runner = Runner(past or Run(), device, engine, seed, stopping, turn)
     runner.number = seed if number is None else number
     keep = runner.past.add
-    begun = Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, label=label)
-    yield keep(msgspec.structs.replace(begun, fingerprint=fingerprint or {}))
+    seen = fingerprint or {}
+    yield keep(
+        Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=seen, label=label)
+    )
     outcome: Outcome = "failed"
     try:
         if again:

@@ -4,7 +4,6 @@ Logs of NVMe are read by `nvme get-log`, which every version of nvme-cli has, an
 """
 
 import contextlib
-import errno
 import os
 import re
 import subprocess
@@ -15,7 +14,7 @@ from typing import NamedTuple
 from stend.base.sysfs import Kernel
 from stend.base.text import plain
 from stend.devices.telling import nvme_cli as cli
-from stend.devices.telling.tools import absent
+from stend.devices.telling.tools import absent, errno_text
 from stend.model.events import NO_WORDS
 from stend.words import Sentence, text
 
@@ -74,12 +73,6 @@ def ask(*words: str, most: int = MOST_TEXT, limit_s: float = PATIENCE_S) -> Answ
     if lines:
         return Answer(b"", text(plain(lines[-1].strip())[:200]))
     return Answer(b"", Sentence("evidence_empty", code=process.returncode))
-
-
-def errno_text(error: OSError) -> Sentence:
-    """Return the system's message for an error, in the words of the catalogue if it has it."""
-    known = {errno.ENOSPC: "errno_space", errno.EPERM: "errno_permitted"}
-    return Sentence(known[error.errno]) if error.errno in known else text(error.strerror or str(error))
 
 
 def nvme(controller: str) -> Iterator[Piece]:

@@ -1,5 +1,6 @@
 """Run external programs that read drives, with a time limit; the error of a missing one names its package."""
 
+import errno
 import json
 import re
 import subprocess
@@ -53,11 +54,17 @@ def run(*words: str, limit_s: float = PATIENCE_S) -> Output:
     except FileNotFoundError as error:
         raise Missing(absent(words[0])) from error
     except OSError as error:
-        raise Missing(Sentence("evidence_not_run", program=words[0], reason=text(str(error.strerror)))) from error
+        raise Missing(Sentence("evidence_not_run", program=words[0], reason=errno_text(error))) from error
     except subprocess.TimeoutExpired as error:
         printed = (error.stdout or b"") + (error.stderr or b"")
         raise StepFailed(f"`{' '.join(words)}` did not end within {limit_s:g} s: {_last(printed)}") from error
     return Output(done.returncode, done.stdout, done.stderr)
+
+
+def errno_text(error: OSError) -> Sentence:
+    """Return the system's message for an error, in the words of the catalogue if it has it."""
+    known = {errno.ENOSPC: "errno_space", errno.EPERM: "errno_permitted"}
+    return Sentence(known[error.errno]) if error.errno in known else text(error.strerror or str(error))
 
 
 def absent(program: str) -> Sentence:
