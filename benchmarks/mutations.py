@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.reached import HASTY, HOME, callers, modules, took
+from benchmarks.reached import HASTY, HOME, callers, imported, modules, took
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
@@ -148,19 +148,6 @@ def drawn(many: int, seed: int) -> list[Mutation]:
     while len(taken) < many and any(places.values()):
         taken += [every.pop() for every in places.values() if every]
     return taken[:many]
-
-
-@cache
-def imported(path: Path) -> frozenset[str]:
-    """The modules of stend that a file imports; a package may import any of its own as it goes."""
-    found = {name for name, own in modules().items() if path.name == "__init__.py" and path.parent in own.parents}
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.Import(names=names):
-                found |= {one.name for one in names}
-            case ast.ImportFrom(module=str(module), names=names):
-                found |= {module, *(f"{module}.{one.name}" for one in names)}
-    return frozenset(found & modules().keys())
 
 
 @cache

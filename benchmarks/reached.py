@@ -58,6 +58,19 @@ def modules() -> dict[str, Path]:
 
 
 @cache
+def imported(path: Path) -> frozenset[str]:
+    """The modules of stend that a file imports; a package may import any of its own as it goes."""
+    found = {name for name, own in modules().items() if path.name == "__init__.py" and path.parent in own.parents}
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                found |= {one.name for one in names}
+            case ast.ImportFrom(module=str(module), names=names):
+                found |= {module, *(f"{module}.{one.name}" for one in names)}
+    return frozenset(found & modules().keys())
+
+
+@cache
 def calls() -> dict[str, set[str]]:
     """Tests that call a function, by `module:function`; what a set-up calls counts for all tests of its file."""
     tests, of = took(), defaultdict[str, set[str]](set)
@@ -104,16 +117,19 @@ def callers(module: str, place: str, names: frozenset[str]) -> set[str]:
 
     A constant, a class body and a compiled kernel report no calls. A cached function reports its first call only.
     """
-    tests, done = set(calls().get(f"{module}:{place}", ())), set[str]()
-    left = set(names) | (set() if tests else {place.rpartition(".")[2]} - {""})
+    tests, done = set(calls().get(f"{module}:{place}", ())), set[tuple[str, str]]()
+    left = {(module, name) for name in set(names) | (set() if tests else {place.rpartition(".")[2]} - {""})}
     while left:
-        name = left.pop()
-        done.add(name)
+        of, name = left.pop()
+        done.add((of, name))
         for user in _mentions().get(name, ()):
+            where, _, function = user.partition(":")
+            if where != of and of not in imported(modules()[where]):
+                continue
             if user in calls():
                 tests |= calls()[user]
             else:
-                left |= {user.rpartition(":")[2].rpartition(".")[2]} - done
+                left |= {(where, function.rpartition(".")[2])} - done
     return tests
 
 
