@@ -72,15 +72,20 @@ def imported(path: Path) -> frozenset[str]:
 
 @cache
 def calls() -> dict[str, set[str]]:
-    """Tests that call a function, by `module:function`; what a set-up calls counts for all tests of its file."""
-    tests, of = took(), defaultdict[str, set[str]](set)
-    files = defaultdict[str, set[str]](set)
-    for test in tests:
-        files[test.partition("::")[0]].add(test)
+    """Tests that call a function, by `module:function`.
+
+    A call counts for all parameters of its test, and in a set-up or in tests that share runs for all tests of its file.
+    """
+    of, group = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for test in took():
+        group[test.partition("::")[0]].add(test)
+        group[test.partition("[")[0]].add(test)
+    together = {file for file in group if "::" not in file and "mark.together" in (ROOT / file).read_text()}
     for line in CALLS.read_text(errors="replace").splitlines() if CALLS.exists() else []:
         function, _, test = line.partition("\t")
         name, _, phase = test.rpartition(" ")
-        of[function] |= {name} & tests.keys() if phase == "(call)" else files[name.partition("::")[0]]
+        file = name.partition("::")[0]
+        of[function] |= group[file if phase != "(call)" or file in together else name.partition("[")[0]]
     return of
 
 
@@ -134,9 +139,9 @@ def callers(module: str, place: str, names: frozenset[str]) -> set[str]:
 
 
 def main() -> int:
-    """Run the quick tests once, or the files that the arguments name."""
+    """Run the quick tests once; arguments name files that are added to the record."""
     CALLS.parent.mkdir(exist_ok=True)
-    for path in (CALLS, TOOK):
+    for path in () if sys.argv[1:] else (CALLS, TOOK):
         path.unlink(missing_ok=True)
     few = ("--hypothesis-profile=hastier", "-p", "benchmarks.reached", "--timeout=300")
     words = [sys.executable, "-m", "pytest", *HASTY, *few, *sys.argv[1:]]

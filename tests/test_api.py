@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import nanoarrow
-import pyarrow
 import numpy as np
+import pyarrow
 import pytest
 
 import stend
