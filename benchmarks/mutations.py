@@ -154,6 +154,7 @@ def drawn(many: int, seed: int) -> list[Mutation]:
 def distances(test: Path) -> dict[str, int]:
     """How many imports lead from a file of tests to each module."""
     far, edge = dict[str, int](), set(imported(test)) | {"stend.cli." + test.stem.split("_")[1]} & modules().keys()
+    edge |= {"stend.__main__"} if '"-m", "stend"' in test.read_text() else set()
     for distance in range(len(modules())):
         far |= dict.fromkeys(edge, distance)
         edge = {other for one in edge for other in imported(modules()[one])} - far.keys()
