@@ -67,3 +67,24 @@ def test_one_in_so_many_is_kept_in_the_time_of_all(scale: int, parts: int) -> No
     for part in (0.25, 0.5, 0.75):
         then = np.searchsorted(every, last * part) / 10_000
         assert np.searchsorted(stream.due, last * part / scale) / len(stream.due) == pytest.approx(then, abs=0.08)
+
+
+@pytest.mark.parametrize("claimed", [0, 1, 3])
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_requests_that_slots_claimed_ahead_have_new_times_when_the_speed_changes(claimed: int, speed: float) -> None:
+    """A slot that waits for its request's time is woken, and the request is served again at its new time."""
+    feed, slots = Feed(iter(schedule(100, 10.0, 2)), 100, 1, 0, timed=True), loop(4, 4, 0)
+    stream = feed.read(slots)
+    before, begun = stream.due.copy(), 20
+    now_ns = int(before[begun - claimed]) - 1
+    slots.claimed[:claimed] = np.arange(begun - claimed, begun) + 1
+    stream.at[:2] = begun, len(before)
+    sent = feed.sent(slots)
+    assert not feed.keep_time(now_ns, 1.0, slots), "it is the speed already"
+    assert feed.keep_time(now_ns, speed, slots)
+    assert feed.unserved == len(before) - begun + claimed, "claimed ones are served again"
+    slots.claimed[:] = 0
+    assert feed.sent(slots) == sent == begun - claimed
+    later = before > now_ns
+    assert feed.stream.due[~later].tolist() == before[~later].tolist()
+    assert feed.stream.due[later] == pytest.approx(now_ns + (before[later] - now_ns) * speed, abs=1)

@@ -3,7 +3,7 @@
 import errno
 import math
 import random
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +34,22 @@ def test_every_block_is_read_once_if_there_is_no_sample() -> None:
     read = [at for visit in visits(load, 1) for at in visit.offsets.tolist()]
     assert read[:-1] == list(range(MIB, 101 * MIB, MIB))
     assert read[-1] + MIB == 101 * MIB + 4096  # the rest that is no whole block, up to the last byte
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 2, 7, 64])
+@pytest.mark.parametrize("cells", [None, 1, 2, 16, 100])
+@pytest.mark.parametrize("more_bytes", [0, BLOCK - 512])
+def test_cells_are_whole_blocks_and_together_the_whole_range(blocks: int, cells: int | None, more_bytes: int) -> None:
+    load = Workload(random_pct=100, read_pct=100, block_bytes=BLOCK, start_bytes=MIB,
+                    range_bytes=blocks * BLOCK + more_bytes, survey=Survey(cells=cells) if cells else None)  # fmt: skip
+    at = edges(load)
+    whole = max(blocks, 1)
+    assert (at[0], at[-1]) == (MIB, MIB + whole * BLOCK)
+    assert len(at) == 1 + min(cells or 1, whole)
+    sizes = {(end - begin) // BLOCK for begin, end in pairwise(at)}
+    assert all((end - begin) % BLOCK == 0 for begin, end in pairwise(at))
+    assert max(sizes) - min(sizes) <= 1
+    assert min(sizes) >= 1
 
 
 def test_each_pass_of_a_sample_visits_every_cell_once_and_stays_in_it() -> None:

@@ -1,0 +1,36 @@
+"""Numbers with a word behind them: the word has the form that the number needs, in every language."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stend.words import Language
+from stend.words.numbers import fold, plural, times
+
+RU, EN = Language("ru").format_of, Language("en").format_of
+
+
+def russian(text: str) -> str:
+    """The form of «раз» by the rule of CLDR, from the number as it is shown."""
+    if "," in text:
+        return "раза"
+    last, two = int(text[-1]), int(text[-2:])
+    return "раза" if last in (2, 3, 4) and two not in (12, 13, 14) else "раз"
+
+
+@given(value=st.floats(0.02, 3000))
+def test_the_word_fits_the_number_that_is_shown(value: float) -> None:
+    for shown in (times(RU, value), fold(RU, value).removeprefix("в\u00a0")):
+        digits, word = shown.rsplit("\u00a0", 1)
+        assert word == russian(digits.replace("\u00a0", "")), shown
+    assert times(EN, value).endswith("×")
+    assert fold(EN, value).endswith(" times")
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [(0, 2), (1, 0), (2, 1), (4, 1), (5, 2), (11, 2), (12, 2), (14, 2), (21, 0), (22, 1), (111, 2), (1.5, 1), (-1, 0)],
+)
+def test_forms_are_those_of_the_language(value: float, form: int) -> None:
+    assert plural(RU, value) == form
+    assert plural(EN, value) == (0 if value == 1 else 1)
