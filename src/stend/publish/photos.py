@@ -30,11 +30,11 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
             continue
         mark, size = data[at + 1], struct.unpack(">H", data[at + 2 : at + 4])[0]
         end = at + 2 + max(size, 2)
+        if end > len(data):
+            break
         if mark == SCAN:
             following = MARK.search(data, end)
             end = following.start() if following else len(data)
-        if end > len(data):
-            break
         if mark in KEPT_JPEG or not (0xE0 <= mark <= 0xEF or mark == COMMENT):
             yield data[at:end]
         at = end
