@@ -119,6 +119,28 @@ def test_stream_computes_what_it_should() -> None:
     assert all(10**8 < value < 10**13 for value in told.values())
 
 
+@pytest.mark.parametrize("cache_bytes", [8, 1000, 4096, 100_000])
+def test_arrays_of_stream_are_four_times_the_caches_and_never_small(
+    cache_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = list[int]()
+
+    def spied(name: str) -> Any:
+        kernel, arrays = real[name]
+
+        def run(*given: Any) -> Any:
+            sizes.extend(8 * len(one) for one in given if isinstance(one, np.ndarray))
+            return kernel(*given)
+
+        return run, arrays
+
+    real = dict(stream.KERNELS)
+    monkeypatch.setattr(stream, "LEAST", 2000)
+    monkeypatch.setattr(stream, "KERNELS", {name: spied(name) for name in real})
+    assert set(stream.measured(cache_bytes, 1)) == set(real)
+    assert set(sizes) == {max(8 * 2000, 4 * cache_bytes)}
+
+
 @pytest.mark.parametrize("wrong", [0, 1, 2, None])
 def test_an_array_of_stream_that_is_off_by_a_millionth_is_noticed(wrong: int | None) -> None:
     arrays = [np.full(1 << 13, value) for value in (15.0, 3.0, 4.0)]  # a + b after one turn of the four kernels

@@ -11,7 +11,7 @@ from stend.base.errors import BadInput
 from stend.base.units import GiB
 from stend.cli import main
 from stend.findings import Finding
-from stend.model.definition import Hold
+from stend.model.definition import Hold, Whole
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
@@ -23,6 +23,7 @@ from stend.suite import _played
 from stend.trace import playable
 from stend.trace.form import UNKNOWN
 from stend.words import Language
+from tests.still import IDENTITY
 from tests.traces import made
 
 FLASH, DISK = "sim:small", "sim:st600mx0052"
@@ -51,6 +52,18 @@ def test_of_two_drives_the_faster_one_is_told_to_be(tmp_path: Path) -> None:
     assert all(run.ended and run.ended.outcome == "complete" for run in runs.values())
     assert tail_s(runs[FLASH], "read") < 0.002 < tail_s(runs[DISK], "read")
     assert [told(runs[target], "read").key for target in (FLASH, DISK)] == ["shorter", "longer"]
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.5, 1.0, 4.0])
+def test_a_step_lasts_as_long_as_its_trace_at_that_speed(speed: float) -> None:
+    trace = playable.summarise("")
+    hold = _played.PlacedTrace(trace, "shift", GiB).hold(speed, IDENTITY)
+    assert isinstance(hold.amount, Whole)
+    assert hold.amount.write_bytes == trace.write.bytes
+    if speed:
+        assert hold.amount.seconds == pytest.approx(trace.seconds / speed)
+    else:
+        assert 0 < hold.amount.seconds <= trace.seconds
 
 
 def test_a_review_has_the_trace_as_captured_and_on_each_drive_that_played_it_alike(tmp_path: Path) -> None:
