@@ -201,7 +201,9 @@ def noticed(mutation: Mutation, tests: list[str]) -> str:
 
 
 def _failing(tests: list[str], own: dict[str, str]) -> str:
-    words = [sys.executable, "-m", "pytest", "-x", "--no-header", *HASTY, *tests]
+    listed = Path(own["CHANGED_SOURCE"]).with_name("tests.txt")  # thousands are too long for a command
+    listed.write_text("\n".join(tests))
+    words = [sys.executable, "-m", "pytest", "-x", "--no-header", *HASTY, f"@{listed}"]
     places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
     env = {**os.environ, "PYTHONPATH": places, **own}
     try:
@@ -218,7 +220,7 @@ def main() -> None:
     asked.add_argument("--draw", type=int, default=75, help="how many mutations")
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--files", type=int, default=6, help="how many files of tests are the nearest")
-    asked.add_argument("--seconds", type=float, default=60.0, help="how long the tests of a mutation may take")
+    asked.add_argument("--seconds", type=float, default=120.0, help="how long the tests of a mutation may take")
     asked.add_argument("--only", nargs="*", default=[""], help="of those drawn the ones in files with such a name")
     words = asked.parse_args()
     told: list[tuple[str, str]] = []

@@ -7,13 +7,14 @@ stend then adds its name to it when a test calls it for the first time, with the
 import ast
 import builtins
 import os
+import re
 import sys
 from contextlib import suppress
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType
 
-KERNELS = {"compiled", "inlined", "intrinsic", "wrapped"}
+KERNELS = re.compile("compiled|inlined|wrapped|jit|kernel")
 """Decorators of functions that numba compiles, which cannot call back."""
 
 
@@ -38,16 +39,17 @@ class Reached(SourceFileLoader):
 
 def _report(node: ast.AST, place: str) -> None:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            inner = f"{place}{child.name}"
-            _report(child, f"{inner}.")
-            if not isinstance(child, ast.ClassDef) and not KERNELS & set(map(ast.unparse, child.decorator_list)):
-                call = ast.parse(f"__reached__({inner!r})").body[0]
-                for each in ast.walk(call):
-                    ast.copy_location(each, child.body[0])
-                child.body.insert(1 if ast.get_docstring(child, clean=False) is not None else 0, call)
-        else:
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             _report(child, place)
+            continue
+        inner = f"{place}{child.name}"
+        _report(child, f"{inner}.")
+        if isinstance(child, ast.ClassDef) or KERNELS.search(" ".join(map(ast.unparse, child.decorator_list))):
+            continue
+        call = ast.parse(f"__reached__({inner!r})").body[0]
+        for each in ast.walk(call):
+            ast.copy_location(each, child.body[0])
+        child.body.insert(1 if ast.get_docstring(child, clean=False) is not None else 0, call)
 
 
 class Reports:
