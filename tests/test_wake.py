@@ -194,7 +194,62 @@ def test_rests_after_which_a_drive_is_in_one_state_have_one_latency(exit_s: floa
 def test_a_drive_that_sleeps_after_every_second_rest_of_a_length_is_not_called_awake_after_it() -> None:
     told = found(measured(lambda rest: tally((60, AWAKE_S), (130 if rest >= 10 else 40 if rest >= 1 else 0, 9e-3))))
     assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.1, 10.0)
-    assert told["uneven"]["rest"] == 1.0
+    assert (told["mixed"]["rest"], told["mixed"]["slow"], told["mixed"]["n"]) == (1.0, 40, 100)
+
+
+def rested(name: str, *states: PowerState) -> Run:
+    """A run of the test on a virtual drive with these power states."""
+    spec = load(name)
+    power = msgspec.structs.replace(spec.power, states=states)
+    return Run(rehearsed(VirtualDevice(f"sim:{name}", msgspec.structs.replace(spec, power=power)), "wake", second_s=1.0))
+
+
+def test_reads_after_every_second_rest_of_a_drive_that_is_asleep_have_two_latencies() -> None:
+    """A drive that sleeps after 97 ms and takes 5 ms to wake: the rest after a slow read lasts 95 ms only."""
+    told = found(rested("small", PowerState(sleep_after_ms=97, watts=0.1, exit_ms=5)))
+    assert told["mixed"]["rest"] == 0.1
+    assert told["mixed"]["slow"] == pytest.approx(told["mixed"]["n"] / 2, abs=1)
+    assert told["mixed"]["slow_s"] - told["mixed"]["fast_s"] == pytest.approx(5e-3, rel=WITHIN)
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.01, 1.0)
+    assert told["latency"]["wake_s"] == pytest.approx(5e-3, rel=WITHIN)
+    assert told["latency"]["n"] == 100 + 20 + 20  # no read after 0.1 s is in it
+
+
+def test_a_drive_between_two_states_of_sleep_has_two_latencies_and_sleeps_after_all_such_rests() -> None:
+    states = PowerState(sleep_after_ms=20, watts=0.2, exit_ms=0.5), PowerState(sleep_after_ms=95, watts=0.1, exit_ms=20)
+    told = found(rested("small", *states))
+    awake_s = told["sleeps"]["awake_s"]
+    assert told["mixed"]["rest"] == told["sleeps"]["to"] == 0.1
+    assert told["mixed"]["fast_s"] == pytest.approx(awake_s + 0.5e-3, rel=WITHIN)
+    assert told["mixed"]["slow_s"] == pytest.approx(awake_s + 20e-3, rel=WITHIN)
+    assert (told["deeper"]["from"], told["deeper"]["to"]) == (0.1, 1.0)
+
+
+def test_a_drive_that_is_asleep_only_after_half_of_its_longest_rests_is_not_called_awake() -> None:
+    told = found(measured(lambda rest: tally((10, AWAKE_S), (10 if rest >= 60 else 0, 9e-3))))
+    assert told.keys() == {"mixed"}
+
+
+def test_a_wide_spread_without_a_gap_is_one_latency() -> None:
+    """A disk: reads wait for up to a turn of 8.3 ms, and after the longest rest for its spindle as well."""
+    dice = random.Random(3)
+
+    def waits(rest_s: float) -> Tally:
+        each = [tally((1, 2e-3 + dice.uniform(0, 8.3e-3) + (5.0 if rest_s >= 60 else 0))) for _ in range(20)]
+        return sum(each[1:], each[0])
+
+    told = found(measured(waits))
+    assert "mixed" not in told
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (10.0, 60.0)
+
+
+def test_two_groups_that_the_sleep_of_a_processor_can_explain_are_none_of_a_real_drive() -> None:
+    def halves(slow_s: float) -> Callable[[float], Tally]:
+        return lambda rest: tally((10, AWAKE_S), (10 if rest >= 1 else 0, slow_s))
+
+    assert found(measured(halves(AWAKE_S + 0.9e-3), virtual=False)).keys() == {"awake_host"}
+    assert "mixed" in found(measured(halves(AWAKE_S + 0.9e-3)))
+    assert "mixed" in found(measured(halves(AWAKE_S + 1.2e-3), virtual=False))
 
 
 def test_a_scaled_drive_with_power_states_shows_both() -> None:
