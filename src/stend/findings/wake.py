@@ -65,6 +65,7 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
         yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
     for rest in mixed:
         values = {"rest": rest.rest_s, "n": rest.reads} | (rest.parts._asdict() if rest.parts else {})
+        values |= {} if asleep else {"wait_s": values["slow_s"]}  # the longest wait, as `sleeps` has it
         yield Finding(name=NAME, key="mixed", test=test, values=values, confidence=sure)
     if busy:
         values = {"busy": max(busy), "n": len(busy)}
