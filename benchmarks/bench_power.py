@@ -156,8 +156,8 @@ def wakes(run: Run, power: Power, kind: str) -> tuple[list[Check], list[str]]:
         rest_s = 1 / rate
         exits_s = exits(power, rest_s, usual_s, row.tally.ios)
         slept[rest_s] = usual_s + median(exits_s)
-        rest = next(rest for rest in every if abs(rest.rest_s / rest_s - 1) < 1e-3)
-        if rest.parts:
+        rest = next((rest for rest in every if abs(rest.rest_s / rest_s - 1) < 1e-3), None)
+        if rest and rest.parts:
             light_s, deep_s = min(exits_s), max(exits_s)
             truth = rest.parts._replace(fast_s=usual_s + light_s, slow_s=usual_s + deep_s, slow=exits_s.count(deep_s))
             checks += [

@@ -302,10 +302,10 @@ def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> No
                 assert list(run)
             told = found(store.load(into))
             if slept := told.get("sleeps") or told.get("sleeps_soon"):
-                assert slept["from"] < SLEEPS_S < slept["to"]
                 assert slept["after_s"] >= WAKES_S > 10 * slept["awake_s"]
-                return
-            assert told.keys() & {"late", "short"}  # never "awake"
+                if slept["from"] < SLEEPS_S < slept["to"]:
+                    return
+            assert told.keys() & {"late", "short", "busy"}  # never "awake", and never sure of a wrong rest
     assert os.getloadavg()[0] > 2 * (os.cpu_count() or 1), told
     pytest.skip(f"other processes kept this host from sending reads on time in {TRIES} runs")
 

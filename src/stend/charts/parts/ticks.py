@@ -91,7 +91,7 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
     else:
         count = _count(max(map(abs, values), default=0), name, room)
         if scale.get("nice"):
-            scale["nice"] = MOST_TICKS if name == "x" else count  # few labels must not make an axis longer
+            scale["nice"] = count
         marks["tickCount"] = count
     channel["scale"] = scale
     if channel.get("axis", {}) is not None:
