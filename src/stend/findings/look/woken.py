@@ -73,6 +73,11 @@ class Rest(NamedTuple):
         return self.parts.fast_s if self.parts else self.row.value("p50") or self.row.number("mean")
 
     @property
+    def medians_s(self) -> tuple[float, ...]:
+        """Return the median response time in seconds, or those of both groups."""
+        return (self.parts.fast_s, self.parts.slow_s) if self.parts else (self.usual_s,)
+
+    @property
     def parts(self) -> Parts | None:
         """Return the groups of these reads if each has a good share of them and the median may be of either; else None.
 

@@ -108,7 +108,8 @@ def _band(name: str, review: Review) -> Band | None:
 def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
-    `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier use has come first. What the drive sheet does not state is in the headline already.
+    `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
+    use has come first. What the drive sheet does not state is in the headline already.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
@@ -130,9 +131,13 @@ def marked(review: Review) -> Iterator[Marked]:
     every = [(shown(use), use) for use in review.verdict.uses if use not in lacking]
     every += [(open_ends, use) for use in lacking]
     for (mark, why), group in groupby(every, lambda pair: pair[0]):
-        first, *others = (words(f"use_title.{judged.use}") for _, judged in group)
-        title = ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
-        yield Marked(title, mark, words(f"story.{mark}"), why)
+        yield Marked(titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), why)
+
+
+def titles(names: Sequence[str], words: Language) -> str:
+    """Return the titles of uses as one."""
+    first, *others = (words(f"use_title.{name}") for name in names)
+    return ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
 
 
 def verdict(review: Review) -> str:
