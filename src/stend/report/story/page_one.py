@@ -14,7 +14,7 @@ from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
-from stend.report.story.rivals import Place, Rival, place
+from stend.report.story.rivals import AHEAD, Place, Rival, place
 from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
 
@@ -30,8 +30,6 @@ MOST_CLAUSES = 2
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
 LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_watts", "load_watts", "wake_wait")
-AHEAD = 1.1
-"""Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
@@ -216,7 +214,8 @@ def extremes(review: Review) -> tuple[str, str]:
     if review.verdict.standing:
         return "", ""
     ahead, behind = _beside(review)
-    fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if measured(r) and _distinguishes(r)]
+    fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
+    fit = [r for r in fit if measured(r)]
     bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
     best = max(fit, key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
@@ -226,11 +225,9 @@ def extremes(review: Review) -> tuple[str, str]:
     )
 
 
-def _distinguishes(reason: Reason) -> bool:
-    """Return whether a passed demand sets a drive apart; a fall that passes does not."""
-    if reason.figure in TAILS:
-        return reason.beyond >= SAFE
-    return reason.figure not in COMMON and not _mere_fall(reason)
+def argues(reason: Reason) -> bool:
+    """Return whether a passed demand is an argument for the drive; a fall or a tail that merely passes is not."""
+    return reason.beyond >= SAFE if reason.figure in TAILS else not _mere_fall(reason)
 
 
 def _mere_fall(reason: Reason) -> bool:
@@ -290,8 +287,8 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
             claimed, shape = given["claimed"]
             values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + _unit(shape)  # as the vendor wrote it
             state = words(f"state.{finding.values['state']}") if "state" in finding.values else ""
-            text = words("story.claimed", **({"value": "–", "state": state} | values))
-            yield words(f"claim.{finding.values['claim']}"), mark, f"{words(f'story.{mark}')}: {text}"
+            text = words("story.claimed", **({"value": "–", "state": state, "mark": words(f"story.{mark}")} | values))
+            yield words(f"claim.{finding.values['claim']}"), mark, text
 
 
 def sentence(clause: str) -> str:

@@ -16,6 +16,8 @@ from stend.words import Language
 
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
+LEAST_ROWS = 2
+"""A table of drives with fewer rows repeats a key figure of page one."""
 OF_TRACES = ("mean", "p99", "p99.9")
 OF_STREAMS = ("stream", "share", "iops", "mbs", "mean", "p99", "tail")
 HEADROOM = ("held", "held_s", "failed", "failed_s", "why")
@@ -121,7 +123,7 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
         rates = (throughput(side, level) for side in sides)
         rows.append((words(f"level.{level}_mbs"), *(words.show(r / 1e6, "whole") if r else "–" for r in rates)))
     kept = [row for row in rows if sum(cell != "–" for cell in row[1:]) > 1]
-    if not kept or all(row[1] == "–" for row in kept):
+    if len(kept) < LEAST_ROWS or all(row[1] == "–" for row in kept):
         return None
     head = (words("servers.figure"), *(side.name for side in sides))
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))

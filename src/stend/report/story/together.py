@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from stend.findings.judgement import Judged
 from stend.report.parts import Item, Items, Section, Table
-from stend.report.story.page_one import AHEAD, FIGURES, LESS_IS_BETTER, Review, shown, value_shown, verdict
+from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, shown, value_shown, verdict
+from stend.report.story.rivals import AHEAD
 from stend.words import Language
 
 MOST_LEADS = 2
