@@ -199,3 +199,8 @@ def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:
     assert not page_one.argues(passed)
     assert page_one.argues(msgspec.structs.replace(passed, beyond=60.0))
     assert not page_one.argues(Reason("fall", "pass", 3, {"fall": 2.5}, beyond=2.8))
+
+
+def test_a_quantity_is_stated_once_in_a_list_of_reasons() -> None:
+    both = (reason("fall", "fail", 3.0), reason("reads", "fail", 2.0), reason("writes", "doubt", 1.0))
+    assert [one.figure for one in page_one.once(both)] == ["fall", "reads"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
-from stend.report.story.page_one import Review, argues, measured, sentence
+from stend.report.story.page_one import Review, argues, measured, once, sentence
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
@@ -33,8 +33,6 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
     against = {reason.figure for reason in without}
-    by_figure: dict[str, judgement.Reason] = {}
-    for reason in sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True):
-        if reason.figure not in against and (measured(reason) or reason.figure == "capacity"):
-            by_figure.setdefault(reason.figure, reason)
-    return tuple(sentence(reason_said(reason, words)) for reason in by_figure.values())[:MOST_CLOSING]
+    ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
+    kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]
+    return tuple(sentence(reason_said(reason, words)) for reason in once(kept))[:MOST_CLOSING]

@@ -33,6 +33,8 @@ LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
+QUANTITY = {"fall": "writes", "cache_fall": "stream_end"}
+"""Figures whose sentences state another figure too: of such reasons one is shown."""
 SERVER = ("read", "mixed", "database", "write")
 ROUND = re.compile(r"[.,]0(?=\s)")
 """A final zero after the decimal point; groups of thousands have three digits."""
@@ -110,7 +112,7 @@ def marked(review: Review) -> Iterator[Marked]:
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
-        why = judged._replace(reasons=new or judged.reasons).why(MOST_CLAUSES)
+        why = judged._replace(reasons=once(new or judged.reasons)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
             why = msgspec.structs.replace(why, facts=())
@@ -183,11 +185,16 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
     Reasons of the first use come first.
     """
     taken = {reason.figure for reason in others}
-    by_figure: dict[str, Reason] = {}
-    for reason in (reason for use in uses for reason in use.reasons):
-        if reason.figure not in taken and measured(reason) and not _mere_fall(reason):
-            by_figure.setdefault(reason.figure, reason)
-    return list(by_figure.values())[:MOST_CLAUSES]
+    every = [reason for use in uses for reason in use.reasons if reason.figure not in taken]
+    return list(once([reason for reason in every if measured(reason) and not _mere_fall(reason)]))[:MOST_CLAUSES]
+
+
+def once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Return the first reason of each quantity."""
+    first: dict[str, Reason] = {}
+    for reason in reasons:
+        first.setdefault(QUANTITY.get(reason.figure, reason.figure), reason)
+    return tuple(first.values())
 
 
 def _capacity(review: Review) -> Finding | None:
