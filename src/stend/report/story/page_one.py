@@ -20,8 +20,8 @@ from stend.words import Language
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
-    "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "write_tail": "lat", "seq_read": "mbs",
-    "seq_write": "mbs", "cache_bytes": "gib", "writes_per_watt": "per_watt", "load_watts": "watts",
+    "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "cache_bytes": "gib", "seq_read": "mbs",
+    "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
     "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
