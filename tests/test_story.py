@@ -204,3 +204,9 @@ def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:
 def test_a_quantity_is_stated_once_in_a_list_of_reasons() -> None:
     both = (reason("fall", "fail", 3.0), reason("reads", "fail", 2.0), reason("writes", "doubt", 1.0))
     assert [one.figure for one in page_one.once(both)] == ["fall", "reads"]
+
+
+def test_drives_are_told_apart_by_the_sentences_that_differ() -> None:
+    assert telling._apart({"A": ("same", "a"), "B": ("same", "b")}) == {"A": ("a",), "B": ("b",)}
+    assert telling._apart({"A": ("same",), "B": ("same",)}) == {"A": ("same",), "B": ("same",)}
+    assert telling._apart({"": ("one", "two")}) == {"": ("one", "two")}

@@ -157,7 +157,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
         ("worst", [Item(worst, "con")] if worst else []),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
         ("deviates", [Item(t) for t in _of_all({name: list(_sure(own.run, words)) for name, own in reviews.items()})]),
-        ("beside", [Item(text) for text in (*_beside(sides[1:], words), *(finding_said(f, words) for f in peers))]),
+        ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
     )
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
 
@@ -232,11 +232,8 @@ def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence
 
 
 def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
-    for side in sides:
-        if side.run:
-            yield words("story.measured", name=side.name)
-        else:
-            yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
+    for side in (side for side in sides if not side.run):
+        yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
 
 
 def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterator[Section]:
@@ -244,8 +241,8 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
     words = next(iter(reviews.values())).words
     for question in questions():
         if of := _measured(reviews, question.tests):
-            answers = {name: tuple(_answer(question, review)) for name, (review, _) in of.items()}
-            tables = (table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
+            answers = _apart({name: tuple(_answer(question, review)) for name, (review, _) in of.items()})
+            tables = (table for made in TABLES.get(question.name, ()) for table in made(sides, words))
             unanswered = {name: own for name, own in of.items() if not answers[name]}
             yield _chapter(
                 question.name,
@@ -357,6 +354,12 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
         yield from sentences
         if cause := because(review.findings, asked, review.words):
             yield Text(cause, "cause")
+
+
+def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the answers of several drives without sentences that are equal for all; all if none is left."""
+    common = set.intersection(*map(set, answers.values())) if len(answers) > 1 else set()
+    return {name: tuple(t for t in own if t not in common) or tuple(own) for name, own in answers.items()}
 
 
 def _answer(question: Question, review: Review) -> Iterator[str]:
