@@ -9,7 +9,7 @@ from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.report.parts import Pair, fallback
-from stend.report.story import closing, page_one, questions, rivals
+from stend.report.story import closing, page_one, questions, rivals, telling
 from stend.report.story.page_one import Review
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
