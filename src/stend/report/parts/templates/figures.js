@@ -27,7 +27,7 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
     (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
     figureSlim(spec, width);
-    figureRows(spec, [spec].concat(spec.layer || []), width - 24);
+    figureRows(spec, [spec].concat(spec.layer || []));
   }
   return spec;
 }
@@ -43,7 +43,7 @@ function figureSlim(part, width) {  // the legend of the chart takes precedence 
   });
 }
 var MOST_COLUMNS = 8, SMALL = 9;
-function figureRows(spec, parts, width) {  // a wide map is turned; long names of rows leave room for their marks
+function figureRows(spec, parts) {  // a wide map is turned; long names of rows leave room for their marks
   parts.forEach(function (part) {
     var channels = part.encoding || {}, x = channels.x || {}, y = channels.y || {};
     if (x.type === "nominal" && y.type === "nominal" && (x.sort || []).length > MOST_COLUMNS) {
@@ -51,7 +51,6 @@ function figureRows(spec, parts, width) {  // a wide map is turned; long names o
       spec.height = 34 * x.sort.length;
     } else if (x.type === "quantitative" && y.type === "nominal" && y.axis && y.axis.labelExpr) {
       y.axis.labelFontSize = SMALL;
-      if (typeof x.title === "string") { x.title = figureBroken(x.title, width / 2, "bold 11px sans-serif"); }
     }
   });
 }
