@@ -105,3 +105,10 @@ def golden() -> str:
 
 if __name__ == "__main__":
     GOLDEN.write_text(golden())
+
+
+def test_a_cache_is_drawn_whichever_drive_has_one() -> None:
+    plain, cached = Side("A", run_of(("fresh",), "A")), Side("B", run_of(("slc-cache",), "B"))
+    for sides in ([plain, cached], [cached, plain]):
+        first = next(picture("cache_course", sides, WORDS, []))
+        assert {row["drive"] for row in first.spec["datasets"]["rows"]} >= {"B"}

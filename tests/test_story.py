@@ -9,7 +9,7 @@ from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.report.parts import Pair, fallback
-from stend.report.story import closing, page_one, questions, rivals, telling
+from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
@@ -210,3 +210,10 @@ def test_drives_are_told_apart_by_the_sentences_that_differ() -> None:
     assert telling._apart({"A": ("same", "a"), "B": ("same", "b")}) == {"A": ("a",), "B": ("b",)}
     assert telling._apart({"A": ("same",), "B": ("same",)}) == {"A": ("same",), "B": ("same",)}
     assert telling._apart({"": ("one", "two")}) == {"": ("one", "two")}
+
+
+def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
+    one = seen({"write": "yes"})._replace(figures={"fresh_writes": 4e5, "start": 4e5, "reads": 7e5, "server": 1e3})
+    two = seen({"write": "yes"})._replace(figures={"fresh_writes": 3e5, "start": 3e5, "reads": 6e5})
+    (_, figures, _) = together.tables({"A": one, "B": two}, EN)
+    assert [row[0] for row in figures.rows] == ["Random reads, 4 KiB", "Random writes, fresh, best minute"]
