@@ -6,7 +6,7 @@ from typing import Any
 from stend.base.units import GB, GiB, MiB
 from stend.charts.parts import Drawing, Row, axis, binned, warm, zoom
 from stend.charts.parts.marks import Channel, band, tips
-from stend.charts.parts.sides import Side, channels, published_marks
+from stend.charts.parts.sides import Side, channels, published_marks, titled
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -56,13 +56,7 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, more, says = warm.shade(chart, x, hot, words("beside.saturation_says"), words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
     read = [(at_s / HOUR_S, degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, _titled("beside.saturation_heat", sides[0], sides, words), words)
-
-
-def _titled(key: str, of: Side, sides: Sequence[Side], words: Language) -> str:
-    """Return a title with the name of the drive if there are several runs."""
-    several = len([side for side in sides if side.run]) > 1
-    return f"{words(key)}, {of.name}" if several else words(key)
+    yield from warm.drawing(read, hot, x, titled(words("beside.saturation_heat"), sides[0], sides), words)
 
 
 def _saturating(side: Side) -> list[Record]:
@@ -109,7 +103,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, more, says = warm.shade(chart, x, hot, words("beside.cache_says"), words)
     yield Drawing(words("beside.cache"), chart, sets | more, says)
     read = [(written(at_s), degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, _titled("beside.cache_heat", first, sides, words), words)
+    yield from warm.drawing(read, hot, x, titled(words("beside.cache_heat"), first, sides), words)
 
 
 def _full(side: Side, words: Language) -> str:
