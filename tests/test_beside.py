@@ -103,10 +103,6 @@ def golden() -> str:
     return "".join(short(made_of.spec) for name in sorted(KINDS) for made_of in picture(name, sides, WORDS, []))
 
 
-if __name__ == "__main__":
-    GOLDEN.write_text(golden())
-
-
 def test_a_cache_is_drawn_whichever_drive_has_one() -> None:
     plain, cached = Side("A", run_of(("fresh",), "A")), Side("B", run_of(("slc-cache",), "B"))
     for sides in ([plain, cached], [cached, plain]):
@@ -118,3 +114,7 @@ def test_a_chart_of_the_first_drive_alone_names_it_beside_other_runs() -> None:
     sides = [Side(name, run_of(("latency-curve",), name)) for name in "AB"]
     alone = [next(picture("waits_by_iops", some, WORDS, [])).title for some in (sides[:1], sides)]
     assert alone[1] == f"{alone[0]}, A"
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(golden())
