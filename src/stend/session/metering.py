@@ -31,8 +31,8 @@ def reading(spec: str | None, device: Device, plan: Plan) -> Iterator[Meter | No
 
     Errors: BadInput if a test needs a meter and there is none.
     """
-    needing = [test.name for test in plan.tests if "watts" in test.requires]
-    if spec is None and not needing:
+    required = [(test.name, quantity) for test in plan.tests for quantity in test.requires]
+    if spec is None and not required:
         yield None
         return
     try:
@@ -40,8 +40,11 @@ def reading(spec: str | None, device: Device, plan: Plan) -> Iterator[Meter | No
     except StendError as error:
         if spec:
             raise
-        raise BadInput(f"{needing[0]} needs a meter of power, and {error}") from error
+        raise BadInput(f"{required[0][0]} needs a meter of {required[0][1]}, and {error}") from error
     with closing(meter):
+        for test, quantity in required:
+            if quantity != meter.facts.quantity:
+                raise BadInput(f"{test} needs a meter of {quantity}, and {spec} reads {meter.facts.quantity}")
         yield meter
 
 
