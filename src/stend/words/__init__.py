@@ -188,7 +188,7 @@ def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
     """Return the English sentences of old records as patterns, with their translations."""
     old: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
     known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", old.get(name, {}))}
-    return [(_pattern(text), known[f"{RECORD}{key}"]) for key, text in _flat("", old["english"])]
+    return [(_pattern(text), known.get(f"{RECORD}{key}", text)) for key, text in _flat("", old["english"])]
 
 
 def _pattern(text: str) -> re.Pattern[str]:
