@@ -233,7 +233,7 @@ def _language(word: str) -> str:
 
 
 Language = Annotated[
-    str, typer.Option("--lang", metavar="L", help="Language of the texts, such as en or ru.", callback=_language)
+    str, typer.Option("--lang", metavar="L", help="Language, such as en or ru.", callback=_language)
 ]
 
 
