@@ -183,7 +183,7 @@ def test_names_of_drives_are_not_translated(setting: str, value: object, expecte
 
 def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "de.toml").write_text('[format]\ndecimal = ","\n[page]\ncontents = "Inhalt"\n')
-    shutil.copy(words.FOLDER / "en.toml", tmp_path)
+    (tmp_path / "en.toml").write_bytes((words.FOLDER / "en.toml").read_bytes())
     monkeypatch.setattr(words, "FOLDER", tmp_path)
     monkeypatch.setattr(words, "LANGUAGES", ("en", "de"))
     german = Language("de")

@@ -232,9 +232,7 @@ def _language(word: str) -> str:
     return word
 
 
-Language = Annotated[
-    str, typer.Option("--lang", metavar="L", help="Language, such as en or ru.", callback=_language)
-]
+Language = Annotated[str, typer.Option("--lang", metavar="L", help="Language, such as en or ru.", callback=_language)]
 
 
 def played(tests: list[str], trace: Path | None, **more: Any) -> dict[str, Any]:
