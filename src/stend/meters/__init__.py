@@ -19,6 +19,7 @@ from stend.base.text import did_you_mean, plain
 from stend.devices import Device
 from stend.meters import _noise
 from stend.meters._types import Meter, Spec, Value
+from stend.model.events import OWN
 from stend.model.quantities import READINGS
 
 __all__ = ["Meter", "Spec", "Value", "idle_noise", "kinds", "opened", "parse", "present", "refusal_in_order"]
@@ -79,7 +80,7 @@ def opened(spec: str, device: Device | None) -> Meter:
     Missing if a program or library is missing.
     """
     parsed = parse(spec)
-    if device and device.identity.virtual and parsed.kind != "own":
+    if device and device.identity.virtual and parsed.kind != OWN:
         raise BadInput(f"{device.identity.target} is virtual and has only the meter own, not {spec}")
     meter: Meter = _module(parsed.kind).opened(parsed, device)
     return meter

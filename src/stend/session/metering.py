@@ -16,11 +16,10 @@ from stend.devices import Device
 from stend.engines import Engine, Load
 from stend.meters import Meter
 from stend.model.definition import Plan, Workload
-from stend.model.events import Ended, Event, Note, Reading, Started
+from stend.model.events import OWN, Ended, Event, Note, Reading, Started
 from stend.model.record import Run
 from stend.runner.bench import REST_SLICE_S
 
-OWN = "own"
 SPARSE_IOPS = 10.0
 """A load of fewer IOs per second is mostly rest."""
 
