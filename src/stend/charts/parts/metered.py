@@ -12,4 +12,5 @@ def metered(text: str, run: Run, words: Language, reading: str = WATTS) -> str:
         return text
     if facts.error_pct is None:
         return f"{text} {words('says.meter_unknown', name=facts.name)}"
-    return f"{text} {words('says.meter', name=facts.name, error=facts.error_pct / 100)}"
+    key = "says.meter" if facts.error_pct else "says.meter_exact"
+    return f"{text} {words(key, name=facts.name, error=facts.error_pct / 100)}"

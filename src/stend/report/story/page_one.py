@@ -4,12 +4,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict
+from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.model.record import Run
@@ -27,6 +28,7 @@ FIGURES = {
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
+FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
 LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_watts", "load_watts", "wake_wait")
@@ -106,7 +108,8 @@ def _band(name: str, review: Review) -> Band | None:
 def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
-    Figures that no earlier use has come first. What the drive sheet does not state is in the headline already.
+    `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
+    use has come first. What the drive sheet does not state is in the headline already.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
@@ -118,11 +121,23 @@ def marked(review: Review) -> Iterator[Marked]:
             why = msgspec.structs.replace(why, facts=())
         return judged.key, sentence(why_said(why, words))
 
-    every = [(shown(judged), judged) for judged in review.verdict.uses]
+    lacking = [use for use in review.verdict.uses if use.key == "unknown" and use.missing and not use.because]
+    lacking = lacking if len(lacking) >= FOLDED else []
+    tests, facts = (
+        tuple(dict.fromkeys(name for use in lacking for name in names(use)))
+        for names in (attrgetter("missing"), attrgetter("facts"))
+    )
+    open_ends = "unknown", sentence(why_said(Why(tests=tests, facts=facts), words))
+    every = [(shown(use), use) for use in review.verdict.uses if use not in lacking]
+    every += [(open_ends, use) for use in lacking]
     for (mark, why), group in groupby(every, lambda pair: pair[0]):
-        first, *others = (words(f"use_title.{judged.use}") for _, judged in group)
-        title = ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
-        yield Marked(title, mark, words(f"story.{mark}"), why)
+        yield Marked(titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), why)
+
+
+def titles(names: Sequence[str], words: Language) -> str:
+    """Return the titles of uses as one."""
+    first, *others = (words(f"use_title.{name}") for name in names)
+    return ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
 
 
 def verdict(review: Review) -> str:

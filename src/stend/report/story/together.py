@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 from stend.findings.judgement import Judged
 from stend.report.parts import Item, Items, Section, Table
-from stend.report.story.page_one import AHEAD, FIGURES, LESS_IS_BETTER, Review, shown, value_shown, verdict
+from stend.report.story.page_one import (
+    AHEAD,
+    FIGURES,
+    FOLDED,
+    LESS_IS_BETTER,
+    Review,
+    shown,
+    titles,
+    value_shown,
+    verdict,
+)
 from stend.words import Language
 
 MOST_LEADS = 2
@@ -117,13 +127,19 @@ def _best(lead: Lead | None, words: Language) -> str:
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
+    """Yield the mark of each drive for each use; `FOLDED` uses or more that are unknown for all are one row."""
     marks: dict[str, dict[str, Judged]] = {}
     for name, review in reviews.items():
         for judged in review.verdict.uses:
             marks.setdefault(judged.use, {})[name] = judged
+    lacking = [use for use, of in marks.items() if all(judged.key == "unknown" for judged in of.values())]
+    lacking = lacking if len(lacking) >= FOLDED else []
     for use, judged_of in marks.items():
-        cells = (words(f"story.{judged_of[name].key}") if name in judged_of else "–" for name in reviews)
-        yield words(f"use_title.{use}"), *cells
+        if use not in lacking:
+            cells = (words(f"story.{judged_of[name].key}") if name in judged_of else "–" for name in reviews)
+            yield words(f"use_title.{use}"), *cells
+    if lacking:
+        yield titles(lacking, words), *(words("story.unknown") for _ in reviews)
 
 
 def closing(reviews: Reviews, words: Language) -> Section:

@@ -51,7 +51,7 @@ function figureTicks(channel, most) {  // fewer ticks: labels that Vega leaves o
   } else if (values.length ? values.length > most + 2 : !(axis.tickCount <= most)) {
     delete axis.values;
     axis.tickCount = most;
-    if (typeof scale.nice === "number") { scale.nice = most; }
+    if (typeof scale.nice === "number") { scale.nice = 5; }  // few labels must not make an axis much longer than its data
   }
 }
 var pen = document.createElement("canvas").getContext("2d");
