@@ -41,7 +41,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from _rates(run, test, held)
             yield from _second(run, test, facts, held)
         yield _meter(test.name, facts)
-        if not facts.spec.startswith(metered.OWN):
+        if not facts.of_drive:
             yield from of_clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
