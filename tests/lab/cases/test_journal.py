@@ -39,7 +39,7 @@ def plain_flushes(path: str) -> Iterator[float]:
     os.close(fd)
 
 
-@pytest.mark.parametrize("flush_ms", [12, 40])
+@pytest.mark.parametrize("flush_ms", [10, 12, 40])
 def test_the_delay_of_flushes_is_what_the_journal_finds(volume: str, flush_ms: int) -> None:
     delay(flush_ms)
     folder = bench.RUNS / f"flush-{flush_ms}"
