@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 
-from stend.model.service_map import FLAT, Axes, Cell, Key, between, bracket, columns, contour
+from stend.model.service_map import FLAT, Axes, Cell, Key, between, bounded, bracket, columns, contour, crossing
 
 SIGMAS = 2.0
 """Standard errors by which a wait is longer or shorter."""
@@ -18,9 +18,13 @@ STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.
 """Student's t of 1 to 12 degrees of freedom, two-sided 95 %; the last one serves for more of them."""
 FEW = 3
 """Fewer moves of a contour than this are pooled with those of the other contours."""
-SIDES = math.sqrt(2)
-"""A contour has a cell on both sides, and a repeated map measures both again."""
+SIDES = 2.0
+"""Four cells hold a contour: one on both sides in its column and in those beside it. A repeated map measures all again,
+and the square of its move is the sum of four."""
+REACH = 0.1
+"""Cells nearer to a contour than this share of the read axis count as near."""
 STEPS = 20
+Place = tuple[float, float]
 Points = Sequence[tuple[float, float]]
 Band = list[tuple[float, float, float]]
 
@@ -44,12 +48,23 @@ def band(measured: Sequence[Cell], key: Key, ends: Axes, keys: Sequence[Key] = (
     return [(x, _tube(lows, x, share, ends)[0], _tube(highs, x, share, ends)[1]) for x, _, _ in places]
 
 
-def repeated(measured: Sequence[Cell], keys: Sequence[Key], ends: Axes) -> tuple[float, float] | None:
-    """Return (reads, written bytes) per second of the cell that bounds most contours among those measured once."""
-    times, bounds = Counter((cell.reads, cell.writes) for cell in measured), Counter[tuple[float, float]]()
+def repeated(measured: Sequence[Cell], keys: Sequence[Key], ends: Axes) -> Place | None:
+    """Return (reads, written bytes) per second of a cell to measure again, or None if none is left.
+
+    In turn that is the cell nearest to most contours, which a small change of the drive moves, and the middle one of
+    those that bound a contour, which shows places that seem to be certain.
+    """
+    times, near = Counter((cell.reads, cell.writes) for cell in measured), dict[Place, float]()
     for key in keys:
-        bounds.update(_bounding(measured, key, ends))
-    return max((place for place in times if times[place] == 1 and bounds[place]), key=bounds.__getitem__, default=None)
+        reads = dict(contour(measured, key, ends))
+        for place in _bounding(measured, key, ends):
+            apart = abs(place[0] - reads[place[1]]) / ends.reads
+            near[place] = near.get(place, 0.0) + max(1 - apart / REACH, 0.0)
+    once = [place for place in times if times[place] == 1 and place in near]
+    turn = sum(count > 1 for count in times.values())
+    if turn % 2 and once:
+        return once[len(once) // 2]
+    return max(once, key=near.__getitem__, default=None)
 
 
 def moves(measured: Sequence[Cell], key: Key, ends: Axes) -> list[float]:
@@ -57,24 +72,25 @@ def moves(measured: Sequence[Cell], key: Key, ends: Axes) -> list[float]:
 
     Cells that do not bound the contour are left out unless they move it.
     """
-    visits: dict[tuple[float, float], list[Cell]] = {}
+    visits: dict[Place, list[Cell]] = {}
     for cell in measured:
         if cell.why != "host":
             visits.setdefault((cell.reads, cell.writes), []).append(cell)
     first = {place: cells[0] for place, cells in visits.items()}
-    before, found = contour([*first.values()], key, ends), list[float]()
-    bounding = _bounding([*first.values()], key, ends)
+    points, found = contour([*first.values()], key, ends), list[float]()
+    bounding, before = _bounding([*first.values()], key, ends), dict(points)
     for place, (_, *again) in visits.items():
         if again:
-            after = contour([*{**first, place: again[0]}.values()], key, ends)
-            if place in bounding or after != before:
-                found.append(_distance(before, place[1], between(after, place[1]) or 0.0, ends))
+            begun = columns([*{**first, place: again[0]}.values()])
+            reads, _ = crossing(bounded(begun, place[1], key, ends.reads), key)
+            if place in bounding or reads != before[place[1]]:
+                found.append(_distance(points, place[1], reads, ends))
     return found
 
 
-def _bounding(measured: Sequence[Cell], key: Key, ends: Axes) -> set[tuple[float, float]]:
+def _bounding(measured: Sequence[Cell], key: Key, ends: Axes) -> set[Place]:
     """Return the cells on both sides of a contour, of the columns in which it has reads."""
-    found = set[tuple[float, float]]()
+    found = set[Place]()
     for column in columns(measured).values():
         edges = bracket(column, key, ends.reads)
         if edges.held:

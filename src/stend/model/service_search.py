@@ -42,7 +42,7 @@ def following(measured: Sequence[Cell], wanted: Search) -> tuple[float, float] |
 
     1. Begin with reads alone. 2. Repeat a cell once that the host spoiled. 3. Repeat both cells where more writes seem
     to leave room for more reads. 4. Where a contour may be farthest from its line, narrow a bracket or begin a column.
-    5. Measure cells again that bound most contours: what they differ by is what the drive changes by (`service_band`).
+    5. Measure some cells again: what they differ by is what the drive changes by (`service_band`).
     """
     if not wanted.keys or len(measured) >= wanted.cells:
         return None
