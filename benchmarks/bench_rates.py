@@ -110,7 +110,7 @@ class Rig:
     """A filled virtual drive whose cells are measured without a record."""
 
     def __init__(self, name: str, seed: int) -> None:
-        spec = load(f"{name}?seed={seed}")
+        spec = load(f"{name}{'&' if '?' in name else '?'}seed={seed}")
         self.engine, self.scale, self.capacity, self.turn = (
             SimulatedEngine(build(spec)),
             spec.scale,
@@ -118,7 +118,7 @@ class Rig:
             seed * 1_000_000,
         )
         self.profile: Profile = plan.gather(["service-map"], None, {})[1].for_test(
-            "service-map", suite.load("service-map").options
+            "service-map", suite.load("service-map")
         )
         fill = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, depth=32, range_bytes=self.capacity)
         reads = msgspec.structs.replace(fill, random_pct=100, read_pct=100, block_bytes=4 * KiB, threads=4)
@@ -175,7 +175,7 @@ def compared(name: str, seed: int) -> tuple[Places, Places]:
     for key in keys:
         line = f"  p{key.percent:g} {key.limit_s * 1e3:>3g} ms:"
         for held, found in zip(every, (searched, *grids[1:]), strict=False):
-            bands = band(cells, key, ends) if found is searched else []
+            bands = band(cells, key, ends, keys) if found is searched else []
             up, places, shaded = distances(found[key], grids[0][key], bands, wanted)
             held.append(places)
             line += f" up {up:.3f} near {places.max():.3f}" + (f" shaded {shaded:.3f}   again" if bands else "")

@@ -40,7 +40,7 @@ def test_the_fill_of_latency_is_as_deep_as_the_deepest_load_after_it(depths: lis
     (test,) = planning.draw(names, profile, NVME, deviations=told).tests
     pairs = [(fill, phase) for fill, phase in pairwise(test.phases) if phase.name.startswith("rounds")]
     assert len(pairs) == (1 if together else len(depths))
-    measured = []
+    measured = list[int]()
     for fill, phase in pairs:
         loads = [step.workload.depth for step in phase.round if isinstance(step, Hold)]
         assert {step.workload.depth for step in fill.round if isinstance(step, Hold)} == {max(loads)}

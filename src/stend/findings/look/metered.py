@@ -19,7 +19,7 @@ from stend.model.quantities import READINGS
 from stend.model.record import Run
 
 Array = npt.NDArray[np.float64]
-WATTS, OWN = "watts", "own"
+WATTS = "watts"
 COVERED = 0.9
 """Least share of a time that readings must cover before a mean of it is stated."""
 INSIDE = 0.5
@@ -155,7 +155,7 @@ def offset(run: Run, stretch: int = 0, quantity: str = WATTS) -> Offset | None:
     The drive's own report has no other clock: its values end when the drive is queried.
     """
     rows, facts = run.readings.table(quantity, stretch), meter(run, quantity)
-    if len(rows) < 2 * LONG or not facts or facts.spec.startswith(OWN):
+    if len(rows) < 2 * LONG or not facts or facts.of_drive:
         return None
     edges = list(_edges(run, stretch, float(np.median(rows[:, 1]))))
     if not edges:
