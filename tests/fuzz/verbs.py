@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+from stend.base.errors import UNSOUND_EXIT_CODE
 from stend.cli import main
 from tests.fuzz.files import FOLDER, SHEET
 from tests.fuzz.mutate import mutated
@@ -153,7 +154,7 @@ def _ran(data: bytes) -> Any:
 def _wrong(taken: Any) -> str:
     words, code, out, err = taken
     said = err.strip().splitlines()
-    if code not in (0, 2, 3, 4, 5, 130):
+    if code not in (0, 2, 3, 4, 5, UNSOUND_EXIT_CODE, 130):
         return f"{words[0]}: exit code {code}: {re.sub(r'stend-defect-.*txt', '', said[-1])}"
     if code and not said:
         return f"{words}: exit code {code} without a word"
