@@ -110,7 +110,7 @@ class Rig:
     """A filled virtual drive whose cells are measured without a record."""
 
     def __init__(self, name: str, seed: int) -> None:
-        spec = load(f"{name}?seed={seed}")
+        spec = load(f"{name}{'&' if '?' in name else '?'}seed={seed}")
         self.engine, self.scale, self.capacity, self.turn = (
             SimulatedEngine(build(spec)),
             spec.scale,
@@ -175,7 +175,7 @@ def compared(name: str, seed: int) -> tuple[Places, Places]:
     for key in keys:
         line = f"  p{key.percent:g} {key.limit_s * 1e3:>3g} ms:"
         for held, found in zip(every, (searched, *grids[1:]), strict=False):
-            bands = band(cells, key, ends) if found is searched else []
+            bands = band(cells, key, ends, keys) if found is searched else []
             up, places, shaded = distances(found[key], grids[0][key], bands, wanted)
             held.append(places)
             line += f" up {up:.3f} near {places.max():.3f}" + (f" shaded {shaded:.3f}   again" if bands else "")

@@ -21,11 +21,13 @@ from stend.session import Request, start
 MINUTE = 60.0
 
 
-def ran(into: Path, test: str, target: str, minute_s: float, **settings: object) -> Run:
+def ran(
+    into: Path, test: str, target: str, minute_s: float | None = None, *, quick: bool = True, **settings: object
+) -> Run:
     study = {"title": test, "profile": "review", "tests": [test], "settings": {"tests": {test: settings}}}
     (into / "study.toml").write_bytes(msgspec.toml.encode(study))
     names = [str(into / "study.toml")]
-    with start(Request(names, f"sim:{target}", quick=True, seed=5, minute_s=minute_s, into=str(into / "run"))) as run:
+    with start(Request(names, f"sim:{target}", quick=quick, seed=5, minute_s=minute_s, into=str(into / "run"))) as run:
         for _ in run:
             pass
     return store.load(run.folder)

@@ -47,7 +47,8 @@ def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: L
 
 def _band(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
     """Return where waits are near a limit, of each column; nothing if that is narrow in all of them."""
-    points = band(cells, key, ends := service_map.axes(run, test))
+    keys = [Key(percent, limit) for percent in service_map.percents(run, test) for limit in _limits(test)]
+    points = band(cells, key, ends := service_map.axes(run, test), keys)
     if all(high - low <= WIDE * ends.reads for _, low, high in points):
         return []
     named = words("service_map.limit", limit=key.limit_s * 1e3)

@@ -7,6 +7,7 @@ from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import Figures
 from stend.findings.look.synced import TEST, Synced, synced
 from stend.model.record import Run
+from stend.model.stats import MIN_BEYOND
 
 NAME = "journal"
 TESTS = (TEST,)
@@ -109,9 +110,11 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
 
     The buffer must have been full: then the writes of a burst waited for room. Otherwise the same product is what the
     buffer held when the flush came, and it has at least that size. A flush of an almost empty buffer takes a time too,
-    and how much of it is draining is unknown, so that the size is between two bounds.
+    and how much of it is draining is unknown, so that the size is between two bounds. Bursts of few flushes are left
+    out, because the rate of a step with a part of a burst is not that of the buffer.
     """
-    bursts = sorted((load for load in log.bursts if load.flush.ios), key=lambda load: load.burst_bytes)
+    least = MIN_BEYOND * log.run.plan.device.scale
+    bursts = sorted((load for load in log.bursts if load.flush.ios >= least), key=lambda load: load.burst_bytes)
     if free(log) is not False or len(bursts) < 2 or bursts[0].write.workload.flush_every != 1:
         return
     last, short_s = bursts[-1], min(bursts[0].flush.mean_s, log.first.flush_s or log.first.flush.mean_s)
@@ -121,8 +124,8 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
     share = min(short_s / last.flush.mean_s, 1.0)
     values = {"size": held[-1] * (1 - share / 2), "burst": last.burst_bytes, "flush_s": last.flush.mean_s}
     if each_s < THROTTLED * usual_s or not full or max(full) > ALIKE * min(full):
-        least = max(size - short_s * size / load.flush.mean_s for size, load in zip(held, bursts[1:], strict=True))
-        values["size"] = max(least, last.write.workload.block_bytes)
+        sure = max(size - short_s * size / load.flush.mean_s for size, load in zip(held, bursts[1:], strict=True))
+        values["size"] = max(sure, last.write.workload.block_bytes)
         yield Finding(name=NAME, key="at_least", test=test, values=values, confidence="medium")
     elif share > KNOWN:
         values |= {"least": held[-1] * (1 - share), "most": held[-1]}

@@ -45,7 +45,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Finding]:
     """Yield the place where a contour is least certain, because waits scatter or hardly change with the rate."""
-    places = [(key, *place) for key in wanted.keys for place in band(cells, key, wanted.axes)]
+    places = [(key, *place) for key in wanted.keys for place in band(cells, key, wanted.axes, wanted.keys)]
     key, written, low, high = max(places, key=lambda one: one[3] - one[2])
     if high - low > 2 * wanted.within * wanted.axes.reads:
         values = {"percent": key.percent, "limit": key.limit_s}

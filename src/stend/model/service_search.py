@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from stend.model.service_band import repeated
 from stend.model.service_map import (
     Bracket,
     Cell,
@@ -30,6 +31,8 @@ NARROWEST = 1 / 40
 """Least distance of columns, as a share of the write axis."""
 ALONE = 0.8
 """Part of the allowed distance that the brackets of reads alone may take."""
+REPEATED = 1 / 6
+"""Share of the cells that are measured again after the search."""
 ENOUGH = 0.35
 """Brackets at least this share of what the distance of columns leaves open are narrowed first."""
 
@@ -39,6 +42,7 @@ def following(measured: Sequence[Cell], wanted: Search) -> tuple[float, float] |
 
     1. Begin with reads alone. 2. Repeat a cell once that the host spoiled. 3. Repeat both cells where more writes seem
     to leave room for more reads. 4. Where a contour may be farthest from its line, narrow a bracket or begin a column.
+    5. Measure some cells again: what they differ by is what the drive changes by (`service_band`).
     """
     if not wanted.keys or len(measured) >= wanted.cells:
         return None
@@ -47,7 +51,12 @@ def following(measured: Sequence[Cell], wanted: Search) -> tuple[float, float] |
     last, begun = measured[-1], columns(measured)
     if last.why == "host" and sum(c[:2] == last[:2] for c in measured) == 1:
         return last.reads, last.writes
-    cell = _doubtful(begun, measured, wanted) or _worst(begun, measured, wanted)
+    again = round(REPEATED * wanted.cells)
+    cell = None
+    if len({cell[:2] for cell in measured}) < wanted.cells - again:
+        cell = _doubtful(begun, measured, wanted) or _worst(begun, measured, wanted)
+    if cell is None and sum(times > 1 for times in Counter(cell[:2] for cell in measured).values()) < again:
+        return repeated(measured, wanted.keys, wanted.axes)
     return cell and (float(round(cell[0])), float(round(cell[1])))
 
 

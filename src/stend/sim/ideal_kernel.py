@@ -42,11 +42,18 @@ class Ideal(NamedTuple):
 
 
 @inlined
-def request(d: Any, size: Any, reads: Any, t: Any, fua: Any) -> Any:
-    """Serve a request issued at `t` by the command processor that is free first, and return when its answer arrives."""
-    p, free = d.parameters, 0
+def free_first(d: Any) -> Any:
+    """Return the index of the command processor that is free first."""
+    free = 0
     for n in range(1, d.server.shape[0]):
         free = n if d.server[n] < d.server[free] else free
+    return free
+
+
+@inlined
+def request(d: Any, size: Any, reads: Any, t: Any, fua: Any) -> Any:
+    """Serve a request issued at `t` by the command processor that is free first, and return when its answer arrives."""
+    p, free = d.parameters, free_first(d)
     if reads == TRIMS:
         d.server[free] = max(d.server[free], t) + p[TRIM_COMMAND] + p[TRIM_MIB] * size // MIB
         return d.server[free] + p[ANSWER_WRITE]
@@ -73,8 +80,9 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             if flush_due(stream, loop, ledger, slot, t):
-                d.server[0] = max(d.server[0], t) + p[COMMAND_WRITE]
-                sink(loop.heap, used, ((d.server[0] + p[ANSWER_WRITE] + p[FLUSH] - base) << 16) | slot)
+                free = free_first(d)
+                d.server[free] = max(d.server[free], t) + p[COMMAND_WRITE]
+                sink(loop.heap, used, ((d.server[free] + p[ANSWER_WRITE] + p[FLUSH] - base) << 16) | slot)
                 continue
             answered(loop, ledger, slot, t)
         i = next_of(stream, loop, slot, t)

@@ -1,15 +1,16 @@
 """Journal: writes that the host waits for until they are durable, as write-ahead logs send them (TKperf #19).
 
 Purge; streams with a flush after bursts of growing length, on the empty drive; fill and precondition with random
-writes; then a minute each of sequential writes with a flush after each one, three sizes by five thread counts at QD1;
-the same with random reads beside them; and one thread without flushes and with FUA.
+writes; a flush, which empties buffers that hold such writes; then a minute each of sequential writes with a flush after
+each one, three sizes by five thread counts at QD1; the same with random reads beside them; and one thread without
+flushes and with FUA.
 """
 
 from typing import Any
 
 import msgspec
 
-from stend.model.definition import Hold, Identity, Idle, Phase, Profile, Test, Workload
+from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Profile, Test, Workload
 from stend.suite._clauses import filled, half_hourly, minutes, purged, random, sequential
 
 BLOCKS_KIB, THREADS = [4, 16, 64], [1, 2, 4, 8, 16]
@@ -19,7 +20,8 @@ READ_PCT = 70
 BURST_KIB, BURSTS, BURST_S = 128, [1, 16, 64, 256, 1024], 20
 """Bursts of 128 KiB to 128 MiB: a drive's volatile buffer has a few MiB, a disk's up to 256 MiB (our choice)."""
 REST_S = 10
-"""A pause before the journal, in which buffers with random writes of the preconditioning empty (our choice)."""
+"""A pause before the journal, for the cleaning of the drive. A flush before it empties buffers that hold random writes
+of the preconditioning: a disk with 64 MiB of memory needs a minute for it (our choice)."""
 CONDITION_ROUNDS = 12
 """Half hours of random writes before the journal, at most, as in `thread-queue-sweep`."""
 
@@ -39,11 +41,16 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
         Phase(name="bursts", round=tuple(Hold(workload=load, amount=profile.seconds(BURST_S)) for load in bursts)),
         filled(profile.threads, profile.depth),
         half_hourly(profile, writes, min(CONDITION_ROUNDS, profile.rounds), "condition"),
-        Phase(name="rest", round=(Idle(seconds=profile.seconds(REST_S).seconds),)),
+        Phase(name="rest", round=(_flushed(synced(single)), Idle(seconds=profile.seconds(REST_S).seconds))),
         Phase(name="journal", round=minutes(profile, journal)),
         Phase(name="with-reads", round=minutes(profile, reads)),
         Phase(name="one-writer", round=minutes(profile, [single, synced(single, sync="fua")])),
     )
+
+
+def _flushed(load: Workload) -> Hold:
+    """Return one write and its flush."""
+    return Hold(workload=load, amount=Bytes(bytes=load.block_bytes))
 
 
 def synced(load: Workload, **how: Any) -> Workload:

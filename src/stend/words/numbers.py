@@ -199,8 +199,8 @@ def fold(form: Format, value: float) -> str:
 
 
 def part(form: Format, value: float) -> str:
-    """Return the inverse of a ratio as a percentage: 4 -> `25%`."""
-    return percent(form, 1 / value)
+    """Return the inverse of a ratio as a percentage with two significant digits at most: 5.4 -> `19%`."""
+    return _short(form, 100 / value, 0 if value <= 10 else 1) + form.percent  # 10: a tenth
 
 
 def gain(form: Format, value: float) -> str:

@@ -206,7 +206,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("back_iops", rests[0][1], test)
                 yield Named("rested", values["best"], test)
                 yield Named("rested_rest", values["best_rest"], test)
-            case "slc_cache", "steps" | "about" | "flat" if values["state"] == "fresh":
+            case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
