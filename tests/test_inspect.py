@@ -195,7 +195,7 @@ def test_a_plan_that_writes_fails_on_a_drive_that_was_opened_for_reading(
     from stend.suite import inspect
 
     writes = Hold(workload=load, amount=Seconds(seconds=1))
-    monkeypatch.setattr(inspect, "_single", lambda profile: (writes,))
+    monkeypatch.setattr(inspect, "_streams", lambda profile, device: (writes,))
     record = inspected("sim:small", minutes=0.05)
     assert record.ended is not None
     assert record.ended.outcome == "failed"
