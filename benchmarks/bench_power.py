@@ -148,14 +148,23 @@ def wakes(run: Run, power: Power, kind: str) -> tuple[list[Check], list[str]]:
     rows = [row for row in listed(run, "wake", "rests") if row.direction == "both" and row.tally.ios]
     usual_s = next(row.value("p50") or 0.0 for row in rows if not row.workload.rate_iops)
     checks, slept = list[Check](), dict[float, float]()
-    held = levels(woken.rests(run, "wake")[1])
+    every = woken.rests(run, "wake")[1]
+    held = levels(every)
     for row in rows:
         if not (rate := row.workload.rate_iops):
             continue
         rest_s = 1 / rate
         exits_s = exits(power, rest_s, usual_s, row.tally.ios)
         slept[rest_s] = usual_s + median(exits_s)
-        if kind != "sas15k" or slept[rest_s] > 100 * usual_s:
+        rest = next((rest for rest in every if abs(rest.rest_s / rest_s - 1) < 1e-3), None)
+        if rest and rest.parts:
+            light_s, deep_s = min(exits_s), max(exits_s)
+            truth = rest.parts._replace(fast_s=usual_s + light_s, slow_s=usual_s + deep_s, slow=exits_s.count(deep_s))
+            checks += [
+                Check(f"wake after {rest_s:g} s, {what}", found, value)
+                for what, found, value in zip(truth._fields, rest.parts, truth, strict=True)
+            ]
+        elif kind != "sas15k" or slept[rest_s] > 100 * usual_s:
             at = next(level for level in held if level.from_s * 0.999 <= rest_s <= level.to_s * 1.001)
             checks.append(Check(f"wake after {rest_s:g} s", at.median.mid_s, slept[rest_s], at.error_s))
     asleep_s = [rest_s for rest_s, first_s in sorted(slept.items()) if first_s > WAKES * usual_s]

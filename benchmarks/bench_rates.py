@@ -119,7 +119,7 @@ class Rig:
             seed * 1_000_000,
         )
         self.profile: Profile = plan.gather(["service-map"], None, {})[1].for_test(
-            "service-map", suite.load("service-map").options
+            "service-map", suite.load("service-map")
         )
         fill = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, depth=32, range_bytes=self.capacity)
         reads = msgspec.structs.replace(fill, random_pct=100, read_pct=100, block_bytes=4 * KiB, threads=4)

@@ -1,12 +1,15 @@
 """How many small changes of the code the quick tests notice: `python -m benchmarks.mutations --draw 75 --seed 1`.
 
 A mutation changes one place of one module: a comparison, an operator, a constant, a condition, the order of two
-arguments, a call left out. A seed draws as many from each package of src/stend as from any other. The quick tests
-nearest to the module run with its changed source (`changed/sitecustomize.py`) until one fails; a mutation that no test
-notices survives. Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
+arguments, a call left out. A seed draws as many from each package of src/stend as from any other. Quick tests
+run with its changed source (`changed/sitecustomize.py`) until one fails; a mutation that no test notices survives.
+Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
 
-Nearest are the files of tests that reach the module by the fewest imports; a name in common brings a file one nearer.
-Of files as near, those that write the module's name most often come first.
+`python -m benchmarks.reached` records once which tests call which functions. Those that call the changed function run,
+from files near to the module first, then the shortest, up to a number of seconds. A constant, a class body, a cached
+function and a kernel report no calls: tests of the functions that use them run. Without a record, and where it knows
+no test, the files nearest to the module run: those that reach it by the fewest imports; a name in common brings a file
+one nearer. Of files as near, those that write the module's name most often come first.
 """
 
 import argparse
@@ -25,13 +28,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.reached import HASTY, HOME, callers, imported, modules, took
+
 ROOT = Path(__file__).parent.parent
-HOME = ROOT / "src/stend"
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
-QUICK = "not slow and not soak and not browser and not lab"
-HASTY = ("-m", QUICK, "-p", "benchmarks.hasty", "--hypothesis-profile=hasty", "-p", "no:cacheprovider", "--tb=no", "-q")
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -53,6 +55,8 @@ class Mutation(NamedTuple):
     end: int
     was: str
     became: str
+    names: frozenset[str]
+    """What uses of it are called where its own calls are not recorded."""
 
     @property
     def module(self) -> str:
@@ -102,23 +106,34 @@ def found(file: str, source: str) -> Iterator[Mutation]:
     for line in lines:
         starts.append(starts[-1] + len(line))
 
-    def walk(node: ast.AST, place: str) -> Iterator[Mutation]:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            place = f"{place}.{node.name}".lstrip(".")
+    def walk(node: ast.AST, place: str, names: frozenset[str]) -> Iterator[Mutation]:
+        place, names = _scope(node, place, names)
         for name, held in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
                 continue
             for child in held if isinstance(held, list) else [held]:
                 if isinstance(child, ast.AST):
-                    yield from walk(child, place)
+                    yield from walk(child, place, names)
         if isinstance(node, ast.expr | ast.stmt):
             start = starts[node.lineno - 1] + node.col_offset
             end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
             was = ast.unparse(node)
             for became in (other for other in changes(node) if other != was):  # two arguments may be alike
-                yield Mutation(file, place, node.lineno, start, end, was, became)
+                yield Mutation(file, place, node.lineno, start, end, was, became, names)
 
-    yield from walk(ast.parse(source), "")
+    yield from walk(ast.parse(source), "", frozenset())
+
+
+def _scope(node: ast.AST, place: str, names: frozenset[str]) -> tuple[str, frozenset[str]]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            cached = any("cache" in ast.unparse(one) for one in node.decorator_list)
+            return f"{place}.{node.name}".lstrip("."), frozenset({node.name} if cached else ())
+        case ast.ClassDef(name=name):
+            return f"{place}.{name}".lstrip("."), frozenset({name})
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return place, names | ({name} if names or not place else set())  # of a module or a class
+    return place, names
 
 
 def drawn(many: int, seed: int) -> list[Mutation]:
@@ -136,29 +151,10 @@ def drawn(many: int, seed: int) -> list[Mutation]:
 
 
 @cache
-def modules() -> dict[str, Path]:
-    """Files below src/stend by the names of their modules."""
-    paths = {path: path.relative_to(HOME.parent).with_suffix("").parts for path in HOME.rglob("*.py")}
-    return {".".join(parts).removesuffix(".__init__"): path for path, parts in paths.items()}
-
-
-@cache
-def imported(path: Path) -> frozenset[str]:
-    """The modules of stend that a file imports; a package may import any of its own as it goes."""
-    found = {name for name, own in modules().items() if path.name == "__init__.py" and path.parent in own.parents}
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.Import(names=names):
-                found |= {one.name for one in names}
-            case ast.ImportFrom(module=str(module), names=names):
-                found |= {module, *(f"{module}.{one.name}" for one in names)}
-    return frozenset(found & modules().keys())
-
-
-@cache
 def distances(test: Path) -> dict[str, int]:
     """How many imports lead from a file of tests to each module."""
     far, edge = dict[str, int](), set(imported(test)) | {"stend.cli." + test.stem.split("_")[1]} & modules().keys()
+    edge |= {"stend.__main__"} if '"-m", "stend"' in test.read_text() else set()
     for distance in range(len(modules())):
         far |= dict.fromkeys(edge, distance)
         edge = {other for one in edge for other in imported(modules()[one])} - far.keys()
@@ -178,6 +174,16 @@ def nearest(module: str, many: int) -> list[str]:
             mentions = len(name.findall(test.read_text()))
             ranked.append((far[module] - common, -mentions, len(far), str(test.relative_to(ROOT))))
     return [test for *_, test in sorted(ranked)[:many]]
+
+
+def chosen(mutation: Mutation, files: int, seconds: float) -> list[str]:
+    """The tests that are most likely to notice a mutation."""
+    near, left, taken = nearest(mutation.module, files), seconds, list[str]()
+    tests = callers(mutation.module, mutation.place, mutation.names)
+    for test in sorted(tests, key=lambda test: (test.partition("::")[0] not in near, took()[test], test)):
+        if (left := left - took()[test]) >= 0:
+            taken.append(test)
+    return taken or near
 
 
 def noticed(mutation: Mutation, tests: list[str]) -> str:
@@ -211,16 +217,18 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--draw", type=int, default=75, help="how many mutations")
     asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--files", type=int, default=6, help="how many files of tests are tried")
+    asked.add_argument("--files", type=int, default=6, help="how many files of tests are the nearest")
+    asked.add_argument("--seconds", type=float, default=60.0, help="how long the tests of a mutation may take")
     asked.add_argument("--only", nargs="*", default=[""], help="of those drawn the ones in files with such a name")
     words = asked.parse_args()
     told: list[tuple[str, str]] = []
     for mutation in (one for one in drawn(words.draw, words.seed) if any(part in one.file for part in words.only)):
-        began = time.monotonic()
-        by = noticed(mutation, nearest(mutation.module, words.files))
+        began, tests = time.monotonic(), chosen(mutation, words.files, words.seconds)
+        by = noticed(mutation, tests)
         verdict = "found" if by else "judged" if mutation.key in JUDGED else "SURVIVED"
         told.append((mutation.package, verdict))
-        print(f"{verdict:9}{mutation.key}  [line {mutation.line}, {time.monotonic() - began:.0f} s] {by}", flush=True)
+        cost = f"line {mutation.line}, {len(tests)} tests, {time.monotonic() - began:.0f} s"
+        print(f"{verdict:9}{mutation.key}  [{cost}] {by}", flush=True)
     for package in [*sorted({name for name, _ in told}), ""]:
         own = [verdict for name, verdict in told if package in ("", name)]
         counts = ", ".join(f"{own.count(word)} {word.lower()}" for word in ("found", "SURVIVED", "judged"))

@@ -16,6 +16,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from stend import report, store
@@ -27,6 +28,7 @@ from stend.store import reports, verify
 from tests import storm_verbs
 from tests.forks import child
 from tests.storm_end import Torn, end
+from tests.storm_fleet import Fleet
 from tests.storm_grounds import Ground, ground
 from tests.storm_ways import WAYS, WOUNDS, false_clock, full_disk, loads
 
@@ -36,6 +38,7 @@ GROWTH_BYTES = 40_000
 
 LEAST_ROOM = 30_000
 REAL = ("file", "zram", "loop")
+KINDS = storm_verbs.KINDS | {Fleet.kind: Fleet}
 KEPT = Path("build/storm")
 """What did not hold, to be looked at."""
 
@@ -199,12 +202,12 @@ def events(folder: Path) -> bytes:
 def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 1e9) -> "Storm | storm_verbs.Beside":
     """So many interruptions, or so many minutes; Torn, with the seed, at the first thing that does not hold."""
     until = time.monotonic() + minutes * 60
-    if kind in storm_verbs.KINDS:
-        beside = storm_verbs.KINDS[kind](top, seed)
-        while beside.interruptions < interruptions and time.monotonic() < until:
-            beside.run()
-            print(f"{kind}: {beside.interruptions} kills, {beside.runs} runs", file=sys.stderr, flush=True)
-        return beside
+    if kind in KINDS:
+        with closing(KINDS[kind](top, seed)) as beside:
+            while beside.interruptions < interruptions and time.monotonic() < until:
+                beside.run()
+                print(f"{kind}: {beside.interruptions} kills, {beside.runs} runs", file=sys.stderr, flush=True)
+            return beside
     with ground(kind, top) as where:
         one = Storm(where, top, seed)
         while one.interruptions < interruptions and time.monotonic() < until:
@@ -219,10 +222,10 @@ def command() -> int:
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--virtual", type=int, default=1000, help="interruptions of virtual runs")
     ask.add_argument("--real", type=int, default=200, help="interruptions of runs on real fio")
-    ask.add_argument("--verbs", type=int, default=300, help=f"kills of {', '.join(storm_verbs.KINDS)}")
+    ask.add_argument("--verbs", type=int, default=300, help=f"kills of {', '.join(KINDS)}")
     ask.add_argument("--minutes", type=float, default=60, help="at most, for each kind of drive")
     asked = ask.parse_args()
-    verbs = tuple((kind, -(-asked.verbs // len(storm_verbs.KINDS))) for kind in storm_verbs.KINDS)
+    verbs = tuple((kind, -(-asked.verbs // len(KINDS))) for kind in KINDS)
     kinds = (("virtual", asked.virtual), *((kind, -(-asked.real // len(REAL))) for kind in REAL), *verbs)
     for kind, count in ((kind, count) for kind, count in kinds if count):
         with tempfile.TemporaryDirectory(prefix="stend-storm-") as name:

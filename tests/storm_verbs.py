@@ -17,8 +17,7 @@ import pytest
 from stend import store
 from stend.findings.look.figures import figures
 from stend.model.events import Result
-from stend.model.quantities import METERED as METERS
-from stend.model.quantities import QUANTITIES
+from stend.model.quantities import METERED, QUANTITIES
 from stend.session import series
 from stend.store import verify, writer
 from tests.forks import child
@@ -27,9 +26,9 @@ from tests.storm_end import PATIENCE_S, Torn, end
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
 PACED = "sim:small?pace=40"
 """Slow enough that it goes on beside what is killed; its figures are those of the drive without a pace."""
-METERED = 0.01
-"""A meter that begins again in mid-run gives blocks with other edges."""
-COVERED = 0.999
+ROUNDING = 1e-9
+"""What readings in two stretches may differ in: the same ones, on clocks of their own."""
+COVERED = 1 - ROUNDING
 """Share of a load that readings must cover to be compared: a load that was cut by a kill lacks some of them."""
 ADDRESS = re.compile(r"http://\S+")
 
@@ -54,6 +53,9 @@ class Beside:
         """Return what it came to, in one line."""
         counts = f"{self.interruptions} kills beside {self.runs} runs, {self.resumed} of them resumed"
         return f"{self.kind}: {counts}, {self.equal} runs equal at their end, {seconds:.0f} s"
+
+    def close(self) -> None:
+        """End what was started for all runs."""
 
     def undisturbed(self) -> list[tuple[Result, ...]]:
         """Return the results of the runs that no process is beside."""
@@ -217,7 +219,7 @@ class Metered(Repeat):
         held: list[float | None] = []
         for row in figures(store.load(folder)):
             whole = (watts := row.levels.get("watts")) is not None and watts.covered >= COVERED
-            held += [row.value(name) if whole or name not in METERS else None for name in QUANTITIES]
+            held += [row.value(name) if whole or name not in METERED else None for name in QUANTITIES]
         return held
 
     def run(self) -> None:
@@ -233,7 +235,7 @@ class Metered(Repeat):
         self.same([folder])
         pairs = zip(self.values(folder), self.metered, strict=True)
         held = [pair for pair in pairs if None not in pair]
-        unlike = [pair for pair in held if pair[0] != pytest.approx(pair[1], rel=METERED)]
+        unlike = [pair for pair in held if pair[0] != pytest.approx(pair[1], rel=ROUNDING)]
         self.must(bool(held) and not unlike, f"figures have other values: {unlike}")
         shutil.rmtree(folder)
 

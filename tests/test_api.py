@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import nanoarrow
+import numpy as np
 import pyarrow
 import pytest
 
@@ -25,6 +26,7 @@ from stend.base.errors import BadInput, Missing, StendError, StepFailed
 from stend.base.units import GiB
 from stend.findings.look.figures import figures
 from stend.report.parts.records import COLUMNS, rows
+from stend.words import Language
 from tests.fuzz.files import events
 from tests.synthetic import Truth, made
 from tests.test_package import without
@@ -259,6 +261,29 @@ def test_a_plot_draws_samples_over_time_with_the_stamps_of_the_tests(column: str
     both = stend.Opened(run.folder, run.record, "ru").plot(column)
     assert {row["series"] for row in both.spec["datasets"]["rows"]} == {"IOPS", "Насыщение записью"}
     assert both.title.endswith(" во времени")
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize(("name", "told"), [("", "column.test"), ("write saturation", "axis.phase")])
+def test_each_point_of_a_plot_is_a_sample_and_the_legend_names_what_its_colours_are(
+    name: str, told: str, lang: str, run: stend.Opened
+) -> None:
+    shown, words = stend.Opened(run.folder, run.record, lang), Language(lang)
+    of = shown[name] if name else shown
+    chart, samples = of.plot("mean_ms"), of.samples
+    title = words.title if not name else lambda key, _: words.phase(key)
+    named = [title(key, key) for key in samples["phase" if name else "test"]]
+    rows = chart.spec["datasets"]["rows"]
+    for series in set(named):
+        whole = np.array(
+            [y for y, one in zip(samples["mean_ms"], named, strict=True) if y is not None and one == series]
+        )
+        drawn = np.array([row["y"] for row in rows if row["series"] == series])
+        assert np.abs(drawn[:, None] / whole - 1).min(axis=1).max() < 1e-5, "six digits are drawn"
+    assert {row["series"] for row in rows} == set(named)
+    assert chart.spec["encoding"]["color"]["title"] == words(told)
+    assert chart.spec["encoding"]["color"]["scale"]["domain"] == list(dict.fromkeys(row["series"] for row in rows))
+    assert chart.spec["encoding"]["y"]["title"] == words("axis.latency")
 
 
 def test_a_plot_of_an_unmet_steady_state_says_so() -> None:

@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stend.model.record import Run
 from stend.report.parts.audit import audit
-from stend.words import Language
+from stend.words import Language, text
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -60,6 +61,15 @@ def test_an_unsteady_run_deviates() -> None:
 )
 def test_what_the_operator_changed_deviates(changes: dict[str, Any], key: str) -> None:
     assert "deviated" in answers(ran(**changes))[key]
+
+
+def test_a_changed_setting_of_another_test_is_no_deviation_of_this_one() -> None:
+    run = ran(minute_s=60)
+    begun = run.started[0]
+    words = (text("latency: rounds 9 instead of 25"), text("latency: active range in percent 50 instead of 100"))
+    run.started[0] = replace(begun, plan=replace(begun.plan, deviations=words))
+    assert run.plan.deviations == words
+    assert (answers(run)["limit"], answers(run)["range"]) == (["met"], ["met"])
 
 
 class Slow(StillEngine):

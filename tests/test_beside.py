@@ -103,5 +103,18 @@ def golden() -> str:
     return "".join(short(made_of.spec) for name in sorted(KINDS) for made_of in picture(name, sides, WORDS, []))
 
 
+def test_a_cache_is_drawn_whichever_drive_has_one() -> None:
+    plain, cached = Side("A", run_of(("fresh",), "A")), Side("B", run_of(("slc-cache",), "B"))
+    for sides in ([plain, cached], [cached, plain]):
+        first = next(picture("cache_course", sides, WORDS, []))
+        assert {row["drive"] for row in first.spec["datasets"]["rows"]} >= {"B"}
+
+
+def test_a_chart_of_the_first_drive_alone_names_it_beside_other_runs() -> None:
+    sides = [Side(name, run_of(("latency-curve",), name)) for name in "AB"]
+    alone = [next(picture("waits_by_iops", some, WORDS, [])).title for some in (sides[:1], sides)]
+    assert alone[1] == f"{alone[0]}, A"
+
+
 if __name__ == "__main__":
     GOLDEN.write_text(golden())

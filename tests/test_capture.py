@@ -225,6 +225,7 @@ def test_buffers_that_overflow_are_told_and_so_are_the_ios_that_are_missing(
     assert went.lost == 4000 - went.reads > 0
     about = steps.opened(into).about
     assert about.lost == went.lost
+    assert about.lost_words is not None
     assert "found no room" in about.lost_words
 
 

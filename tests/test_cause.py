@@ -151,6 +151,14 @@ def test_half_a_turn_is_part_of_a_read_that_takes_longer_by_no_more_than_a_seek(
         assert found["turn"].values["half"] == pytest.approx(60 / 7200 / 2)
 
 
+def test_reads_of_a_mix_are_no_single_reads() -> None:
+    def iops(load: Workload) -> float:
+        return load.outstanding / (9e-3 if 0 < load.read_pct < 100 else 6e-3)
+
+    found = causes(ran(iops, "profiles", rotational=True, facts={"rotation_rpm": 15_000}))
+    assert found["turn"].values["wait"] == pytest.approx(6e-3, rel=0.1)
+
+
 def test_a_queue_is_full_where_the_rate_stays_and_the_wait_grows_with_the_depth() -> None:
     assert causes(ran(queue(16), "profiles"))["full"].values["enough"] == 16
     assert "full" not in causes(ran(queue(256), "profiles"))

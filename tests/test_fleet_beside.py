@@ -5,7 +5,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -124,6 +126,43 @@ def test_one_real_drive_and_virtual_ones_wait_for_nobody(tmp_path: Path) -> None
     (order, *_) = orders(["A", "B", "C", "elsewhere"])
     assert beside.ready(order, drives, tmp_path, lambda serial: "") == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_drives_are_arranged_once_for_all_studies_and_again_with_a_new_drive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials: list[set[str]] = []
+
+    class Here:
+        """The trial's process, in this one."""
+
+        returncode = 0
+
+        def communicate(self, data: bytes) -> None:
+            with monkeypatch.context() as own:
+                own.setattr(sys, "stdin", SimpleNamespace(buffer=BytesIO(data)))
+                beside.main()
+            trials.append(set(msgspec.json.decode(data, type=beside.Trial).wanted))
+
+    monkeypatch.setattr(subprocess, "Popen", lambda words, **own: Here())
+    drives = {"A": "sim:small?unit=1", "B": "sim:small?unit=2"}
+    first, second = orders(list(drives), together=True)
+    later = msgspec.structs.replace(second, cell="002-d-02", study=Study(["latency"]))
+    for order in (first, first, second, later):
+        assert beside.ready(order, drives, tmp_path, lambda serial: "") == ""
+    assert trials == [{"001-d-01", "002-d-01"}], "one trial is for all orders"
+    for study_word, tests in (("01", ["fresh"]), ("02", ["latency"])):
+        members = group.load(tmp_path / study_word).members
+        assert [one.name for one in members] == [f"001-d-{study_word}", f"002-d-{study_word}"]
+        assert [one.request.target for one in members] == list(drives.values())
+        assert all(one.request.tests == tests and one.request.into is None for one in members)
+    more = drives | {"C": "sim:small?unit=3"}
+    (order, *_) = orders(list(more), together=True)
+    assert beside.ready(order, more, tmp_path, lambda serial: "") == ""
+    assert trials[1:] == [{"001-d-01", "002-d-01", "003-d-01"}]
+    assert len(group.load(tmp_path / "01").members) == 3
+    assert beside.ready(first, drives, tmp_path, lambda serial: "") == "", "fewer drives need no new trial"
+    assert len(trials) == 2
 
 
 @pytest.mark.slow

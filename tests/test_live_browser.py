@@ -130,6 +130,9 @@ def test_runs_are_chosen_filtered_and_compared_by_mouse(ended: Served, browser: 
     page.context.close()
 
 
+TO_END = "() => { scrollTo(0, document.body.scrollHeight); return document.querySelectorAll('#rows tr').length; }"
+
+
 def test_a_long_list_is_built_as_far_as_it_is_read(ended: Served, browser: Any) -> None:
     page, count = browser.new_context(viewport={"width": 1400, "height": 900}).new_page(), 1500
     rows = [{"run": f"run-{n}", "model": "KC", "started_s": 1e9 + n, "outcome": "complete"} for n in range(count)]
@@ -142,7 +145,12 @@ def test_a_long_list_is_built_as_far_as_it_is_read(ended: Served, browser: Any) 
     assert page.get_attribute("#table", "aria-rowcount") == str(count + 1)
     for box in page.locator("td.pick input").all()[:5]:
         box.check()
-    wait_for(lambda: page.evaluate("scrollTo(0, document.body.scrollHeight)") or lines.count() == count)
+    wait_for(lambda: page.evaluate(TO_END) == count)
+    assert page.locator("#more").is_hidden()
+    assert page.inner_text("#rows tr:last-child a") == "run-0"
+    assert page.locator("td.pick input:disabled").count() == count - 5, "five are the most, also of later rows"
+    page.fill("#filter", "run-1499")
+    wait_for(lambda: lines.count() == 1)
     page.context.close()
 
 

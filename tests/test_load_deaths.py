@@ -75,6 +75,15 @@ def test_a_saturation_is_repeated_from_its_purge() -> None:
     assert [r.counts for r in run.results] == [r.counts for r in whole.results]
 
 
+def test_the_engine_is_closed_before_a_repetition_starts_another_load() -> None:
+    """What the dead load has left, such as the other processes of fio, must not go on beside the next one."""
+    engine = Dying(1)
+    list(play(drawn("write-saturation", minute_s=1), engine))
+    marks = [line.split()[0] for line in engine.log if line.split()[0] in ("start", "close")]
+    assert marks[:3] == ["start", "close", "start"]
+    assert marks.count("start") == 2
+
+
 def test_a_fill_is_repeated_whole() -> None:
     engine = Dying(1)
     run = Run(play(drawn("iops", minute_s=1, rounds=5), engine))

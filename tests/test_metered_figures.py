@@ -8,7 +8,8 @@ import pytest
 
 from stend import session, store
 from stend.findings.look.figures import figures
-from stend.model.events import Result
+from stend.findings.look.metered import level, span
+from stend.model.events import Reading, Result
 from stend.model.record import Run
 from stend.report.parts.records import rows
 from stend.runner.bench import Bench
@@ -67,6 +68,23 @@ def test_work_per_watt_is_ios_and_bytes_over_the_energy_of_the_load(folder: Path
         assert row.value("iops_per_watt") == pytest.approx(row.tally.ios / joules)
         assert row.value("bytes_per_joule") == pytest.approx(row.tally.bytes / joules)
         assert row.number("watts_max") >= row.number("watts") > 0
+
+
+def test_readings_of_other_loads_change_no_figure_of_a_load(tmp_path: Path) -> None:
+    """A reading may be shorter than a thousandth of the next load, which ends when it does. A resumed run lacks it."""
+    short: dict[str, Any] = {"quick": True, "minute_s": 0.2, "rounds": 2, "seed": 7}
+    request = session.Request(["latency"], "sim:small", meter="own", into=str(tmp_path / "run"), **short)
+    with session.start(request) as running:
+        events = list(running)
+    run = store.load(tmp_path / "run")
+    assert sum(isinstance(event, Reading) for event in events) > 20
+    for result in run.results:
+        _, begin, end = span(run, result)
+        alone = Run()
+        for event in events:
+            if not isinstance(event, Reading) or begin < event.t - event.seconds / 2 < end:
+                alone.add(event)
+        assert level(alone, [result]) == pytest.approx(level(run, [result]), rel=1e-9)
 
 
 def test_the_watts_of_a_machine_give_no_work_per_watt_of_a_drive(folder: Path) -> None:

@@ -13,6 +13,7 @@ from stend.base.errors import BadInput, StepFailed
 from stend.cli import main
 from stend.findings.look import metered
 from stend.meters import _polled
+from stend.meters._lines import stated
 from stend.meters._series import MOST_NOTES, Recorder, Series
 from tests.waits import wait_for
 
@@ -25,7 +26,7 @@ def test_every_file_of_the_package_is_a_kind() -> None:
 
 def test_the_operator_states_what_only_he_knows() -> None:
     spec = meters.parse("cmd@machine,2.5%:usb-meter --port 3:4")
-    assert spec[1:] == ("cmd", "usb-meter --port 3:4", "machine", 2.5)
+    assert spec[1:] == ("cmd", "usb-meter --port 3:4", "machine", 2.5, "watts")
     facts = spec.facts("a name", period_s=0.5)
     assert (facts.scope, facts.error_pct, facts.spec) == ("machine", 2.5, "cmd@machine,2.5%:usb-meter --port 3:4")
 
@@ -79,12 +80,26 @@ def test_orders_of_a_fleet_choose_no_meter_that_runs_or_reads_what_they_name() -
 # --- the series
 
 
+def test_a_command_may_print_another_registered_quantity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meters, "READINGS", ("watts", "interrupts"))
+    spec = meters.parse("cmd@interrupts:count")
+    assert (spec.quantity, spec.facts("", period_s=1.0).quantity) == ("interrupts", "interrupts")
+    assert stated("3", "interrupts") == (3.0, False)
+    assert stated("3 W", "interrupts") is None, "a unit of power is not one of this quantity"
+    series = Series(1.0, quantity="interrupts")
+    for n, value in enumerate([2e5, -1.0]):
+        series.add(10.0 + n, value)
+    assert [value.mean for value in series.take()] == [2e5], "only power has a highest plausible value"
+    with pytest.raises(BadInput, match="the setting interrupts is not"):
+        meters.parse("hwmon@interrupts:ina226")
+
+
 def test_values_that_cannot_be_are_dropped_and_told() -> None:
     series = Series(1.0)
     for n, watts in enumerate([3.0, -1.0, 2e5, float("nan"), float("inf"), 4.0]):
         series.add(10.0 + n, watts)
     assert [(value.end, value.seconds, value.mean) for value in series.take()] == [(10.0, 1.0, 3.0), (15.0, 1.0, 4.0)]
-    assert len([word for word in series.words() if "not a plausible power" in word]) == 4
+    assert len([word for word in series.words() if "is not plausible" in word]) == 4
 
 
 def test_a_value_after_a_gap_covers_one_period_and_the_gap_is_told() -> None:

@@ -109,7 +109,7 @@ def test_a_program_without_values_is_refused(tmp_path: Path, text: str, reason: 
 
 def test_a_program_that_prints_something_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cmd, "FIRST_S", 2.0)
-    with pytest.raises(BadInput, match=r"fewer than two values in 2 s; it printed '5 V', which is not a number"):
+    with pytest.raises(BadInput, match=r"fewer than two values in 2 s; it printed '5 V', which is not a value"):
         meters.opened(program(tmp_path, "say('5 V')\ntime.sleep(100)\n"), None)
 
 

@@ -8,6 +8,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stend import meters
 from stend.base import extras
@@ -32,6 +34,29 @@ def test_the_total_is_read_where_there_is_one_else_the_rails_are_added_up() -> N
     endless = "1e999,12000,250000,3300,10000,3000000,33000"
     for line in ("", "Warning: Max file size exceeded before end of stream.", "1024,1", endless):
         assert quarch.parsed(line, rails) is None
+
+
+@given(
+    names=st.lists(
+        st.tuples(
+            st.sampled_from(["12V", "3.3V", "5V empower", "Tot", "total"]),
+            st.sampled_from(["power", "voltage", "powers", "peak"]),
+            st.sampled_from([*quarch.POWERS, "mV", "VA", ""]),
+        ),
+        max_size=6,
+    )
+)
+def test_power_is_what_is_called_so_and_has_a_unit_of_power(names: list[tuple[str, str, str]]) -> None:
+    powers = [(at, rail, quarch.POWERS[unit]) for at, (rail, word, unit) in enumerate(names, 1)
+              if word == "power" and unit in quarch.POWERS]  # fmt: skip
+    header = ", ".join(["Time uS", *(" ".join(part for part in name if part) for name in names)])
+    if not powers:
+        with pytest.raises(StepFailed, match="the stream has no power"):
+            quarch.columns(header)
+        return
+    totals = [(at, watts) for at, rail, watts in powers if rail.casefold().startswith("tot")]
+    rails = [(at, watts) for at, _, watts in powers]
+    assert quarch.columns(header) == (1e-6, tuple(totals[:1] or rails))
 
 
 def test_a_recorded_stream_is_placed_on_the_clock_of_this_host(monkeypatch: pytest.MonkeyPatch) -> None:

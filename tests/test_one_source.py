@@ -33,7 +33,7 @@ SHEET = {"claimed": {"rand_write_4k": 150_000, "rand_read_4k": 250_000}, "peers"
 COUNTED = ("seconds", "gap_s", "cpu_s", "end_s", "deviation_s")
 """Columns that are no figures: what was asked for and what was counted."""
 COURSES = {
-    "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "headroom", "histogram",
+    "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "headroom",
     "heat", "hot_range", "latency_heat", "lba_profile", "media_map", "service_map",
     "replay", "replay_time", "saturation", "saturation_fills", "slc_bytes", "slc_time",
     "surface_map", "temperature", "watts", "window",

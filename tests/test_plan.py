@@ -6,6 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from stend import suite
+from stend.base import limits
 from stend.base.errors import BadInput
 from stend.base.units import GB, GiB, KiB
 from stend.model.definition import Hold, Identity
@@ -83,13 +85,13 @@ def test_settings_of_one_test_are_its_own_and_said_with_its_name() -> None:
     assert rounds["latency"] == 3
     assert rounds["iops"] == usual.rounds
     again, told = plan.adjust(changed, {"tests": {"latency": {"threads": 2}}})
-    assert again.for_test("latency", {}).rounds == 3
+    assert again.for_test("latency", suite.load("latency")).rounds == 3
     assert len(told) <= 1
     assert plan.adjust(usual, {"tests": {"slc-cache": {"rest_minutes": 7}}})[1][0].startswith(
         "slc-cache: rest minutes: 7 "
     )
     everywhere, _ = plan.adjust(changed, {"rounds": 9})
-    assert everywhere.for_test("latency", {}).rounds == 9
+    assert everywhere.for_test("latency", suite.load("latency")).rounds == 9
     with pytest.raises(BadInput, match="there is no setting 'colour' to change"):
         plan.adjust(usual, {"colour": "red"})
 
@@ -193,10 +195,38 @@ def test_what_a_profile_says_of_a_kind_of_drive_stands_but_where_the_operator_sa
     sata = msgspec.structs.replace(DRIVE, interface="SATA")
     kept, _ = plan.adjust(mine, {"threads": 6})
     assert (kept.for_drive(sata).depth, kept.for_drive(sata).threads) == (2, 6)
-    assert kept.for_drive(sata).for_test("latency", {}).rounds == 4
+    assert kept.for_drive(sata).for_test("latency", suite.load("latency")).rounds == 4
     asked, _ = plan.adjust(mine, {"depth": 9, "rounds": 8})
     assert asked.for_drive(sata).depth == 9
-    assert asked.for_drive(sata).for_test("latency", {}).rounds == 8
+    assert asked.for_drive(sata).for_test("latency", suite.load("latency")).rounds == 8
     one, _ = plan.adjust(mine, {"tests": {"latency": {"rounds": 3}}})
-    assert one.for_drive(sata).for_test("latency", {}).rounds == 3
+    assert one.for_drive(sata).for_test("latency", suite.load("latency")).rounds == 3
     assert one.for_drive(sata).depth == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ({"4": 50, "128": "many"}, "expected `float`, got `str`"),
+        ({"4": -5}, ">= 0"),
+        ({}, "length >= 1"),
+        ([1, 2], "has another type than the default"),
+        ({"4": 1e300}, "<= 1"),
+    ],
+)
+def test_a_setting_of_any_shape_is_held_to_the_shape_of_its_default(value: object, reason: str) -> None:
+    shaped = msgspec.structs.replace(suite.load("iops"), options={"shares": {"4": 60, "64": 40}})
+    with pytest.raises(BadInput, match=reason):
+        plan.load_profile("review").changed({"tests": {"iops": {"shares": value}}}).for_test("iops", shaped)
+
+
+def test_a_test_narrows_its_setting_and_takes_what_fits() -> None:
+    shaped = msgspec.structs.replace(
+        suite.load("iops"), options={"shares": {"4": 60}}, kinds={"shares": dict[str, limits.Percent]}
+    )
+    profile = plan.load_profile("review")
+    assert profile.changed({"tests": {"iops": {"shares": {"8": 9}}}}).for_test("iops", shaped).options["shares"] == {
+        "8": 9
+    }
+    with pytest.raises(BadInput, match="<= 100"):
+        profile.changed({"tests": {"iops": {"shares": {"8": 900}}}}).for_test("iops", shaped)

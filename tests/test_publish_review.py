@@ -1,5 +1,6 @@
 """The author's review of a published drive: text between the chapters, figures from the run, photographs."""
 
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -48,6 +49,16 @@ def published(tmp_path: Path, text: str, lang: str = "", *, beside: dict[str, by
 
 def page(site: Path, lang: str = "en") -> str:
     return (site / lang / "drives" / f"{BETA}.html").read_text()
+
+
+def test_every_picture_of_a_page_has_words_for_who_does_not_see_it(tmp_path: Path) -> None:
+    text, files = HEAD + "\n![The label](label.png)\n", dict.fromkeys(("front.png", "label.png", "sheet.png"), png())
+    published(tmp_path, text, beside=files)
+    site = published(tmp_path, text, beside={"drive.toml": b'photo = "sheet.png"\n'})
+    alts = [re.findall(r' alt="([^"]*)"', one) for one in re.findall(r"<img[^>]*photos/[^>]*>", page(site))]
+    assert len(alts) == 3
+    assert all(alt and alt[0] for alt in alts), alts
+    assert ["The label"] in alts
 
 
 def test_text_stands_between_the_chapters_and_its_figures_are_of_the_run(tmp_path: Path) -> None:

@@ -60,6 +60,17 @@ def test_a_drive_has_the_twin_of_its_model(model: str, found: str) -> None:
     assert sooner.twin(find("sim:small").identity) == "sim:small"
 
 
+def test_a_plan_is_played_to_its_end_and_its_cells_are_those_of_its_rules() -> None:
+    plan, told = drawn("latency", minute_s=0.05, rounds=2), list[float]()
+    hours, cells = sooner.played(plan, "sim:small", 1, told.append)
+    assert told == sorted(told)
+    assert told[0] == 0.0 < told[-1] <= hours
+    assert {(test, phase) for test, phase, _ in cells} == {("latency", "rounds-q1")}
+    assert len(cells) == 9
+    assert all(1e-6 < mean_s < 1e-2 for mean_s in cells.values())
+    assert sooner.played(plan, "sim:small", 1) == (hours, cells), "a seed gives the same figures"
+
+
 @pytest.mark.slow
 def test_each_way_saves_the_hours_that_it_tells() -> None:
     plan = drawn("iops", "latency", target="sim:x25e", minute_s=2, rounds=6)

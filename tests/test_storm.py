@@ -29,8 +29,10 @@ def test_a_virtual_run_comes_through_a_storm_with_its_figures_equal_to_the_bit(t
     assert done.interruptions >= 12
 
 
-@pytest.mark.parametrize("kind", ["watch", "serve", "repeat", "meter", "publish"])
+@pytest.mark.parametrize("kind", ["watch", "serve", "repeat", "meter", "publish", "fleet"])
 def test_a_verb_that_is_killed_changes_no_figure_of_its_runs(kind: str, tmp_path: Path) -> None:
+    if kind == "fleet":
+        pytest.importorskip("distributed")
     done = storm(kind, tmp_path, seed=20261124, interruptions=1)
     assert done.interruptions >= 1
     assert done.equal >= 1

@@ -9,7 +9,7 @@ from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.report.parts import Pair, fallback
-from stend.report.story import page_one, questions, rivals, telling
+from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
@@ -105,13 +105,13 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     against = (reason("reads", "fail", 3.0), reason("writes", "doubt", 1.0))
     uses = (Judged("desktop", "yes", both), Judged("write", "no", against))
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
-    (section,) = telling._closing(own)
+    (section,) = closing.closing(own)
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
-    closing = {items.items[0].mark: tuple(item.text for item in items.items) for items in pair.lists}
+    lists = {items.items[0].mark: tuple(item.text for item in items.items) for items in pair.lists}
     said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (*both[1:], *against)}
-    assert closing["pro"] == (said["read_wait"],)
-    assert closing["con"] == (said["reads"], said["writes"]), "the weightiest first"
+    assert lists["pro"] == (said["read_wait"],)
+    assert lists["con"] == (said["reads"], said["writes"]), "the weightiest first"
 
 
 def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() -> None:
@@ -143,7 +143,7 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     best, _ = page_one.extremes(own._replace(figures={"writes": 300e3}))
     assert (
         best
-        == "Random writes, saturated: 300,000\u00a0IOPS, first of three: 2.2 times better than A (135,000\u00a0IOPS)."
+        == "Random writes, saturated: 300,000\u00a0IOPS, 2.2 times better than A (135,000\u00a0IOPS), first of three."
     )
     assert page_one.extremes(own._replace(rivals=()))[1] != worst
 
@@ -186,3 +186,34 @@ def test_the_numbers_of_a_chart_without_a_title_of_its_axis_have_a_head(lang: st
     assert table
     assert all(table.head)
     assert len(table.head) == 2
+
+
+def test_figures_within_a_tenth_share_a_place() -> None:
+    assert rivals.place(193e-6, [188e-6], less_is_better=True) == rivals.Place(1, 2, joint=True)
+    assert rivals.place(193e-6, [150e-6], less_is_better=True) == rivals.Place(2, 2)
+    assert rivals.place(134e3, [56e3, 130e3], less_is_better=False).text(Language("en")) == "joint first of three"
+
+
+def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:
+    passed = Reason("longest", "pass", 3, {"longest": 0.43}, beyond=2.3)
+    assert not page_one.argues(passed)
+    assert page_one.argues(msgspec.structs.replace(passed, beyond=60.0))
+    assert not page_one.argues(Reason("fall", "pass", 3, {"fall": 2.5}, beyond=2.8))
+
+
+def test_a_quantity_is_stated_once_in_a_list_of_reasons() -> None:
+    both = (reason("fall", "fail", 3.0), reason("reads", "fail", 2.0), reason("writes", "doubt", 1.0))
+    assert [one.figure for one in page_one.once(both)] == ["fall", "reads"]
+
+
+def test_drives_are_told_apart_by_the_sentences_that_differ() -> None:
+    assert telling._apart({"A": ("same", "a"), "B": ("same", "b")}) == {"A": ("a",), "B": ("b",)}
+    assert telling._apart({"A": ("same",), "B": ("same",)}) == {"A": ("same",), "B": ("same",)}
+    assert telling._apart({"": ("one", "two")}) == {"": ("one", "two")}
+
+
+def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
+    one = seen({"write": "yes"})._replace(figures={"fresh_writes": 4e5, "start": 4e5, "reads": 7e5, "server": 1e3})
+    two = seen({"write": "yes"})._replace(figures={"fresh_writes": 3e5, "start": 3e5, "reads": 6e5})
+    (_, figures, _) = together.tables({"A": one, "B": two}, EN)
+    assert [row[0] for row in figures.rows] == ["Random reads, 4 KiB", "Random writes, fresh, best minute"]

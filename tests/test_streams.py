@@ -38,6 +38,21 @@ def test_a_plan_says_each_stream_and_where_it_is() -> None:
     assert told == "RND 8K R 80 %, SEQ 64K W 20 % from 90 to 100 % of the range"
 
 
+@pytest.mark.parametrize("parts", [((50, 5),), ((50, 5), (50, 95)), ((50, 5), (30, 15), (20, 80))])
+@pytest.mark.parametrize("sizes", [(), ((4096, 100),), ((512, 4), (4096, 67), (65536, 29))])
+@pytest.mark.parametrize("align_bytes", [0, 8192])
+def test_a_plan_says_each_size_and_each_zone_once(
+    parts: tuple[tuple[int, int], ...], sizes: tuple[tuple[int, int], ...], align_bytes: int
+) -> None:
+    load = Workload(100, 67, 4096, 1, 1, 0, block_mix=sizes, zones=parts, align_bytes=align_bytes)
+    names = {512: "0.5K", 4096: "4K", 65536: "64K"}
+    words = [", ".join(f"{names[size]} {share} %" for size, share in sizes)] if sizes else []
+    zones = [f"{share} % in the next {part} %" for share, part in parts]
+    zones[0] = f"{parts[0][0]} % in the first {parts[0][1]} %" + (" of the range" if len(parts) > 1 else "")
+    words += [", ".join(zones), *(["aligned to 8 KiB"] if align_bytes else [])]
+    assert composition(load) == "; ".join(words)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

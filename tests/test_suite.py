@@ -1,5 +1,6 @@
 """The tests and suites: their order of steps against the clause, and their ends on the virtual drive."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,22 @@ SATA = msgspec.structs.replace(IDENTITY, interface="SATA 6.0 Gb/s", capacity_byt
 def drawn(*asked: str, device: Identity = IDENTITY, profile: str | None = None, quick: bool = False) -> Plan:
     names, chosen, told = planning.gather(asked, profile, {}, quick=quick)
     return planning.draw(names, chosen, device, deviations=told)
+
+
+@pytest.mark.parametrize("depths", [[1], [1, 4], [32, 1, 8]])
+@pytest.mark.parametrize("together", [False, True])
+def test_the_fill_of_latency_is_as_deep_as_the_deepest_load_after_it(depths: list[int], together: bool) -> None:
+    changes = {"tests": {"latency": {"depths": depths, "together": together}}}
+    names, profile, told = planning.gather(["latency"], None, changes)
+    (test,) = planning.draw(names, profile, NVME, deviations=told).tests
+    pairs = [(fill, phase) for fill, phase in pairwise(test.phases) if phase.name.startswith("rounds")]
+    assert len(pairs) == (1 if together else len(depths))
+    measured = list[int]()
+    for fill, phase in pairs:
+        loads = [step.workload.depth for step in phase.round if isinstance(step, Hold)]
+        assert {step.workload.depth for step in fill.round if isinstance(step, Hold)} == {max(loads)}
+        measured += dict.fromkeys(loads)
+    assert measured == depths
 
 
 @pytest.mark.slow

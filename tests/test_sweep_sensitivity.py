@@ -47,6 +47,12 @@ def test_ishigamis_function_has_its_known_shares() -> None:
     assert own.order[0] == "a"
 
 
+def test_shares_do_not_depend_on_where_a_range_is() -> None:
+    for low in (-1.0, 0.0, 5.0):
+        own = told(lambda a, b: 3 * a + b, 100, a=Range(low, low + 2), b=Range(-1.0, 1.0))
+        assert [own.first[name].value for name in "ab"] == pytest.approx([0.9, 0.1], abs=0.02)
+
+
 def test_sobols_function_with_its_edges_has_about_its_known_shares() -> None:
     ends: dict[str, Any] = dict.fromkeys("wxyz", Range(0.0, 1.0))
     own = told(sobol, 1000, **ends)

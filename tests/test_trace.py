@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -19,6 +20,7 @@ from pyarrow import parquet
 from stend import trace
 from stend.base.errors import BadInput
 from stend.trace import form, playable, steps
+from stend.words import Language, Sentence, text
 
 ABOUT = trace.About(source="made", device="drawn by a test", capacity_bytes=1 << 30, malformed={"no number": 2})
 
@@ -141,6 +143,8 @@ import numpy as np
 from pathlib import Path
 from types import SimpleNamespace
 from stend import trace
+from stend.trace import steps
+from stend.words import Language, Sentence, text
 def parts(many):
     for n in range(many):
         t = np.arange(1 << 18, dtype=np.int64) + (n << 18)
@@ -160,7 +164,7 @@ def test_a_trace_eight_times_as_long_takes_no_more_memory(tmp_path: Path) -> Non
 
 def test_words_that_the_maker_of_a_trace_chose_are_shown_plainly() -> None:
     about = trace.About(
-        source="\r\n\x00", device="\x1b[2J", lost_words="\u202e", notes=("\x07",), malformed={"\x1b": 2}
+        source="\r\n\x00", device="\x1b[2J", lost_words=text("\u202e"), notes=(text("\x07"),), malformed={"\x1b": 2}
     )
     assert (about.source, about.device, about.lost_words) == (r"\x0d\x0a\x00", r"\x1b[2J", r"\u202e")
     assert (about.notes, about.malformed) == ((r"\x07",), {r"\x1b": 2})
@@ -176,3 +180,28 @@ def test_a_row_group_that_holds_fewer_rows_than_it_says_is_refused(tmp_path: Pat
 
     with pytest.raises(BadInput, match="holds fewer rows than its metadata states"):
         form._end_ns(File(), tmp_path / "t.parquet")
+
+
+def test_notes_of_a_trace_keep_their_keys_in_both_kinds_of_files(tmp_path: Path) -> None:
+    notes = (Sentence("capture_gone", n=12000), text("a message"))
+    about = msgspec.structs.replace(ABOUT, notes=notes, lost_words=Sentence("capture_lost", n=3))
+    made = trace.write(tmp_path / "t.parquet", [], about)
+    path = tmp_path / "t.steps"
+    path.write_bytes(steps.header(1_000_000_000, about))
+    for read in (made.about, steps.opened(path).about):
+        assert [(note.key, str(note)) for note in read.notes] == [(note.key, str(note)) for note in notes]
+        assert "12\u00a0000" in Language("ru").translated(read.notes[0])
+        assert read.lost_words is not None
+        assert read.lost_words.key == "capture_lost"
+
+
+def test_notes_of_an_older_trace_are_text_and_are_translated_where_the_catalogue_knows_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.steps"
+    old = {"stend.steps": 1, "step_ns": 10, "about": {"source": "x", "notes": [OLD], "lost_words": "some"}}
+    path.write_bytes(zstandard.compress(msgspec.json.encode(old) + b"\n"))
+    (note,) = steps.opened(path).about.notes
+    assert (note, note.key) == (OLD, "")
+    assert Language("ru").translated(note).startswith("времена указаны в целых секундах")
+
+
+OLD = "times are told in whole seconds: within a second only the order of IOs is known"

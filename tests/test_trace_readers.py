@@ -164,7 +164,7 @@ def test_one_of_several_volumes_can_be_chosen_and_all_are_told(tmp_path: Path) -
     data = MSR + MSR.replace(b",hm,0,", b",prn,1,")
     made = read(data, tmp_path)
     assert (made.ios, made.about.device) == (6, "")
-    assert "2 volumes are in it (hm:0, prn:1)" in made.about.notes[0]
+    assert "it has 2 volumes (hm:0, prn:1)" in made.about.notes[0]
     assert len(set(next(made.batches(["process"]))["process"].tolist())) == 2
     one = read(data, tmp_path, volume="prn:1")
     assert (one.ios, one.about.device, one.about.skipped) == (3, "prn:1", {"IOs of other volumes than prn:1": 3})

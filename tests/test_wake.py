@@ -1,5 +1,6 @@
 """The wake test: after which rest a drive is asleep, how long the first read takes, and what says nothing of it."""
 
+import os
 import random
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from tests.synthetic import made
 AWAKE_S, WAKES_S, SLEEPS_S = 80e-6, 20e-3, 0.15
 WITHIN = 0.02
 SIZE = 16 << 20
+TRIES = 3
 
 
 class Sleeper(Honest):
@@ -194,7 +196,72 @@ def test_rests_after_which_a_drive_is_in_one_state_have_one_latency(exit_s: floa
 def test_a_drive_that_sleeps_after_every_second_rest_of_a_length_is_not_called_awake_after_it() -> None:
     told = found(measured(lambda rest: tally((60, AWAKE_S), (130 if rest >= 10 else 40 if rest >= 1 else 0, 9e-3))))
     assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.1, 10.0)
-    assert told["uneven"]["rest"] == 1.0
+    assert (told["mixed"]["rest"], told["mixed"]["slow"], told["mixed"]["n"]) == (1.0, 40, 100)
+
+
+def rested(name: str, *states: PowerState) -> Run:
+    """A run of the test on a virtual drive with these power states."""
+    spec = load(name)
+    power = msgspec.structs.replace(spec.power, states=states)
+    return Run(
+        rehearsed(VirtualDevice(f"sim:{name}", msgspec.structs.replace(spec, power=power)), "wake", second_s=1.0)
+    )
+
+
+def test_reads_after_every_second_rest_of_a_drive_that_is_asleep_have_two_latencies() -> None:
+    """A drive that sleeps after 97 ms and takes 5 ms to wake: the rest after a slow read lasts 95 ms only."""
+    told = found(rested("small", PowerState(sleep_after_ms=97, watts=0.1, exit_ms=5)))
+    assert told["mixed"]["rest"] == 0.1
+    assert told["mixed"]["slow"] == pytest.approx(told["mixed"]["n"] / 2, abs=1)
+    assert told["mixed"]["slow_s"] - told["mixed"]["fast_s"] == pytest.approx(5e-3, rel=WITHIN)
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (0.01, 1.0)
+    assert told["latency"]["wake_s"] == pytest.approx(5e-3, rel=WITHIN)
+    assert told["latency"]["n"] == 100 + 20 + 20  # no read after 0.1 s is in it
+
+
+def test_a_drive_between_two_states_of_sleep_has_two_latencies_and_sleeps_after_all_such_rests() -> None:
+    states = PowerState(sleep_after_ms=20, watts=0.2, exit_ms=0.5), PowerState(sleep_after_ms=95, watts=0.1, exit_ms=20)
+    told = found(rested("small", *states))
+    awake_s = told["sleeps"]["awake_s"]
+    assert told["mixed"]["rest"] == told["sleeps"]["to"] == 0.1
+    assert told["mixed"]["fast_s"] == pytest.approx(awake_s + 0.5e-3, rel=WITHIN)
+    assert told["mixed"]["slow_s"] == pytest.approx(awake_s + 20e-3, rel=WITHIN)
+    assert (told["deeper"]["from"], told["deeper"]["to"]) == (0.1, 1.0)
+
+
+def test_a_drive_that_is_asleep_only_after_half_of_its_longest_rests_is_not_called_awake() -> None:
+    told = found(measured(lambda rest: tally((10, AWAKE_S), (10 if rest >= 60 else 0, 9e-3))))
+    assert told.keys() == {"mixed"}
+    assert told["mixed"]["wait_s"] == told["mixed"]["slow_s"] == pytest.approx(9e-3, rel=0.02)
+
+
+def test_the_chart_has_both_latencies_of_a_rest_with_two() -> None:
+    run = measured(lambda rest: tally((10, AWAKE_S), (10 if rest >= 60 else 0, 9e-3)))
+    (picture,) = pictures("wake", run, run.plan.tests[0])
+    points = [row["ms"] for row in picture.spec["datasets"]["rows"] if row["rest"] == 60]
+    assert points == pytest.approx([0.08, 9, 9], rel=0.02)
+
+
+def test_a_wide_spread_without_a_gap_is_one_latency() -> None:
+    """A disk: reads wait for up to a turn of 8.3 ms, and after the longest rest for its spindle as well."""
+    dice = random.Random(3)
+
+    def waits(rest_s: float) -> Tally:
+        each = [tally((1, 2e-3 + dice.uniform(0, 8.3e-3) + (5.0 if rest_s >= 60 else 0))) for _ in range(20)]
+        return sum(each[1:], each[0])
+
+    told = found(measured(waits))
+    assert "mixed" not in told
+    assert (told["sleeps"]["from"], told["sleeps"]["to"]) == (10.0, 60.0)
+
+
+def test_two_groups_that_the_sleep_of_a_processor_can_explain_are_none_of_a_real_drive() -> None:
+    def halves(slow_s: float) -> Callable[[float], Tally]:
+        return lambda rest: tally((10, AWAKE_S), (10 if rest >= 1 else 0, slow_s))
+
+    assert found(measured(halves(AWAKE_S + 0.9e-3), virtual=False)).keys() == {"awake_host"}
+    assert "mixed" in found(measured(halves(AWAKE_S + 0.9e-3)))
+    assert "mixed" in found(measured(halves(AWAKE_S + 1.2e-3), virtual=False))
 
 
 def test_a_scaled_drive_with_power_states_shows_both() -> None:
@@ -221,19 +288,26 @@ def test_labels_of_slow_rates_are_short() -> None:
 @pytest.mark.fio
 @pytest.mark.needs("root", "FUSE in the kernel")
 def test_a_file_that_sleeps_after_a_rest_shows_its_latency(tmp_path: Path) -> None:
-    """A busy host makes reads slower and never faster than the drive."""
+    """A busy host makes reads slower and never faster than the drive; a rest that it did not keep is left out."""
     study = tmp_path / "study.toml"
     study.write_text(
         'title = "short"\ntests = ["wake"]\n[settings]\nsecond_s = 0.2\n'
         "[settings.tests.wake]\nrests_s = [0.05, 0.5, 2.0]\n"
     )
+    told = dict[str, dict[str, Any]]()
     with mounted(tmp_path / "drive", lambda: Sleeper(SIZE)) as path:
-        request = Request([str(study)], str(path), into=str(tmp_path / "run"))
-        with start(request) as run:
-            assert list(run)
-    told = found(store.load(tmp_path / "run"))["sleeps"]
-    assert told["from"] < SLEEPS_S < told["to"]  # a rest whose reads the host sent late is left out
-    assert told["after_s"] >= WAKES_S > 10 * told["awake_s"]
+        for number in range(TRIES):
+            into = tmp_path / str(number)
+            with start(Request([str(study)], str(path), into=str(into))) as run:
+                assert list(run)
+            told = found(store.load(into))
+            if slept := told.get("sleeps") or told.get("sleeps_soon"):
+                assert slept["after_s"] >= WAKES_S > 10 * slept["awake_s"]
+                if slept["from"] < SLEEPS_S < slept["to"]:
+                    return
+            assert told.keys() & {"late", "short", "busy"}  # never "awake", and never sure of a wrong rest
+    assert os.getloadavg()[0] > 2 * (os.cpu_count() or 1), told
+    pytest.skip(f"other processes kept this host from sending reads on time in {TRIES} runs")
 
 
 def test_the_states_that_a_drive_reports_are_beside_its_measured_latencies() -> None:

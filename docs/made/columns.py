@@ -5,9 +5,13 @@ from collections.abc import Iterator, Mapping
 from docs.made import marks
 from docs.made.words import WORDS
 
-from stend.catalogue.columns import COLUMNS
+from stend.catalogue.columns import COLUMNS, WAITS
+from stend.model.quantities import METERED, QUANTITIES
+from stend.model.tally import PERCENTS
 from stend.report.parts import records
+from stend.words import Language
 
+PERCENTILES = {column: PERCENTS[name] for column, name in (records.WAITS | WAITS).items() if name in PERCENTS}
 TABLES: dict[str, Mapping[str, str]] = {"records": records.COLUMNS, **COLUMNS}
 
 
@@ -23,7 +27,7 @@ def _table(name: str) -> Iterator[str]:
 
 def unit(column: str) -> str:
     """Return the unit of a column; percentiles of response times are in seconds."""
-    return "s" if column in ("p50", "p99", "p999", "p9999", "p99999") else marks.unit(column)
+    return "s" if column in PERCENTILES else QUANTITIES[column].unit if column in METERED else marks.unit(column)
 
 
 def meaning(table: str, column: str) -> str:
@@ -35,4 +39,8 @@ def meaning(table: str, column: str) -> str:
     for key in (column, column.removeprefix("read_"), column.removeprefix("write_")):
         if key in special or key in WORDS["columns"]["all"]:
             return str(special.get(key) or WORDS["columns"]["all"][key])
+        if key in PERCENTILES:
+            return str(WORDS["columns"]["all"]["percentile"]).format(percent=f"{PERCENTILES[key]:g}")
+    if column in METERED:
+        return Language("en")(f"quantity.{column}")
     raise KeyError(f"words.toml does not describe {table}.{column}")

@@ -9,7 +9,6 @@ from docs.made.words import WORDS
 from msgspec import inspect as kinds
 
 from stend import suite
-from stend.base import limits
 from stend.fleet import file as fleet
 from stend.many.batch import acceptance
 from stend.many.compare import gate
@@ -50,8 +49,9 @@ def _settings() -> Iterator[str]:
     rows = [
         (marks.code(name), marks.code(key), called(kind), marks.unit(key), span(kind), marks.code(_short(value)))
         for name in suite.names()
-        for key, value in suite.load(name).options.items()
-        for kind in [kinds.type_info(limits.option(key, value))]
+        for test in [suite.load(name)]
+        for key, value in test.options.items()
+        for kind in [kinds.type_info(test.kind_of(key))]
     ]
     yield marks.table(("test", "setting", "kind", "unit", "range", "usually"), rows)
 

@@ -19,6 +19,7 @@ from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
 from stend.model.events import Result
 from stend.model.record import Run
+from stend.model.tally import TAIL
 from stend.report.parts import Table
 from stend.report.parts.records import COLUMNS, rows
 from stend.report.parts.sheet import sheet
@@ -26,7 +27,7 @@ from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import workloads
 from stend.words import Language
 
-FIGURES = ("iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
+FIGURES = ("iops", "mbs", "mean", *TAIL, "max")
 
 
 def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend.open`, as `gzip.open`

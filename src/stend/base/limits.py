@@ -131,10 +131,18 @@ GENERAL = {bool: bool, int: Amount, float: Amount, str: Name}
 
 
 def option(name: str, usual: Any) -> Any:
-    """Return the type of a test's setting, by its name and its default value."""
-    if isinstance(usual, list | tuple):
-        return OPTIONS.get(name) or Annotated[list[GENERAL[type(usual[0])] if usual else Any], LONGEST]  # type: ignore[misc]
-    return OPTIONS.get(name) or GENERAL.get(type(usual), Any)
+    """Return the type of a test's setting, by its name, otherwise by its default value."""
+    return OPTIONS.get(name) or _like(usual)
+
+
+def _like(usual: Any) -> Any:
+    """Return the type of a value of any shape: parts of lists and tables are like the first part."""
+    match usual:
+        case list() | tuple():
+            return Annotated[list[_like(usual[0]) if usual else Any], LONGEST]  # type: ignore[misc]
+        case dict():
+            return Annotated[dict[Name, _like(next(iter(usual.values()), None))], LONGEST]  # type: ignore[misc]
+    return GENERAL.get(type(usual), Any)
 
 
 class Memory(Struct, frozen=True):

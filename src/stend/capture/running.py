@@ -21,6 +21,7 @@ from stend.capture.reading import Columns, Reader
 from stend.trace.folding import Folding
 from stend.trace.form import DISCARD, READ, WRITE, About
 from stend.trace.steps import SECOND_NS, Step
+from stend.words import Sentence, text
 
 LOOK_S = 0.5
 """Seconds between two reads of the buffers, unless one is half full sooner."""
@@ -69,8 +70,8 @@ class Captured:
     counts: dict[str, int] = field(default_factory=dict)
     lost_records: int = 0
     gone_ios: int = 0
-    why: str = ""
-    notes: tuple[str, ...] = ()
+    why: Sentence | None = None
+    notes: tuple[Sentence, ...] = ()
 
     @property
     def lost(self) -> int:
@@ -120,7 +121,7 @@ def capture(wish: Wish, stop: Callable[[], bool], report: Callable[[Captured], N
         went.lost_records, went.counts, went.gone_ios = instance.lost(), reader.counts(), kept.gone_ios
     went.notes = tuple(_sentences(wish, went, kept))
     if kept.numbers:
-        words = f"{went.lost_records} records found no room in the kernel's buffers" if went.lost_records else ""
+        words = Sentence("capture_lost", n=went.lost_records) if went.lost_records else None
         about = _about(wish, drive, begun_s)
         kept.join(msgspec.structs.replace(about, lost=went.lost, lost_words=words, notes=went.notes))
     return went
@@ -171,7 +172,7 @@ def _follow(
         keeping.end(round(went.seconds * 1e9))
     except spool.Full as full:
         reader.instance.disable_all()
-        went.why = str(full)
+        went.why = text(str(full))
     went.cpu_s = time.process_time() - began_cpu
 
 
@@ -239,20 +240,15 @@ def _about(wish: Wish, drive: Drive, begun_s: float) -> About:
     )
 
 
-def _sentences(wish: Wish, went: Captured, kept: spool.Spool) -> Iterator[str]:
+def _sentences(wish: Wish, went: Captured, kept: spool.Spool) -> Iterator[Sentence]:
     """Yield the notes of a capture: early end, IOs that are left out, and reasons to doubt it."""
     known = went.counts
     if kept.gone_parts:
-        yield f"there was no room for more: the oldest {kept.gone_ios} IOs gave way"
+        yield Sentence("capture_gone", n=kept.gone_ios)
     if went.why:
-        yield f"it ended early, {went.why}"
-    if known.get("own"):
-        yield f"{known['own']} IOs that the capture itself sent to this drive are left out"
+        yield Sentence("capture_early", why=went.why)
     if went.drive.holds(wish.into.absolute().parent):
-        yield "the capture's file lies on this drive; what the kernel writes for it by itself is among the IOs"
-    if known.get("zeroes"):
-        yield f"{known['zeroes']} writes of zeroes are told as discards"
-    if known.get("other"):
-        yield f"{known['other']} commands that are no IOs are left out"
-    if known.get("unanswered"):
-        yield f"{known['unanswered']} IOs have no response time: still in flight at the end, or never seen to end"
+        yield Sentence("capture_on_drive")
+    for name in ("own", "zeroes", "other", "unanswered"):
+        if known.get(name):
+            yield Sentence(f"capture_{name}", n=known[name])

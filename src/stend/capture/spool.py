@@ -18,6 +18,7 @@ from stend.base.units import binary
 from stend.trace import form, steps
 from stend.trace.form import About
 from stend.trace.steps import Step
+from stend.words import Sentence
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -117,8 +118,7 @@ def finish(path: Path) -> int:
         raise BadInput(f"{folder} was cut off before its first part was written; it was empty and is removed")
     with parts[-1].open("rb") as file:
         last = steps.opened(parts[-1]).about if steps.claims(file.read(4096)) else form.opened(parts[-1]).about
-    note = "the capture was cut off; what came after its last part is missing"
-    join(path, msgspec.structs.replace(last, notes=(*last.notes, note)))
+    join(path, msgspec.structs.replace(last, notes=(*last.notes, Sentence("capture_cut"))))
     return len(parts)
 
 

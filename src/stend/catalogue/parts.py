@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -21,7 +22,8 @@ from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
 from stend.words import decoded, encoded
 
-VERSION = 4
+VERSION = crc32(repr((5, COLUMNS)).encode())
+"""Version of a part: a change of a column makes another one, and runs are then read again."""
 MOST_PARTS = 64
 KNOWN_BYTES = 1 << 28
 """Largest file of `known`; a run needs some hundred bytes."""

@@ -11,8 +11,7 @@ from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
 from stend.findings.look import headline
-from stend.findings.look.figures import DIRECTIONS, Direction, figures, of_record
-from stend.model.counts import Counts
+from stend.findings.look.figures import DIRECTIONS, figures, of_record
 from stend.model.definition import Hold, Workload
 from stend.model.quantities import METERED
 from stend.model.record import Run
@@ -99,14 +98,10 @@ def _rounds(run: Run) -> Iterator[Row]:
             counts, where = result.counts, result.where
             place = {"test": where.test, "phase": where.phase, "round": where.round, "step": result.index}
             when, load = {"ended_s": result.t, "gap_s": result.gap_s}, _load(result.step.workload)
-            for direction in _directions(counts):
+            for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
                 tally = getattr(counts, direction)
                 measured = _measured(tally, counts.seconds, direction, of_record(result, direction, tally))
                 yield place | load | when | measured
-
-
-def _directions(counts: Counts) -> tuple[Direction, ...]:
-    return DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]
 
 
 def _load(load: Workload) -> Row:

@@ -7,10 +7,12 @@ from stend.charts.parts import BLACK, RED, Drawing, Row, axis
 from stend.charts.parts.marks import series, tips
 from stend.charts.parts.vega import Chart, layer
 from stend.findings import look
+from stend.findings.look.figures import quantities
 from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns
+from stend.model.tally import TAIL
 from stend.words import Language
 
 PHASES = ("histogram", "max", "mid", "min")
@@ -36,11 +38,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 
 def _drawing(label: str, phase: str, total: Counts, words: Language) -> Drawing:
-    marks = [(p, v) for p, v in look.percentiles(total).items() if v is not None and p >= 99]
+    values = quantities(total.both, total.seconds, TAIL)
+    marks = [(name, value) for name, value in values.items() if value is not None]
     end_s = (marks[-1][1] if marks else total.both.max_s) * BEYOND
     names = {way: words(f"direction.{way}") for way in ("read", "write") if getattr(total, way).ios}
     rows = [r for way, name in names.items() for r in _columns(getattr(total, way).bins, end_s, name)]
-    named = [(words("figure.mean"), total.both.mean_s)] + [(words(f"figure.p{p:g}"), v) for p, v in marks]
+    named = [(words("figure.mean"), total.both.mean_s)] + [(words(f"figure.{name}"), value) for name, value in marks]
     lines = [{"ms": value * 1e3, "label": label, "share": 100 - STEP * i} for i, (label, value) in enumerate(named)]
     title = words(
         "chart.histogram",

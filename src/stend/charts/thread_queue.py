@@ -25,7 +25,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         y = axis("value", words("axis.iops" if key == "iops" else "axis.latency_ms"), log=figure == "max")
         chart = lines(x, y, series("t", words("axis.threads"), names, ordered=True))
         title = words(f"chart.thread_queue_{key}", figure=words(f"figure.{figure}"))
-        yield Drawing(title, chart, {"rows": rows}, words("says.window_mean"))
+        yield Drawing(title, chart, {"rows": rows}, words("says.thread_queue"))
 
 
 def _rows(row: Figures, figure: str) -> Iterator[Row]:

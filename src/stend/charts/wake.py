@@ -17,7 +17,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     names = [words("figure.p50"), words("figure.max")]
     rows, late = list[Row](), list[Row]()
     for rest in every:
-        values = zip(names, (rest.usual_s, rest.longest_s), strict=True)
+        values = [*((names[0], median_s) for median_s in rest.medians_s), (names[1], rest.longest_s)]
         points = [{"rest": rest.rest_s, "ms": value * 1e3, "figure": name} for name, value in values]
         rows += [] if rest.late else points
         late += points if rest.late else []

@@ -1,5 +1,6 @@
 """Arguments and options that several verbs share. Each has one name, one type and one meaning in all of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -232,7 +233,7 @@ def _language(word: str) -> str:
     return word
 
 
-Language = Annotated[str, typer.Option("--lang", metavar="L", help="Language: en or ru.", callback=_language)]
+Language = Annotated[str, typer.Option("--lang", metavar="L", help="Language, such as en or ru.", callback=_language)]
 
 
 def played(tests: list[str], trace: Path | None, **more: Any) -> dict[str, Any]:
@@ -251,3 +252,10 @@ def played(tests: list[str], trace: Path | None, **more: Any) -> dict[str, Any]:
         if not {*users} & {*playing}:
             raise BadInput(f"{OPTIONS[name]} is for the {' and '.join(users)} test{'s' * (len(users) > 1)} only")
     return options | ({"trace": ""} if str(trace) == "example" else {})
+
+
+def by_target(targets: Sequence[str], words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Split words of the form TARGET=NAME: return the names by target, and the other words."""
+    pairs = [(word, next((target for target in targets if word.startswith(f"{target}=")), None)) for word in words]
+    names = {target: word.removeprefix(f"{target}=") for word, target in pairs if target is not None}
+    return names, [word for word, target in pairs if target is None]

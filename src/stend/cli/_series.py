@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing
-from stend.cli import _ends, _terminal
+from stend.cli import _ends, _options, _terminal
 from stend.devices import Device
 from stend.session import series
 from stend.session.series import Slot
@@ -58,10 +58,8 @@ def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
         raise BadInput(
             f"--destroy-data names {len(destroy)} drives, but the runs destroy data on {len(real)}; name each once"
         )
-    named = {target: word for word in destroy for target in real if word.startswith(f"{target}=")}
-    others = [word for word in destroy if word not in named.values()]
-    in_order = zip((target for target in real if target not in named), others, strict=False)
-    return {target: word.removeprefix(f"{target}=") for target, word in named.items()} | dict(in_order)
+    names, others = _options.by_target(real, destroy)
+    return names | dict(zip((target for target in real if target not in names), others, strict=False))
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:

@@ -6,8 +6,6 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
-
 from stend.base.text import plain
 
 NARROWEST, NARROWEST_NAME = 8, 24
@@ -57,12 +55,16 @@ def as_text(value: Any) -> str:
 
 def data(plain: Any) -> str:
     """Return plain data as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
+    from msgspec import json
+
+    return json.format(json.encode(plain), indent=1).decode()
 
 
 def as_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return rows as a JSON list of objects, one per line."""
-    objects = (msgspec.json.encode(dict(zip(columns, row, strict=True)), enc_hook=str).decode() for row in rows)
+    from msgspec import json
+
+    objects = (json.encode(dict(zip(columns, row, strict=True)), enc_hook=str).decode() for row in rows)
     return "[" + ",\n ".join(objects) + "]"
 
 

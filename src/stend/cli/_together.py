@@ -17,7 +17,7 @@ from stend import catalogue, devices, session, store
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
-from stend.cli import _clock, _terminal
+from stend.cli import _clock, _options, _terminal
 from stend.live.follow import Follower
 from stend.live.state import way_on
 from stend.model.definition import Identity
@@ -31,12 +31,9 @@ LOOK_S, SHOW_S = 0.2, 30.0
 
 def named(targets: Sequence[str], destroy: Sequence[str]) -> dict[str, str]:
     """Return the names given as `--destroy-data TARGET=NAME`, by target; raise BadInput for any other form."""
-    names = {}
-    for word in destroy:
-        target = next((target for target in targets if word.startswith(f"{target}=")), None)
-        if target is None:
-            raise BadInput(f"--destroy-data {word} names no target; for several drives write TARGET=NAME")
-        names[target] = word.removeprefix(f"{target}=")
+    names, others = _options.by_target(targets, destroy)
+    if others:
+        raise BadInput(f"--destroy-data {others[0]} names no target; for several drives write TARGET=NAME")
     return names
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.cli import _options, _reading, _runs, _table
-from stend.words import english
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue
@@ -86,6 +85,8 @@ def _when(seconds: float) -> str:
 
 def _json(catalogue: "Catalogue", runs: "Sequence[About]") -> str:
     import msgspec
+
+    from stend.words import english
 
     rows = [{"path": str(catalogue.top / run.run)} | msgspec.structs.asdict(run) for run in runs]
     rows += [{"path": str(catalogue.top / run.run), "run": run.run, "error": run.why} for run in catalogue.broken]

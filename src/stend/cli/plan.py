@@ -5,12 +5,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from stend.base.errors import BadInput
 from stend.cli import _edge, _options
-from stend.planning.describe import lines
 
 if TYPE_CHECKING:
     from stend.model.definition import Plan
@@ -55,6 +53,8 @@ def command(
 
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
+    from msgspec.structs import replace
+
     from stend import session
 
     if fio and len(target) > 1:
@@ -77,11 +77,13 @@ def command(
     for number, name in enumerate(target):
         if number:
             typer.echo("")
-        plan = session.planned(msgspec.structs.replace(request, target=name))
+        plan = session.planned(replace(request, target=name))
         _print(plan, fio, sooner=sooner)
 
 
 def _print(plan: "Plan", fio: Path | None, *, sooner: bool) -> None:
+    from stend.planning.describe import lines
+
     for line in lines(plan):
         typer.echo(line)
     if fio:

@@ -173,16 +173,16 @@ def _buffer(evidence: Evidence) -> Causes:
 
 def _depth(evidence: Evidence) -> Causes:
     """Yield how many reads in flight the highest rate needs, if their response time hardly grows until then."""
-    for test in ("latency-curve",):
-        rows = evidence.random(test, 100)
-        single = [row for row in rows if row.workload.outstanding == 1]
-        enough = headline.busy(rows)
-        if not single or not enough:
-            continue
-        most, wait = max(row.iops for row in rows), single[-1].number("mean")
-        needed = most * wait
-        if needed >= 4 and needed / 2 <= enough.workload.outstanding <= 2.5 * needed:
-            yield _cause("depth", test, {"wait": wait, "most": most, "needed": round(needed)}, sure=True)
+    test = "latency-curve"
+    rows = evidence.random(test, 100)
+    single = [row for row in (*rows, *evidence.random("latency", 100)) if row.workload.outstanding == 1]
+    enough = headline.busy(rows)
+    if not single or not enough:
+        return
+    most, wait = max(row.iops for row in rows), single[-1].number("mean")  # of both tests, that of page one
+    needed = most * wait
+    if needed >= 4 and needed / 2 <= enough.workload.outstanding <= 2.5 * needed:
+        yield _cause("depth", test, {"wait": wait, "most": most, "needed": round(needed)}, sure=True)
 
 
 def _ladders(evidence: Evidence) -> Iterator[tuple[str, dict[int, Figures]]]:
@@ -213,18 +213,16 @@ def _ncq(evidence: Evidence) -> Causes:
 
 def _turn(evidence: Evidence) -> Causes:
     """Yield how much of a single random read of a disk half a turn takes."""
-    rpm, whole = (
-        float(evidence.run.plan.device.facts.get("rotation_rpm", 0)),
-        0.9 * evidence.run.plan.device.capacity_bytes,
-    )
-    for test, ladder in _ladders(evidence) if rpm and not evidence.flash else ():
-        single = [row for row in figures(evidence.run) if 1 in ladder and row.workload == ladder[1].workload]
-        reads = [row for row in single if row.direction == ("both" if row.workload.read_pct == 100 else "read")]
-        if not reads or 0 < reads[0].workload.range_bytes < whole:
+    drive = evidence.run.plan.device
+    rpm, whole = float(drive.facts.get("rotation_rpm", 0)), 0.9 * drive.capacity_bytes
+    for row in evidence.rows if rpm and not evidence.flash else ():
+        load = row.workload
+        single = load.outstanding == 1 and load.random_pct == load.read_pct == 100  # writes delay the reads of a mix
+        if row.test not in LADDERS or not single or 0 < load.range_bytes < whole:
             continue
-        half, wait = 30 / rpm, reads[0].number("mean")
+        half, wait = 30 / rpm, row.number("mean")
         if half <= wait <= half + SEEK_S:
-            yield _cause("turn", test, {"rpm": rpm, "half": half, "wait": wait})
+            yield _cause("turn", row.test, {"rpm": rpm, "half": half, "wait": wait})
             return
 
 

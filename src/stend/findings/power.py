@@ -36,12 +36,12 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from _above(test.name, facts, idle, held)
         else:
             yield from _idle(test.name, idle)
-            yield from _load(test.name, held)
+            yield from _load(test.name, loads(run, test, *(phase.name for phase in test.phases)))
             yield from _efficiency(test.name, held)
             yield from _rates(run, test, held)
             yield from _second(run, test, facts, held)
         yield _meter(test.name, facts)
-        if not facts.spec.startswith(metered.OWN):
+        if not facts.of_drive:
             yield from of_clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
@@ -54,6 +54,8 @@ def _meter(test: str, facts: MeterFacts) -> Finding:
         return Finding(name=NAME, key="estimated", test=test, values=values)
     if facts.error_pct is None:
         return Finding(name=NAME, key="meter_unknown", test=test, values=values)
+    if not facts.error_pct:
+        return Finding(name=NAME, key="meter_exact", test=test, values=values)
     return Finding(name=NAME, key="meter", test=test, values=values | {"error": facts.error_pct / 100})
 
 
@@ -94,11 +96,11 @@ def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:
 
 
 def _load(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
-    """Yield the load with the highest mean power."""
+    """Yield the load with the highest mean power, preconditioning included, and the highest value of any."""
     if not held:
         return
-    most = max(held, key=lambda row: row.number("watts"))
-    values = {"watts": most.number("watts"), "load": most.workload.label, "peak": most.number("watts_max")}
+    most, peak = max(held, key=lambda row: row.number("watts")), max(row.number("watts_max") for row in held)
+    values = {"watts": most.number("watts"), "load": most.workload.label, "peak": peak}
     yield Finding(name=NAME, key="load", test=test, values=values)
 
 

@@ -7,13 +7,11 @@ from typing import Any
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.figures import Figures
 from stend.findings.look.moments import began, ended, looks
-from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, Level, Rest, levels, quantile, rests
+from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, WAKES, Level, Rest, levels, quantile, rests
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
 NAME = "wake"
-WAKES = 1.5
-"""Times the response time without a rest from which a drive had been asleep; a deeper state takes as much longer."""
 OFTEN, FEWEST = 0.1, 3
 """Share of first reads, and their number, that are slow where a drive sleeps only sometimes."""
 MANY = 0.25
@@ -46,14 +44,11 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
     most_s, usual_s = bound_s(run, awake), awake.value("p50") or awake.number("mean")
     tail_s = max(most_s, awake.value("p99") or 0.0)
     asleep = [rest for rest in every if rest.usual_s > most_s]
-    last = every[-1]
-    if not asleep:
-        values = {"rest": last.rest_s, "n": last.reads, "longest_s": last.longest_s, "after_s": last.usual_s}
-        key = "awake" if run.plan.device.virtual else "awake_host"
-        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
-    else:
-        busy = [rest.busy for rest in asleep if rest.busy >= BUSY and not run.plan.device.virtual]
-        sure: Confidence = "low" if busy else "high"
+    mixed = [rest for rest in every if rest.parts and rest.parts.slow_s > most_s - usual_s + rest.usual_s]
+    slept = [rest for rest in every if rest in asleep or rest in mixed]
+    busy = [rest.busy for rest in slept if rest.busy >= BUSY and not run.plan.device.virtual]
+    sure: Confidence = "low" if busy else "high"
+    if asleep:
         slowest = max(asleep, key=lambda rest: rest.usual_s)
         values = _values(slowest, usual_s) | _between(asleep[0], every, tail_s)
         key = "sleeps" if values["from"] else "sleeps_soon"
@@ -63,12 +58,21 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
                 values = {"from": before.rest_s, "to": now.rest_s, "before_s": before.usual_s, "after_s": now.usual_s}
                 yield Finding(name=NAME, key="deeper", test=test, values=values, confidence=sure)
         yield from _latencies(test, awake, levels(every), most_s, sure)
-        if busy:
-            values = {"busy": max(busy), "n": len(busy)}
-            yield Finding(name=NAME, key="busy", test=test, values=values)
+    elif not mixed:
+        last = every[-1]
+        values = {"rest": last.rest_s, "n": last.reads, "longest_s": last.longest_s, "after_s": last.usual_s}
+        key = "awake" if run.plan.device.virtual else "awake_host"
+        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
+    for rest in mixed:
+        values = {"rest": rest.rest_s, "n": rest.reads} | (rest.parts._asdict() if rest.parts else {})
+        values |= {} if asleep else {"wait_s": values["slow_s"]}  # the longest wait, as `sleeps` has it
+        yield Finding(name=NAME, key="mixed", test=test, values=values, confidence=sure)
+    if busy:
+        values = {"busy": max(busy), "n": len(busy)}
+        yield Finding(name=NAME, key="busy", test=test, values=values)
     for rest in every:
         slow = rest.slower(tail_s)
-        if rest not in asleep and slow >= max(OFTEN * rest.reads, FEWEST):
+        if rest not in slept and slow >= max(OFTEN * rest.reads, FEWEST):
             values = {"rest": rest.rest_s, "slow": slow, "n": rest.reads, "bound_s": tail_s}
             yield Finding(name=NAME, key="uneven", test=test, values=values, confidence="low", side="con")
 

@@ -41,7 +41,11 @@ def plain(folders: Sequence[Path], lang: str) -> dict[str, Any]:
     outcomes = [side.runs[0] for side in (first, *others)]
     return {
         "runs": [
-            {"model": run.settings["model"], "label": run.settings["label"], "stamps": _translated(run.stamps, words)}
+            {
+                "model": run.settings["model"],
+                "label": run.settings["label"],
+                "stamps": [words.translated(text) for text in run.stamps],
+            }
             for run in outcomes
         ],
         "command": _command(folders),
@@ -57,10 +61,6 @@ def _command(folders: Sequence[Path]) -> str:
     return shlex.join(
         ["stend", "compare", first, "--", *others] if len(others) == 1 else ["stend", "report", first, *others]
     )
-
-
-def _translated(texts: Sequence[str], words: Language) -> list[str]:
-    return [words.translated(text) for text in texts]
 
 
 def _row(differences: Sequence[Difference | None], words: Language) -> dict[str, Any]:

@@ -241,11 +241,14 @@ def array(facts: Mapping[str, Any]) -> str:
 
 
 def _described(drive: Identity) -> str:
-    """Return a virtual drive with its parameters, without those that only distinguish repeats, and its title."""
+    """Return a virtual drive with its parameters, without those that only distinguish repeats, and its title.
+
+    A drive with changed parameters has no title, because that describes the file.
+    """
     name, _, query = drive.target.partition("?")
     options = [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
     shown = "&".join([f"sim:{Path(name.removeprefix('sim:')).name}", *options]).replace("&", "?", 1)
-    return f"{shown} ({drive.facts.get('title', '')})"
+    return shown if options else f"{shown} ({drive.facts.get('title', '')})"
 
 
 def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Meters of power that are read beside a load: one file per kind.
 
 `--meter` selects one by `KIND`, `KIND:ADDRESS` or `KIND@SETTINGS:ADDRESS`. The settings, separated by commas, state
-what only the operator knows: `drive` or `machine` (what the meter includes) and the meter's error (`2%`).
+what only the operator knows: `drive` or `machine` (what the meter includes), the meter's error (`2%`), and the quantity
+that a command prints, if it is not `watts`.
 
 A meter never invents a value: a time without one stays without one, and a note states it.
 """
@@ -18,6 +19,8 @@ from stend.base.text import did_you_mean, plain
 from stend.devices import Device
 from stend.meters import _noise
 from stend.meters._types import Meter, Spec, Value
+from stend.model.events import OWN
+from stend.model.quantities import READINGS
 
 __all__ = ["Meter", "Spec", "Value", "idle_noise", "kinds", "opened", "parse", "present", "refusal_in_order"]
 
@@ -49,13 +52,15 @@ def parse(text: str) -> Spec:
         raise BadInput(f"the meter {kind} needs an address: {kind}:{needed}")
     if address and not needed:
         raise BadInput(f"the meter {kind} has no address, but {text} gives one")
-    scope, error = "", None
+    scope, error, quantity = "", None, "watts"
     for setting in filter(None, settings.split(",")):
         if setting in ("drive", "machine"):
             scope = setting
+        elif kind == "cmd" and setting in READINGS:
+            quantity = setting
         else:
             error = _error_pct(text, setting)
-    return Spec(text, kind, address.strip(), scope, error)
+    return Spec(text, kind, address.strip(), scope, error, quantity)
 
 
 def _error_pct(text: str, setting: str) -> float:
@@ -75,7 +80,7 @@ def opened(spec: str, device: Device | None) -> Meter:
     Missing if a program or library is missing.
     """
     parsed = parse(spec)
-    if device and device.identity.virtual and parsed.kind != "own":
+    if device and device.identity.virtual and parsed.kind != OWN:
         raise BadInput(f"{device.identity.target} is virtual and has only the meter own, not {spec}")
     meter: Meter = _module(parsed.kind).opened(parsed, device)
     return meter

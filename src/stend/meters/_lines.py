@@ -31,10 +31,10 @@ class Stated(NamedTuple):
     energy: bool
 
 
-def stated(line: str) -> Stated | None:
-    """Return the value of a line; None if it is not a number with a known unit."""
+def stated(line: str, quantity: str = "watts") -> Stated | None:
+    """Return the value of a line; None if it is not a number with a unit of watts, or a bare number of others."""
     match = VALUE.fullmatch(line.replace("\N{GREEK SMALL LETTER MU}", "µ")) if len(line) <= MOST_LINE else None
-    if not match or match[2] not in UNITS:
+    if not match or match[2] not in (UNITS if quantity == "watts" else ("",)):
         return None
     energy, size = UNITS[match[2]]
     return Stated(float(match[1]) * size, energy)

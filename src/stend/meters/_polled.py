@@ -24,11 +24,11 @@ def period(poll: Callable[[], float], least_s: float) -> float:
 
 
 class Polled(Recorder):
-    """A meter whose `poll` returns watts, and raises StendError or OSError if there are none."""
+    """A meter whose `poll` returns a value, and raises StendError or OSError if there are none."""
 
     def __init__(self, facts: MeterFacts, poll: Callable[[], float]) -> None:
         self.facts, self.poll = facts, poll
-        self.series = Series(facts.period_s, facts.window_s)
+        self.series = Series(facts.period_s, facts.window_s, facts.quantity)
         self.count, self.seconds, self.why, self.queried = 0, 0.0, "", -math.inf
         self.ended, self.resting = threading.Event(), False
         self.lock = threading.Lock()

@@ -31,8 +31,9 @@ MOST_NOTES = 20
 class Series:
     """The values of one meter. Values may be added by another thread than that which takes them."""
 
-    def __init__(self, period_s: float, window_s: float = 0.0) -> None:
+    def __init__(self, period_s: float, window_s: float = 0.0, quantity: str = "watts") -> None:
         self.period_s, self.window_s = period_s, window_s
+        self.most = MOST_W if quantity == "watts" else math.inf
         self.last: float | None = None
         self.counter: tuple[float, float] | None = None
         self.block: list[tuple[float, float, float]] = []
@@ -133,7 +134,7 @@ class Series:
 
     def _add(self, end: float, seconds: float, watts: float) -> None:
         self.last = end
-        if not math.isfinite(watts) or not 0 <= watts <= MOST_W:
+        if not math.isfinite(watts) or not 0 <= watts <= self.most:
             self._flush()
             self._note("bad", Sentence("meter_power", watts=watts))
             return

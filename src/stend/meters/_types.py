@@ -7,7 +7,7 @@ from stend.words import Sentence
 
 
 class Value(NamedTuple):
-    """The mean power of the `seconds` that end at `end`, and the highest value in that time, both in watts.
+    """The mean of the `seconds` that end at `end`, and the highest value in that time: watts, or another quantity.
 
     `end` is seconds on the monotonic clock of the host; on the drive's own clock for a virtual drive.
     """
@@ -41,19 +41,24 @@ class Meter(Protocol):
 
 
 class Spec(NamedTuple):
-    """A parsed specification; `scope` is empty and `error_pct` None if it does not state them."""
+    """A parsed specification; `scope` is empty and `error_pct` None if it does not state them.
+
+    `quantity` is that of a command, whose values can be of any that is registered (`model/quantities.py`).
+    """
 
     text: str
     kind: str
     address: str
     scope: str = ""
     error_pct: float | None = None
+    quantity: str = "watts"
 
     def facts(self, name: str, *, period_s: float, scope: str = "drive", window_s: float = 0.0) -> MeterFacts:
         """Return the facts of a meter; the operator's settings take precedence over those of its kind."""
         return MeterFacts(
             spec=self.text,
             name=name,
+            quantity=self.quantity,
             scope="machine" if (self.scope or scope) == "machine" else "drive",
             period_s=period_s,
             window_s=window_s,

@@ -1,7 +1,8 @@
 """A command that prints one value per line: the way to USB and serial meters, and to any other program.
 
 A value is a number of watts, or has a unit (`3.2 W`, `3200 mW`). Values in joules or watt-hours are readings of a
-counter. A value counts from the moment at which its line arrives.
+counter. With `cmd@QUANTITY:COMMAND` a value is a bare number of another registered quantity. A value counts from the
+moment at which its line arrives.
 """
 
 import contextlib
@@ -53,7 +54,8 @@ def opened(spec: Spec, device: Device | None) -> Meter:
 class Output:
     """The output of a command: until `series` is set, it only counts the values."""
 
-    def __init__(self) -> None:
+    def __init__(self, quantity: str = "watts") -> None:
+        self.quantity = quantity
         self.series: Series | None = None
         self.arrivals: list[tuple[float, int]] = []
         self.rest, self.wrong, self.held = b"", "", False
@@ -74,7 +76,7 @@ class Output:
                     self.series.add_energy(now, value.value)
 
     def _value(self, line: str) -> Stated | None:
-        value = stated(line)
+        value = stated(line, self.quantity)
         if line and not value:
             self.wrong = plain(line[:80])
             if self.series:
@@ -92,7 +94,7 @@ class Command(Recorder):
 
     def __init__(self, spec: Spec, words: list[str]) -> None:
         self.spec, self.name = spec, os.path.basename(words[0])
-        self.output, self.errors = Output(), ""
+        self.output, self.errors = Output(spec.quantity), ""
         self.started, self.closing = time.monotonic(), False
         ends_with_us = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
         self.child = subprocess.Popen(
@@ -116,12 +118,12 @@ class Command(Recorder):
         if len(arrivals) < 2:
             if not self.thread.is_alive():
                 raise BadInput(f"the meter's command {self.name} ended at once: {self._end()}")
-            printed = f"; it printed {wrong!r}, which is not a number of watts" if wrong else ""
+            printed = f"; it printed {wrong!r}, which is not a value with a known unit" if wrong else ""
             raise BadInput(f"the meter's command {self.name} printed fewer than two values in {FIRST_S:g} s{printed}")
         (first, _), (last, _) = arrivals[0], arrivals[-1]
         period_s = (last - first) / sum(count for _, count in arrivals[1:])
         self.facts = self.spec.facts(f"command {plain(self.name)}", period_s=period_s)
-        self.series = self.output.series = Series(period_s)
+        self.series = self.output.series = Series(period_s, quantity=self.spec.quantity)
         if not self.thread.is_alive():
             self._ended()
 

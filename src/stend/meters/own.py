@@ -130,7 +130,7 @@ class Virtual:
     cost = (0, 0.0)
 
     def __init__(self, device: VirtualDevice) -> None:
-        self.facts = MeterFacts(spec="own", name="model of the virtual drive", error_pct=0.0)
+        self.facts = MeterFacts(spec="own", name="model", error_pct=0.0)
         self.power = device.sim.drive.power
         self.power.read()
 

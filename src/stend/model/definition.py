@@ -226,8 +226,9 @@ class Profile(Data, frozen=True):
         tests = {name: self.tests.get(name, {}) | settings for name, settings in overrides.items()}
         return self.changed(fields | {"tests": self.tests | tests})
 
-    def for_test(self, name: str, options: dict[str, Any]) -> "Profile":
+    def for_test(self, name: str, test: "Test") -> "Profile":
         """Return this profile with the overrides for a test. Raise BadInput for a setting the test does not have."""
+        options = test.options
         settings = dict(self.tests.get(name, {}))
         fields = {key: settings.pop(key) for key in list(settings) if key in self.__struct_fields__}
         for key, value in settings.items():
@@ -235,7 +236,7 @@ class Profile(Data, frozen=True):
                 raise BadInput(f"the test {name} has no setting {key!r}; it has {', '.join(options) or 'none'}")
             if not _same_kind(value, options[key]):
                 raise BadInput(f"{name}.{key} = {value!r} has another type than the default {options[key]!r}")
-            untrusted.converted(value, limits.option(key, options[key]), f"{name}.{key} = {value!r}")
+            untrusted.converted(value, test.kind_of(key), f"{name}.{key} = {value!r}")
         return self.changed(fields | {"options": options | settings})
 
     def changed(self, fields: dict[str, Any]) -> "Profile":
@@ -254,7 +255,8 @@ def _same_kind(value: Any, usual: Any) -> bool:
 class Test(Data, frozen=True):
     """A test of the suite. `phases` draws the phases of its clause for a profile and a drive.
 
-    `options` are the settings of this test with their defaults. `summary` is one sentence for a list of tests. A test
+    `options` are the settings of this test with their defaults, `kinds` the types of those that are not like their
+    default, or of which `base/limits` has none by this name. `summary` is one sentence for a list of tests. A test
     with `reads` writes nothing: the drive is opened for reading only and keeps its data. `requires` names quantities
     that a meter must read beside the load, such as `watts`.
     """
@@ -264,9 +266,14 @@ class Test(Data, frozen=True):
     phases: Callable[[Profile, Identity], tuple[Phase, ...]]
     charts: tuple[str, ...] = ()
     options: dict[str, Any] = {}
+    kinds: dict[str, Any] = {}
     summary: str = ""
     reads: bool = False
     requires: tuple[str, ...] = ()
+
+    def kind_of(self, key: str) -> Any:
+        """Return the type of one of its settings."""
+        return self.kinds.get(key) or limits.option(key, self.options[key])
 
 
 class Study(Data, frozen=True):

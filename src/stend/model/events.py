@@ -49,6 +49,10 @@ class Source(Data, frozen=True):
         return f"{self.tool} {self.version}".strip()
 
 
+OWN = "own"
+"""Kind of the meter that a drive has itself."""
+
+
 class MeterFacts(Data, frozen=True):
     """A meter that reads a quantity while a run lasts: how it was chosen (`--meter`), its name, and what it includes.
 
@@ -65,6 +69,11 @@ class MeterFacts(Data, frozen=True):
     window_s: limits.Seconds = 0.0
     error_pct: limits.Amount | None = None
     estimated: bool = False
+
+    @property
+    def of_drive(self) -> bool:
+        """Return True if the drive itself is the meter."""
+        return self.spec.startswith(OWN)
 
 
 class Started(Data, frozen=True, tag="started"):

@@ -12,6 +12,7 @@ import msgspec
 from stend.base import limits, untrusted
 from stend.base.errors import BadInput
 from stend.model.published import published
+from stend.model.tally import PERCENTS
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Cell = limits.Positive | Annotated[tuple[limits.Positive, ...], msgspec.Meta(min_length=2, max_length=2)]
@@ -22,7 +23,7 @@ CELLS = {
     "iops": RATES,
     "fresh": RATES,
     "throughput_mb": RATES,
-    "latency": rf"(avg|p99|p99\.9|p99\.99) ({RATES})( Q\d+)?",
+    "latency": rf"(avg|{'|'.join(map(re.escape, PERCENTS))}) ({RATES})( Q\d+)?",
     "warm": RATES,
     "saturation": "start|end|knee_min",
     "steps": "first|second|third|first_end_s|second_end_s|cache_gib",

@@ -10,6 +10,7 @@ from stend.model.bins import BINS, bin_edges_ns
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
 """The percentiles of response times that figures, tables, exports and the catalogue have, by name."""
+TAIL = tuple(name for name, percent in PERCENTS.items() if percent > 50)
 
 
 class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -33,7 +33,7 @@ from stend.model.definition import (
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
 from stend.planning import describe, verifying
 from stend.planning.sharing import shared
-from stend.words import Sentence, sentence, text
+from stend.words import Sentence, known, sentence, text
 
 # Factors of `--quick`. Every page of such a run states them.
 QUICK_MINUTE_S = 0.2
@@ -50,14 +50,6 @@ CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name
 MOST_STEPS = 200_000
 """Steps of a plan that fit into a run's record and into memory. The suites have some hundreds."""
 
-DESCRIBED = {
-    key: f"named_{key}"
-    for key in (
-        *("minute_s", "second_s", "shorten", "range_limit_bytes", "active_range_pct"),
-        *("threads", "depth", "rounds", "steady", "power_saving", "histogram_minutes"),
-    )
-}
-"""Settings with a name in the catalogue; others are shown by their own."""
 UNMENTIONED = ("quick", "verify", "trace", "survey_minutes", "limit_ms", "percentile")
 """Settings that are reported elsewhere: stamp, deviation of `verifying`, note on the trace, findings."""
 
@@ -116,7 +108,7 @@ def _sound(profile: Profile) -> Profile:
     purge_wish(profile)
     for variant in (profile, *(profile.for_interface(kind) for kind in profile.interfaces)):
         for test in variant.tests:
-            changed = variant.for_test(test, suite.load(test).options)
+            changed = variant.for_test(test, suite.load(test))
             if changed.steady not in stats.RULES:
                 raise BadInput(f"{test}: there is no rule {changed.steady!r}; there are {', '.join(stats.RULES)}")
     return profile
@@ -143,7 +135,7 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[Se
     deviations = [_deviation(key, value, getattr(profile, key)) for key, value in changes.items()]
     tests = {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in profile.tests.items()}
     for test, settings in overrides.items():
-        usual = profile.for_test(test, suite.load(test).options)
+        usual = profile.for_test(test, suite.load(test))
         deviations += [_deviation(key, value, _setting(usual, key), test) for key, value in settings.items()]
         tests[test] = tests.get(test, {}) | settings
     kinds = {kind: _unchanged(overlay, changes, overrides) for kind, overlay in profile.interfaces.items()}
@@ -169,7 +161,7 @@ def _setting(profile: Profile, key: str) -> Any:
 def _deviation(key: str, value: Any, usual: Any, test: str = "") -> Sentence | None:
     if value == usual or key in UNMENTIONED:
         return None
-    name = Sentence(DESCRIBED[key]) if key in DESCRIBED else key.replace("_", " ")
+    name = Sentence(f"named_{key}") if known(f"named_{key}") else key.replace("_", " ")
     change = Sentence("changed", what=name, a=_value(value), b=_value(usual))
     return Sentence("of_test", test=test, what=change) if test else change
 
@@ -178,6 +170,8 @@ def _value(value: Any) -> Any:
     """Return a setting's value as a value of a sentence."""
     if value in ("off", "as-found"):
         return Sentence("value_" + value.replace("-", "_"))
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_value(part)}" for key, part in value.items())
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 
@@ -259,7 +253,7 @@ def _tests(names: tuple[str, ...], profile: Profile, device: Identity, notes: li
 
 def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) -> PlannedTest:
     test = suite.load(name)
-    adapted = profile.for_test(name, test.options)
+    adapted = profile.for_test(name, test)
     phases = tuple(_drawn(phase, adapted, device, notes) for phase in test.phases(adapted, device))
     if sum(len(phase.round) for phase in phases) > MOST_STEPS:
         raise BadInput(f"{name} would have more than {MOST_STEPS} different steps; set fewer sizes, mixes or minutes")

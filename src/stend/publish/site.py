@@ -181,7 +181,7 @@ class Lang:
         words, label = self.words, self.index["labels"][key]
         less = key in LESS_IS_BETTER
         have = sorted(self._with(self.drives, key), key=lambda d: _value(d, key), reverse=not less)
-        ranked = [drive for drive in have if _usable(drive, key)]
+        ranked = [drive for drive in have if drive["ranked"] and drive["figures"][key]["usable"]]
         rows = [(self._place(drive, key, ranked, less=less), self._weak(drive, key)) for drive in have]
         lone = sorted(self._with(self.references, key), key=lambda d: _value(d, key), reverse=not less)
         groups = self._groups(rows, lambda drive: not drive["why_not"], lone)
@@ -287,10 +287,6 @@ class Lang:
 
 def _value(drive: Mapping[str, Any], key: str) -> float:
     return float(drive["figures"][key]["value"])
-
-
-def _usable(drive: Mapping[str, Any], key: str) -> bool:
-    return bool(drive["ranked"] and drive["figures"][key]["usable"])
 
 
 def _per_gb(drive: Mapping[str, Any]) -> float:

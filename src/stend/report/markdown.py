@@ -5,6 +5,7 @@ from functools import singledispatch
 from pathlib import Path
 
 from stend.base import atomic, regular
+from stend.base.version import __version__
 from stend.charts import Picture
 from stend.report.parts import Block, Code, Facts, Items, Keys, Page, Pair, Photo, Stamps, Table, Text, Uses
 from stend.report.parts.drawing import svgs
@@ -47,7 +48,8 @@ def _page(page: Page, folder: Path) -> Iterator[str]:
                 yield f"![{escape(block.alt)}]({folder.name}/{block.saved(next(files))})\n"
             else:
                 yield from _lines(block)
-    yield escape(" ".join(filter(None, (page.words("page.made", date=page.made, version=""), page.foot))))
+    made = page.words("page.made", date=page.made, version=__version__)
+    yield escape(f"{made}. {page.foot}".rstrip())
 
 
 @singledispatch

@@ -11,13 +11,15 @@ Interface between callers (the command line, a watcher, a worker of a fleet, a p
 
 import secrets
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from stend import devices, host, store
 from stend.base.errors import BadInput
 from stend.devices import Device
+from stend.engines import Engine
 from stend.model.definition import Plan
 from stend.model.events import Event
 from stend.model.record import Run
@@ -73,20 +75,9 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
                 load = metering.quieted(engine.engine_for(device, path, raw, drawn, stop), meter)
                 undo.pop_all()
                 with opening.kept(device, drawn, folder, operator.report) as noted:
-                    at, seed = time.time(), request.seed or 0
+                    begin = _begin(folder, noted, device, load, fingerprint, stop)
                     with turns.taken(folder, noted, stop) as turn:
-                        events = run(
-                            noted,
-                            device,
-                            load,
-                            seed=seed,
-                            at=at,
-                            fingerprint=fingerprint,
-                            stopping=stop,
-                            turn=turn,
-                            number=store.run_number(folder),
-                            label=request.label or "",
-                        )
+                        events = begin(seed=request.seed or 0, turn=turn, label=request.label or "")
                         events = evidence.kept(metering.kept(events, meter, load), device, folder)
                         with closing(Running(folder, noted, store.append(folder, events, raw), stop)) as running:
                             yield running
@@ -135,6 +126,14 @@ def _find(request: Request, undo: ExitStack) -> Device:
     return device
 
 
+def _begin(
+    folder: Path, plan: Plan, device: Device, load: Engine, fingerprint: dict[str, str], stop: Stop
+) -> Callable[..., Generator[Event, None, None]]:
+    """Return the loop of a run that begins or continues now."""
+    number, at = store.run_number(folder), time.time()
+    return partial(run, plan, device, load, at=at, fingerprint=fingerprint, stopping=stop, number=number)
+
+
 def _no_events() -> Generator[Event, None, None]:
     yield from ()
 
@@ -176,21 +175,9 @@ def _resumed(
         metered = metering.reading(metering.spec_of(past), device, past.plan)
         kept, taken = opening.kept(device, past.plan, folder, operator.report), turns.taken(folder, past.plan, stop)
         with metered as meter, kept, taken as turn:
-            load, at = metering.quieted(engine.engine_for(device, path, raw, past.plan, stop), meter), time.time()
-            again = None if virtual else past
-            events = run(
-                past.plan,
-                device,
-                load,
-                seed=past.seed,
-                at=at,
-                past=again,
-                fingerprint=fingerprint,
-                stopping=stop,
-                turn=turn,
-                number=store.run_number(folder),
-                label=past.started[0].label,
-            )
+            load = metering.quieted(engine.engine_for(device, path, raw, past.plan, stop), meter)
+            begin, again = _begin(folder, past.plan, device, load, fingerprint, stop), None if virtual else past
+            events = begin(seed=past.seed, turn=turn, label=past.started[0].label, past=again)
             events = metering.kept(events, meter, load)
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)
             events = evidence.kept(events, device, folder)

@@ -16,11 +16,10 @@ from stend.devices import Device
 from stend.engines import Engine, Load
 from stend.meters import Meter
 from stend.model.definition import Plan, Workload
-from stend.model.events import Ended, Event, Note, Reading, Started
+from stend.model.events import OWN, Ended, Event, Note, Reading, Started
 from stend.model.record import Run
 from stend.runner.bench import REST_SLICE_S
 
-OWN = "own"
 SPARSE_IOPS = 10.0
 """A load of fewer IOs per second is mostly rest."""
 
@@ -31,8 +30,8 @@ def reading(spec: str | None, device: Device, plan: Plan) -> Iterator[Meter | No
 
     Errors: BadInput if a test needs a meter and there is none.
     """
-    needing = [test.name for test in plan.tests if "watts" in test.requires]
-    if spec is None and not needing:
+    required = [(test.name, quantity) for test in plan.tests for quantity in test.requires]
+    if spec is None and not required:
         yield None
         return
     try:
@@ -40,8 +39,11 @@ def reading(spec: str | None, device: Device, plan: Plan) -> Iterator[Meter | No
     except StendError as error:
         if spec:
             raise
-        raise BadInput(f"{needing[0]} needs a meter of power, and {error}") from error
+        raise BadInput(f"{required[0][0]} needs a meter of {required[0][1]}, and {error}") from error
     with closing(meter):
+        for test, quantity in required:
+            if quantity != meter.facts.quantity:
+                raise BadInput(f"{test} needs a meter of {quantity}, and {spec} reads {meter.facts.quantity}")
         yield meter
 
 

@@ -40,7 +40,11 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     return (
         surveyed,
         second,
-        Phase(name="single", round=_single(profile), choose="single"),
+        Phase(
+            name="single",
+            round=(Hold(workload=random(100, 4, 1, 1), amount=profile.seconds(SINGLE_S)),),
+            choose="single",
+        ),
         Phase(name="stream", round=_streams(profile, device), choose="stream"),
     )
 
@@ -91,10 +95,6 @@ def slow_again(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     load = _survey(usual.workload, msgspec.structs.replace(usual.workload.survey, places=places))
     seconds = usual.amount.seconds * len(slow) if isinstance(usual.amount, Seconds) else AGAIN_S
     return (Hold(workload=load, amount=Seconds(seconds=seconds)),)
-
-
-def _single(profile: Profile) -> tuple[Step, ...]:
-    return (Hold(workload=random(100, 4, 1, 1), amount=profile.seconds(SINGLE_S)),)
 
 
 def _streams(profile: Profile, device: Identity) -> tuple[Step, ...]:

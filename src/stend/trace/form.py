@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from stend.base import atomic, extras, limits, untrusted
 from stend.base.errors import BadInput
-from stend.base.text import plain_all
+from stend.base.text import plain, plain_all
 from stend.trace.sound import Sound
+from stend.words import Sentence, decoded, encoded, rewritten
 
 READ, WRITE, FLUSH, DISCARD = range(4)
 OPS = ("read", "write", "flush", "discard")
@@ -62,20 +63,22 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     block_bytes: limits.Sector = 512
     begun_s: limits.Seconds | None = None
     lost: limits.Count = 0
-    lost_words: str = ""
+    lost_words: Sentence | None = None
     late: limits.Count = 0
     lines: limits.Count = 0
     malformed: dict[str, limits.Count] = {}
     skipped: dict[str, limits.Count] = {}
     timed: bool = True
     shifted: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
 
     def __post_init__(self) -> None:
         """Escape all texts, because they come from outside and are shown on terminals and pages."""
-        for name in self.__struct_fields__:
-            written = plain_all(getattr(self, name))
-            msgspec.structs.force_setattr(self, name, tuple(written) if isinstance(written, list) else written)
+        for name in ("source", "device", "malformed", "skipped"):
+            msgspec.structs.force_setattr(self, name, plain_all(getattr(self, name)))
+        if self.lost_words:
+            msgspec.structs.force_setattr(self, "lost_words", rewritten(self.lost_words, plain))
+        msgspec.structs.force_setattr(self, "notes", tuple(rewritten(note, plain) for note in self.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ def writing(path: Path) -> Iterator[Writer]:
         yield (writer := Writer(file))
         if writer.about is None:
             raise ValueError("set `about` before the end: a trace needs a description")
-        file.add_key_value_metadata({KEY: msgspec.json.encode(writer.about).decode()})
+        file.add_key_value_metadata({KEY: msgspec.json.encode(writer.about, enc_hook=encoded).decode()})
 
 
 def write(path: Path, batches: Iterable[Batch], about: About) -> Trace:
@@ -165,7 +168,7 @@ def opened(path: Path) -> Trace:
 
     try:
         with parquet.ParquetFile(path) as file:
-            about = msgspec.json.decode((file.metadata.metadata or {})[KEY.encode()], type=About)
+            about = msgspec.json.decode((file.metadata.metadata or {})[KEY.encode()], type=About, dec_hook=decoded)
             if about.version > VERSION:
                 raise BadInput(f"{path} is a trace of version {about.version}; this stend reads up to {VERSION}")
             if not file.schema_arrow.equals(_schema()):

@@ -19,6 +19,7 @@ from stend.base.units import block_label
 from stend.model.tally import Tally
 from stend.trace.form import DISCARD, OPS, READ, WRITE, About
 from stend.trace.sound import LARGEST, LONGEST
+from stend.words import decoded, encoded
 
 VERSION = 1
 MAGIC = b"\x28\xb5\x2f\xfd"
@@ -167,7 +168,7 @@ class Steps:
 def opened(path: Path) -> Steps:
     """Open a file of steps. Raise BadInput if the file is not one."""
     try:
-        header = msgspec.json.decode(next(_lines(path), b""), type=Header)
+        header = msgspec.json.decode(next(_lines(path), b""), type=Header, dec_hook=decoded)
     except (OSError, *untrusted.BROKEN) as error:
         raise BadInput(f"{path} cannot be read as steps of a trace: {untrusted.sentence(error)}") from error
     if header.version > VERSION:
@@ -186,7 +187,7 @@ def claims(head: bytes) -> bool:
 
 def header(step_ns: int, about: About) -> bytes:
     """Return the start of a file of steps; any number of `packed` pieces may follow."""
-    return zstandard.compress(msgspec.json.encode(Header(step_ns=step_ns, about=about)) + b"\n")
+    return zstandard.compress(msgspec.json.encode(Header(step_ns=step_ns, about=about), enc_hook=encoded) + b"\n")
 
 
 def packed(steps: Iterable[Step]) -> bytes:

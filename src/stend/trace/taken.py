@@ -18,6 +18,7 @@ from stend.trace import form, source, steps
 from stend.trace.form import About, Batch, Trace
 from stend.trace.lines import Lines
 from stend.trace.readers import Reader, detect, formats
+from stend.words import Sentence
 
 WINDOW = 1 << 19
 """IOs held back for sorting; an IO that comes later than that gets the time of the one before."""
@@ -178,9 +179,9 @@ def _some(ordered: Sorted) -> str:
 def _about(reader: Reader, ordered: Sorted, malformed: Counter[str], skipped: Counter[str], lines: int) -> About:
     notes = list(reader.notes)
     if len(ordered.names) > 1 and not ordered.volume:
-        notes.append(f"{len(ordered.names)} volumes are in it ({_some(ordered)}), each with offsets of its own")
+        notes.append(Sentence("trace_volumes", n=len(ordered.names), names=_some(ordered)))
     if not reader.timed:
-        notes.append("no times are told: only the order of IOs is known")
+        notes.append(Sentence("trace_order"))
     return About(
         source=reader.words,
         device=ordered.volume or (_some(ordered) if len(ordered.names) == 1 else ""),

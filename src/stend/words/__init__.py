@@ -19,12 +19,14 @@ from stend.words import numbers
 
 FOLDER = resources.files(__package__) / "languages"
 FIRST = "en"
+"""The language of records and of phrases that another language lacks."""
 RECORD = "record."
 """Prefix of the keys of sentences that records hold."""
-"""The language of records and of phrases that another language lacks."""
 LANGUAGES = (FIRST, *sorted(file.name[:-5] for file in FOLDER.iterdir() if file.name not in (f"{FIRST}.toml",)))
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 BARE = re.compile(r"\d+\.\d+")
+PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
+"""Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
 DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
 
@@ -38,6 +40,8 @@ class Language(Formatter):
 
     def __call__(self, key: str, /, **values: Any) -> str:
         """Return a phrase with its values; raise KeyError for an unknown key."""
+        if key not in self.texts and (percentile := PERCENTILE.fullmatch(key)):
+            key, values = f"{percentile[1]}.percentile", {"percent": self.value(percentile[2])}
         return self.vformat(self.texts[key], (), values)
 
     def knows(self, key: str) -> bool:
@@ -184,7 +188,7 @@ def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
     """Return the English sentences of old records as patterns, with their translations."""
     old: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
     known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", old.get(name, {}))}
-    return [(_pattern(text), known[f"{RECORD}{key}"]) for key, text in _flat("", old["english"])]
+    return [(_pattern(text), known.get(f"{RECORD}{key}", text)) for key, text in _flat("", old["english"])]
 
 
 def _pattern(text: str) -> re.Pattern[str]:

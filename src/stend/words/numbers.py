@@ -109,16 +109,26 @@ def binary(form: Format, value: float) -> str:
 
 def latency(form: Format, value: float) -> str:
     """Return a response time in µs, ms or s with three significant digits."""
-    scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
+    scale, name = latency_unit(value)
     shown = value / scale
     return _with(form, shown, name, 0 if shown >= 100 else 1 if shown >= 10 else 2)
 
 
 def watts(form: Format, value: float) -> str:
     """Return a power in W, below 0.1 W in mW, with three significant digits."""
-    scale, name = (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
+    scale, name = power_unit(value)
     shown = value / scale
     return _with(form, shown, name, 0 if abs(shown) >= 100 else 1 if abs(shown) >= 10 else 2)
+
+
+def latency_unit(value: float) -> tuple[float, str]:
+    """Return the unit of a response time, in seconds and by name."""
+    return next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
+
+
+def power_unit(value: float) -> tuple[float, str]:
+    """Return the unit of a power, in W and by name."""
+    return (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
 
 
 def milliseconds(form: Format, value: float) -> str:
@@ -189,8 +199,8 @@ def fold(form: Format, value: float) -> str:
 
 
 def part(form: Format, value: float) -> str:
-    """Return the inverse of a ratio as a percentage: 4 -> `25%`."""
-    return percent(form, 1 / value)
+    """Return the inverse of a ratio as a percentage with two significant digits at most: 5.4 -> `19%`."""
+    return _short(form, 100 / value, 0 if value <= 10 else 1) + form.percent  # 10: a tenth
 
 
 def gain(form: Format, value: float) -> str:
@@ -209,8 +219,8 @@ def rounded(value: float) -> float:
 
 def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
-    if shape == "lat":
-        scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
+    if shape in ("lat", "watts"):
+        scale, name = latency_unit(value) if shape == "lat" else power_unit(value)
         shown = float(f"{value / scale:.1e}")
         return _with(form, shown, name, 0 if shown >= 10 or shown == int(shown) else 1)
     if shape in ("gib", "gb"):

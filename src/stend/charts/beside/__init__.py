@@ -5,7 +5,7 @@ Each mark is one recorded figure of one workload in one state; nothing is added 
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stend.charts.beside import courses, ladders, levels, pauses, powers, traced, waits
+from stend.charts.beside import courses, heated, ladders, levels, pauses, powers, rested, traced, waits
 from stend.charts.parts import Drawing, Picture, theme
 from stend.charts.parts.sides import Side
 from stend.words import Language
@@ -19,6 +19,8 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
     **waits.KINDS,
     **traced.KINDS,
     **powers.KINDS,
+    **rested.KINDS,
+    **heated.KINDS,
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from stend.base.units import GB, GiB, MiB
 from stend.charts.parts import Drawing, Row, axis, binned, warm, zoom
 from stend.charts.parts.marks import Channel, band, tips
-from stend.charts.parts.sides import Side, channels, published_marks
+from stend.charts.parts.sides import Side, channels, published_marks, titled
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -56,13 +56,7 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, more, says = warm.shade(chart, x, hot, words("beside.saturation_says"), words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
     read = [(at_s / HOUR_S, degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, _titled("beside.saturation_heat", sides, words), words)
-
-
-def _titled(key: str, sides: Sequence[Side], words: Language) -> str:
-    """Return a title with the first drive's name if there are several runs."""
-    several = len([side for side in sides if side.run]) > 1
-    return f"{words(key)}, {sides[0].name}" if several else words(key)
+    yield from warm.drawing(read, hot, x, titled(words("beside.saturation_heat"), sides[0], sides), words)
 
 
 def _saturating(side: Side) -> list[Record]:
@@ -87,18 +81,19 @@ def _saturation(side: Side) -> list[Row]:
 
 
 def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield sequential writes over the whole drive against bytes written; the first drive also rested."""
-    rows, run = list[Row](), sides[0].run
-    for number, side in enumerate(sides):
-        for phase in CACHE_PHASES if number == 0 else CACHE_PHASES[:1]:
+    """Yield sequential writes over the whole drive against bytes written; the first of these drives also rested."""
+    rows, first = list[Row](), next((side for side in sides if _cache(side, CACHE_PHASES[0])), sides[0])
+    run = first.run
+    for side in sides:
+        for phase in CACHE_PHASES if side is first else CACHE_PHASES[:1]:
             name = side.name if phase == "fresh" else _full(side, words)
             rows += binned([{**row, "drive": name} for row in _cache(side, phase)], "gib", "value", MOST)
-    fresh = _cache(sides[0], CACHE_PHASES[0])
+    fresh = _cache(first, CACHE_PHASES[0])
     if not fresh or not run:
         return
     rows += [row for side in sides for row in _steps(side, run.plan.device.capacity_bytes)]
-    full = Side(_full(sides[0], words), run)
-    x, records = axis("gib", words("axis.gib_written")), _fill(sides[0], CACHE_PHASES[0])
+    full = Side(_full(first, words), run)
+    x, records = axis("gib", words("axis.gib_written")), _fill(first, CACHE_PHASES[0])
 
     def written(at_s: float) -> float:
         return next((float(row["gib"]) for row in fresh if row["t"] >= at_s), float(fresh[-1]["gib"]))
@@ -108,7 +103,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, more, says = warm.shade(chart, x, hot, words("beside.cache_says"), words)
     yield Drawing(words("beside.cache"), chart, sets | more, says)
     read = [(written(at_s), degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, _titled("beside.cache_heat", sides, words), words)
+    yield from warm.drawing(read, hot, x, titled(words("beside.cache_heat"), first, sides), words)
 
 
 def _full(side: Side, words: Language) -> str:

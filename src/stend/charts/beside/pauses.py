@@ -8,7 +8,7 @@ from stend.charts import recovery
 from stend.charts.beside.courses import HOUR_S, MOST, over
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, thin, zoom
 from stend.charts.parts.marks import tips
-from stend.charts.parts.sides import Side
+from stend.charts.parts.sides import Side, titled
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import Idle
@@ -27,7 +27,7 @@ def rests(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     if any(row["drive"] == sides[0].name for row in rows):
         x = axis("rest", words("axis.rest_s"))
         chart, sets = over(sides, rows, x, axis("value", words("axis.iops")), words)
-        level = "_level" if _level(sides[0]) else ""
+        level = "_level" if all(_level(side) for side in sides if side.run) else ""
         yield Drawing(words("beside.rests"), chart, sets, words(f"beside.rests{level}_says"))
 
 
@@ -72,14 +72,17 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         colour["scale"] = {"domain": names, "range": [BLUE, ORANGE]}
         mark = Chart().mark("point", filled=True, size=9, opacity=0.6)
         chart = mark.encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y)).add_params(zoom())
-        yield Drawing(words("beside.bursts"), chart, {"rows": rows}, words("beside.bursts_says"))
+        yield Drawing(
+            titled(words("beside.bursts"), sides[0], sides), chart, {"rows": rows}, words("beside.bursts_says")
+        )
 
 
 def course(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield every burst over time in the colour of its pause, if pauses change anything."""
     test = sides[0].test(TEST)
     if test and sides[0].run and not _level(sides[0]):
-        yield from islice(recovery.draw(sides[0].run, test, words), 1)
+        for drawn in islice(recovery.draw(sides[0].run, test, words), 1):
+            yield drawn._replace(title=titled(drawn.title, sides[0], sides))
 
 
 KINDS = {"rests": rests, "bursts": bursts, "recovery_course": course}

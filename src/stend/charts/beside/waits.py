@@ -7,7 +7,7 @@ from stend.base.units import KiB
 from stend.charts.beside.levels import dots
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import by_load, lines, series
-from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.sides import Side, channels, titled
 from stend.findings.look.figures import Figures
 from stend.model.published import ends, middle
 from stend.words import Language
@@ -80,7 +80,8 @@ def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         rows = [{**row, "name": name} for key, name in names.items() for row in _points(sides[0], reads, key)]
         if rows:
             y = axis("ms", words("axis.latency_ms"), log=True)
-            yield _over("tails", rows, "name", series("name", None, list(names.values())), y, reads, words)
+            drawn = _over("tails", rows, "name", series("name", None, list(names.values())), y, reads, words)
+            yield drawn._replace(title=titled(drawn.title, sides[0], sides))
 
 
 def _over(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, series_scale
+from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, series_scale
 from stend.charts.parts.marks import octaves, tips
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
@@ -42,7 +42,7 @@ def _varied(group: Sequence[Difference]) -> str:
 def _rows(whole: Comparison, difference: Difference, by: str, words: Language) -> Iterator[Row]:
     key, scale = difference.key, RATES[difference.quantity]
     x = float(key.block[:-1]) if by == "kib" else key.threads * key.depth
-    kind = key.mix if key.direction == "both" else f"{key.mix}, {words(f'direction.{key.direction}')}"
+    kind = key.mix if key.direction == "both" else f"{key.mix}, {words(f'direction.{key.direction}').lower()}"
     for side, value in ((whole.a, difference.a), (whole.b, difference.b)):
         yield {"x": x, "value": value * scale, "side": side.name, "mix": kind}
 
@@ -59,7 +59,6 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
     channels = {
         "color": {**side, "scale": series_scale(names, COLOURS)},
         "strokeDash": {**mix, "scale": series_scale(kinds, DASHES)},
-        "shape": {**mix, "scale": series_scale(kinds, SHAPES)},
         "strokeWidth": {**side, "scale": series_scale(names, (4.0, 1.4))},
         "opacity": {**side, "scale": series_scale(names, (0.55, 1.0))},
     }

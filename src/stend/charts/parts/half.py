@@ -20,6 +20,7 @@ def half(picture: Picture, *, alone: bool = False) -> Picture:
     """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal."""
     whole, plot = (size * (ALONE if alone else 1) for size in (WIDTH, PLOT))
     spec: dict[str, Any] = dict(picture.spec)
+    rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
     view = {**spec["config"]["view"], "continuousHeight": HEIGHT, "discreteHeight": HEIGHT}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
     if "spec" in spec:
@@ -27,9 +28,8 @@ def half(picture: Picture, *, alone: bool = False) -> Picture:
     elif "vconcat" in spec:
         spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
     else:
-        height = {"height": min(spec["height"], MOST_HEIGHT)} if "height" in spec else {}
+        height = {"height": min(spec.get("height", HEIGHT), MOST_HEIGHT)} if "height" in spec or not rows else {}
         spec = {key: value for key, value in spec.items() if key != "width"} | height
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
     made = fitted(spec, plot - NAMES * rows, whole)
     return picture._replace(spec=made | ({"width": whole} if "autosize" in made else {}))

@@ -32,6 +32,11 @@ class Side:
         return next(iter(look.tests(self.run, name)), None) if self.run else None
 
 
+def titled(title: str, side: Side, sides: Sequence[Side]) -> str:
+    """Return the title of a chart of one drive, with the name of the drive if there are several runs."""
+    return f"{title}, {side.name}" if sum(1 for other in sides if other.run) > 1 else title
+
+
 def colours(sides: Sequence[Side]) -> list[str]:
     """Return one colour per drive: runs in a fixed order, published drives in greys; both repeat when used up."""
     runs, greys = cycle(COLOURS), cycle(GREYS)

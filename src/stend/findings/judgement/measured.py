@@ -195,7 +195,9 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
     """Yield figures that other findings measured, if these are sure enough."""
     for finding in findings:
         values, test = finding.values, finding.test
-        yield from (Named(name, values[at], test) for name, at in POWER.get((finding.name, finding.key), {}).items())
+        yield from (
+            Named(name, values.get(at), test) for name, at in POWER.get((finding.name, finding.key), {}).items()
+        )
         match finding.name, finding.key:
             case "idle_recovery", _ if "levels" in values:
                 rests = sorted((float(rest), level) for rest, level in values["levels"].items())
@@ -204,7 +206,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("back_iops", rests[0][1], test)
                 yield Named("rested", values["best"], test)
                 yield Named("rested_rest", values["best_rest"], test)
-            case "slc_cache", "steps" | "about" | "flat" if values["state"] == "fresh":
+            case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
@@ -245,6 +247,7 @@ POWER = {
     ("power", "random"): {"reads_per_watt": "reads", "writes_per_watt": "writes"},
     ("wake", "sleeps"): {"wake_wait": "after_s"},
     ("wake", "sleeps_soon"): {"wake_wait": "after_s"},
+    ("wake", "mixed"): {"wake_wait": "wait_s"},
     ("wake", "awake"): {"wake_wait": "after_s"},
     ("wake", "awake_host"): {"wake_wait": "after_s"},
 }

@@ -8,8 +8,7 @@ from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Idle, Phase, PlannedTest, Steady, Workload
 from stend.model.events import Judged, Result
 from stend.model.record import Run
-from stend.model.stats import percentile_s
-from stend.model.tally import NONE, PERCENTS, Tally
+from stend.model.tally import NONE, Tally
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests that measure states which do not last in service."""
@@ -169,12 +168,6 @@ def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
     """Return (end in seconds on the record's clock, counts) of every sample taken during a record."""
     begin = record.result.t - record.counts.seconds
     return [(record.start_s + t - begin, counts) for t, counts in run.sampled(record.result)]
-
-
-def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:
-    """Return response times in seconds by percentile; None if the sample size is too small."""
-    tally = getattr(counts, direction)
-    return {percent: percentile_s(tally, percent) for percent in PERCENTS.values()}
 
 
 def pauses(run: Run) -> list[float]:

@@ -19,7 +19,7 @@ from stend.model.quantities import READINGS
 from stend.model.record import Run
 
 Array = npt.NDArray[np.float64]
-WATTS, OWN = "watts", "own"
+WATTS = "watts"
 COVERED = 0.9
 """Least share of a time that readings must cover before a mean of it is stated."""
 INSIDE = 0.5
@@ -45,7 +45,7 @@ ROUNDING = 1e-9
 REST = 1e-6
 """Least mean square of the share of rests in readings at which their level is fitted."""
 SLACK = 1e-3
-"""Part of a time by which a reading within it may reach beyond its ends."""
+"""Part of a time by which a reading within it may reach beyond its ends, if most of the reading is within it."""
 CLEAR, NOISE = 0.2, 60.0
 """An offset is clear if others leave this share more squares; with few readings noise alone may do so (`NOISE` / n)."""
 
@@ -155,7 +155,7 @@ def offset(run: Run, stretch: int = 0, quantity: str = WATTS) -> Offset | None:
     The drive's own report has no other clock: its values end when the drive is queried.
     """
     rows, facts = run.readings.table(quantity, stretch), meter(run, quantity)
-    if len(rows) < 2 * LONG or not facts or facts.spec.startswith(OWN):
+    if len(rows) < 2 * LONG or not facts or facts.of_drive:
         return None
     edges = list(_edges(run, stretch, float(np.median(rows[:, 1]))))
     if not edges:
@@ -198,7 +198,7 @@ def _moved(begin: float, end: float, late: Offset | None) -> tuple[float, float]
 def _mean(rows: Array, begin: float, end: float) -> Level:
     shares = np.minimum(rows[:, 0], end) - np.maximum(rows[:, 0] - rows[:, 1], begin)
     seconds = max(end - begin, 0.0)
-    inside = rows[shares > rows[:, 1] - SLACK * seconds]
+    inside = rows[shares > np.maximum(rows[:, 1] - SLACK * seconds, rows[:, 1] / 2)]
     held = float(inside[:, 1].sum())
     if not held or held < INSIDE * seconds:
         return Level(0.0, 0.0, seconds, 0.0)

@@ -2,8 +2,8 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from stend.findings import look
@@ -32,8 +32,23 @@ SIGMAS = 1.96
 QUARTERS = (0.25, 0.5, 0.75)
 HALF_BIN = 0.008
 """Half the width of fio's bins, in parts of a response time."""
+WAKES = 1.5
+"""Times the response time without a rest from which a drive had been asleep; a deeper state takes as much longer."""
+PART = 1 / 3
+"""Least share of reads in each of two groups that make a median meaningless; ours."""
 SAME = 0.02
 """Share by which quartiles of rests of one state may differ whatever their scatter: a bin of response times."""
+
+
+class Parts(NamedTuple):
+    """Two groups of reads after rests of one length: before about half of them the drive was in a deeper state.
+
+    The medians are in seconds; `slow` is the number of reads of the slower group.
+    """
+
+    fast_s: float
+    slow_s: float
+    slow: int
 
 
 class Rest(NamedTuple):
@@ -54,8 +69,32 @@ class Rest(NamedTuple):
 
     @property
     def usual_s(self) -> float:
-        """Return the median response time in seconds, of a small sample the mean."""
-        return self.row.value("p50") or self.row.number("mean")
+        """Return the median response time in seconds, of a small sample the mean, of two groups that of the faster."""
+        return self.parts.fast_s if self.parts else self.row.value("p50") or self.row.number("mean")
+
+    @property
+    def medians_s(self) -> tuple[float, ...]:
+        """Return the median response time in seconds, or those of both groups."""
+        return (self.parts.fast_s, self.parts.slow_s) if self.parts else (self.usual_s,)
+
+    @property
+    def parts(self) -> Parts | None:
+        """Return the groups of these reads if each has a good share of them and the median may be of either; else None.
+
+        Times between the groups do not occur, and those of the slower group are `WAKES` times as long.
+        """
+        tally = self.row.tally
+        low_s, _, high_s = quantile(tally, 0.5)
+        inside = [index for index in rising(tally.bins)[0] if low_s <= middle_s(index) <= high_s]
+        gaps = [(middle_s(b) / middle_s(a), b) for a, b in pairwise(inside)]
+        times, first = max(gaps, default=(0.0, 0))
+        if times <= WAKES:
+            return None
+        fast, slow = (
+            {index: n for index, n in tally.bins.items() if (index >= first) is late} for late in (False, True)
+        )
+        groups = Parts(median_s(fast), median_s(slow), sum(slow.values()))
+        return groups if PART <= groups.slow / tally.ios <= 1 - PART else None
 
     @property
     def longest_s(self) -> float:
@@ -120,9 +159,12 @@ def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
 
 
 def levels(rests: Sequence[Rest]) -> list[Level]:
-    """Return the levels of rests in order of length. Rests are joined where the quartiles of their reads are equal."""
+    """Return the levels of rests in order of length. Rests are joined where the quartiles of their reads are equal.
+
+    Rests after which the drive is in either of two states are in no level.
+    """
     found = list[tuple[list[Rest], Tally]]()
-    for rest in rests:
+    for rest in (rest for rest in rests if not rest.parts):
         tally = rest.row.tally
         if found and all(_equal(quantile(found[-1][1], share), quantile(tally, share)) for share in QUARTERS):
             found[-1] = ([*found[-1][0], rest], found[-1][1] + tally)
@@ -137,8 +179,19 @@ def quantile(tally: Tally, share: float) -> Quantile:
     below, half = list(accumulate(counts)), SIGMAS * math.sqrt(tally.ios * share * (1 - share))
     ranks = (math.floor(tally.ios * share - half), tally.ios * share, math.ceil(tally.ios * share + half) + 1)
     places = (bisect_left(below, min(max(rank, 1), below[-1])) for rank in ranks)
-    mids = (sum(bin_edges_ns(indices[place])) / 2 * NS for place in places)
-    return Quantile(*mids if len(indices) > 1 else [tally.mean_s] * 3)
+    return Quantile(*(middle_s(indices[place]) for place in places) if len(indices) > 1 else [tally.mean_s] * 3)
+
+
+def middle_s(index: int) -> float:
+    """Return the middle of a bin of response times in seconds."""
+    return sum(bin_edges_ns(index)) / 2 * NS
+
+
+def median_s(bins: Mapping[int, int]) -> float:
+    """Return the middle of the bin that holds the median, in seconds."""
+    indices, counts = rising(bins)
+    below = list(accumulate(counts))
+    return middle_s(indices[bisect_left(below, below[-1] / 2)])
 
 
 def _equal(a: Quantile, b: Quantile) -> bool:

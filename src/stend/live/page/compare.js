@@ -1,17 +1,17 @@
 "use strict";
 // Two to five runs next to each other: the figures of `stend compare` of the first run and each other run.
-const SIGNS = { better: "▲", worse: "▼", same: "=", undecided: "", not_comparable: "×" };
+const SIGNS = { better: "▲", worse: "▼", same: "=", undecided: "", not_comparable: "⚠" };
 const runs = new URLSearchParams(location.search).getAll("run");
 const here = (wanted) => `/compare?${new URLSearchParams([["lang", lang], ...wanted.map((run) => ["run", run])])}`;
 
-function heads(into, titles, of) {
+function heads(into, titles, of, stamped) {  // warnings stand in the first table alone
   into.replaceChildren(...titles.map((title) => { const head = make("th", title); head.scope = "col"; return head; }), ...of.map((run, at) => {
     const head = make("th", "", "number");
     head.scope = "col";
     const link = make("a", run.label || runs[at]);
     link.href = within(`/run/${address(runs[at])}`);
     head.append(link, make("span", run.model, "soft label"));
-    for (const stamp of run.stamps) head.append(make("span", stamp, "stamp"));
+    for (const stamp of stamped ? run.stamps : []) head.append(make("span", stamp, "stamp"));
     if (at) {
       const first = make("a", word("make_first"), "label");
       first.href = here([runs[at], ...runs.filter((other) => other !== runs[at])]);
@@ -43,7 +43,7 @@ function row(one) {
 function tell(data) {
   by("reasons").replaceChildren(...data.reasons.map((text) => make("li", text)));
   by("settings_section").hidden = !data.settings.length;
-  heads(by("setting_heads"), [word("setting")], data.runs);
+  heads(by("setting_heads"), [word("setting")], data.runs, true);
   by("settings").replaceChildren(...data.settings.map((one) => {
     const line = make("tr", "", one.blocks ? "blocks" : "");
     const title = make("th", one.blocks ? `⚠ ${one.name}` : one.name);
@@ -51,13 +51,13 @@ function tell(data) {
     line.append(title, ...one.values.map((text) => make("td", text, "number")));
     return line;
   }));
-  by("figures").replaceChildren(...data.tests.map((test) => {
+  by("figures").replaceChildren(...data.tests.map((test, at) => {
     const section = make("section");
     const scroll = make("div", "", "scroll");
     scroll.tabIndex = 0;
     const table = make("table");
     const head = make("tr");
-    heads(head, [word("figure"), word("drive_state")], data.runs);
+    heads(head, [word("figure"), word("drive_state")], data.runs, at === 0 && !data.settings.length);
     const top = make("thead");
     top.append(head);
     const body = make("tbody");

@@ -10,6 +10,7 @@ from stend.many import statistics
 from stend.many.settings import Differing, Reason, blocked, differing, meters, obstacles
 from stend.many.sides import Key, Side, every_key, side
 from stend.model.quantities import METERED, QUANTITIES
+from stend.model.tally import PERCENTS, TAIL
 
 Verdict = Literal["better", "worse", "same", "ahead", "behind", "close", "undecided", "not comparable"]
 """`ahead`, `behind` and `close` are of sides whose repeats are unknown: they state a ratio and prove nothing."""
@@ -23,6 +24,8 @@ TIMED = ("latency", "profiles", "write-saturation", "latency-curve", "thread-que
 ONE_BIN = 1 / 64
 """Width of a latency bin as a logarithm: the uncertainty if all runs of each side fell into one bin."""
 TAILED = ("latency", "write-saturation")
+COMPARED = tuple(name for name in TAIL if PERCENTS[name] < 99.999)
+"""Percentiles that are compared; p99.999 would need a million IOs on each side."""
 REPLAYS = ("replay", "headroom")
 
 
@@ -151,7 +154,7 @@ def _may_pair(key: Key, other: Key) -> bool:
 def quantities(key: Key) -> Iterator[str]:
     """Yield the quantities that a full table shows of a figure; for an imported figure all that it may have."""
     if key.state == "unknown":
-        yield from ("iops" if key.random_pct else "throughput", "mean", "p99", "p99.9", "p99.99", "max")
+        yield from ("iops" if key.random_pct else "throughput", "mean", *COMPARED, "max")
         return
     if key.test in REPLAYS:
         yield from _of_replays(key)
@@ -164,7 +167,7 @@ def quantities(key: Key) -> Iterator[str]:
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
     if key.test in TAILED and key.state != "fresh":
-        yield from ("p99.9", "p99.99", "max")
+        yield from (*COMPARED[1:], "max")
 
 
 def _of_replays(key: Key) -> Iterator[str]:
@@ -173,7 +176,7 @@ def _of_replays(key: Key) -> Iterator[str]:
         yield "headroom"
     else:
         yield from ("iops",) if key.direction == "both" and key.block.endswith(" closed") else ()
-        yield from ("mean", "p99", "p99.9", "max")
+        yield from ("mean", *COMPARED[:-1], "max")
 
 
 def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Difference | None:

@@ -11,14 +11,16 @@ import msgspec
 from stend import findings
 from stend.base.units import GiB, KiB, MiB
 from stend.findings import Finding, look
+from stend.findings.look.figures import derived
 from stend.model.counts import Counts, added
 from stend.model.definition import Workload
 from stend.model.record import Run
+from stend.model.tally import PERCENTS
 from stend.planning import plan
 
 WINDOW, END = 4, 30
 """Records in the window of a review, and at the end of a saturation."""
-UNITS = {"GiB": GiB, "MiB/s": MiB, "MB/s": 1_000_000, "p99": 99.0, "p99.99": 99.99}
+UNITS = {"GiB": GiB, "MiB/s": MiB, "MB/s": 1_000_000}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -123,8 +125,8 @@ def _quantity(counts: Counts, unit: str) -> float:
             return counts.read.mean_s * 1e3
         case "ms write":
             return counts.write.mean_s * 1e3
-        case "p99" | "p99.99":
-            return (look.percentiles(counts)[UNITS[unit]] or 0) * 1e6
+        case _ if unit in PERCENTS:
+            return (derived(counts.both, 1, unit) or 0) * 1e6
         case "MiB/s" | "MB/s":
             return counts.bytes_per_s / UNITS[unit]
         case _:

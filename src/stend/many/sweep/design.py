@@ -154,7 +154,10 @@ class Design(NamedTuple):
 
     def extremes(self) -> list[Values]:
         """Return the first values of all parameters, then each other end or value of one parameter at a time."""
-        ends = {name: _ends(kind) for name, kind in self.parameters.items()}
+        ends = {
+            name: [kind.at(0.0), kind.at(1.0)] if isinstance(kind, Range) else list(kind)
+            for name, kind in self.parameters.items()
+        }
         first = {name: values[0] for name, values in ends.items()}
         return [first, *(first | {name: value} for name, values in ends.items() for value in values[1:])]
 
@@ -216,7 +219,3 @@ def _ladder(kind: Range | tuple[Value, ...]) -> list[Value]:
         return list(kind)
     shares = np.linspace(0, 1, kind.levels).tolist()
     return list(dict.fromkeys(kind.at(share) for share in shares))
-
-
-def _ends(kind: Range | tuple[Value, ...]) -> list[Value]:
-    return [kind.at(0.0), kind.at(1.0)] if isinstance(kind, Range) else list(kind)

@@ -19,6 +19,7 @@ from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
 from stend.base.extras import needing
 from stend.many.sweep.design import Design, parsed
+from stend.model.tally import PERCENTS
 from stend.words import encoded
 
 Line = dict[str, Any]
@@ -28,8 +29,7 @@ FIGURE = {
     "test": "VARCHAR", "phase": "VARCHAR", "state": "VARCHAR", "random_pct": "INTEGER", "read_pct": "INTEGER",
     "block": "VARCHAR", "threads": "INTEGER", "depth": "INTEGER", "place": "INTEGER", "direction": "VARCHAR",
     "steady": "BOOLEAN", "ios": "BIGINT", "seconds": "DOUBLE", "iops": "DOUBLE", "bytes_per_s": "DOUBLE",
-    "mean_s": "DOUBLE", "p50": "DOUBLE", "p99": "DOUBLE", "p999": "DOUBLE", "p9999": "DOUBLE", "p99999": "DOUBLE",
-    "max_s": "DOUBLE",
+    "mean_s": "DOUBLE", **{name.replace(".", ""): "DOUBLE" for name in PERCENTS}, "max_s": "DOUBLE",
 }  # fmt: skip
 """Columns of a figure, with the names of the catalogue."""
 QUANTITY = {"throughput": "bytes_per_s", "mean": "mean_s", "max": "max_s"}

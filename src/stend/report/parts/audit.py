@@ -6,11 +6,11 @@ from stend.findings import look
 from stend.model.definition import Bytes, Hold, PlannedTest, Purge
 from stend.model.record import Run
 from stend.report.parts import Table
+from stend.report.parts.departures import departures
 from stend.words import Language
 
 GAP_S = 1.0
 """Our limit for the pause between two records; the clauses only require that steps run back to back."""
-ROUNDS = 25
 MOST_DETAILS = 3
 FULL = 0.999
 Line = tuple[str, str, str]
@@ -58,9 +58,10 @@ def _head(words: Language, *keys: str) -> tuple[str, ...]:
 
 
 def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
+    changed = {departure.setting for departure in (departures(run) or {}).get(test.name, ())}
     yield _purge(run, test, words)
     yield "cache", "not_claimed", words(f"header.cache_{test.profile.write_cache}")
-    yield _range(run, test, words)
+    yield _range(run, test, changed, words)
     yield _fill(run, test, words)
     holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
     entropy = min((hold.workload.entropy_pct for hold in holds), default=100)
@@ -68,7 +69,7 @@ def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
     minute = words.show(test.profile.minute_s, "time")
     yield "minute", "met" if test.profile.minute_s == 60 else "deviated", minute
     yield "order", "met", words("audit.by_plan")
-    yield from _steady(run, test, words)
+    yield from _steady(run, test, changed, words)
     yield _gaps(run, test, words)
     yield "window", "met" if look.judged_phases(test) else "not_applicable", ""
 
@@ -81,12 +82,11 @@ def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
     return "purge", "met" if methods and methods[0] else "not_claimed", words.translated(methods[0]) if methods else ""
 
 
-def _range(run: Run, test: PlannedTest, words: Language) -> Line:
+def _range(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Line:
     whole = run.plan.device.capacity_bytes * test.profile.active_range_pct / 100
     size = test.profile.active_range(run.plan.device)
     detail = words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
-    changed = any("active range" in text for text in run.plan.deviations)
-    met = size >= FULL * whole and not changed
+    met = size >= FULL * whole and "active_range_pct" not in changed
     return "range", "met" if met else "deviated", detail
 
 
@@ -111,12 +111,11 @@ def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
     )
 
 
-def _steady(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
+def _steady(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Iterator[Line]:
     for phase, rule in look.judged_phases(test):
         name = words.name_of("phase", phase.name)
         yield "rule", "met" if rule.rule == "pts" else "deviated", f"{name}: {words.name_of('rule_short', rule.rule)}"
-        limit = phase.rounds >= min(ROUNDS, phase.rounds) and not any("rounds" in d for d in run.plan.deviations)
-        yield "limit", "met" if limit else "deviated", f"{name}: {phase.rounds}"
+        yield "limit", "deviated" if "rounds" in changed else "met", f"{name}: {phase.rounds}"
         if judged := look.last_judged(run, test.name, phase.name):
             detail = (
                 f"{name}: {words.translated(judged.ended_by) if judged.ended_by else words('verification.going_on')}"

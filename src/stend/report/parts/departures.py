@@ -36,7 +36,7 @@ def departures(run: Run) -> dict[str, tuple[Departure, ...]] | None:
 
 
 def _departures(test: PlannedTest, specified: Profile) -> Iterator[Departure]:
-    usual = specified.for_test(test.name, suite.load(test.name).options)
+    usual = specified.for_test(test.name, suite.load(test.name))
     values = {name: (getattr(test.profile, name), getattr(usual, name)) for name in FIXED}
     values |= {name: (test.profile.options.get(name, default), default) for name, default in usual.options.items()}
     yield from (Departure(name, value, default) for name, (value, default) in values.items() if value != default)

@@ -86,7 +86,8 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
 
 def _power_saving(drive: Identity, words: Language) -> list[tuple[str, str]]:
     """Return the setting of power saving as found and as set for the run, if the drive has one."""
-    was, now = (str(drive.facts.get(name, "")) for name in ("power_saving", "power_saving_set"))
+    held = (str(drive.facts.get(name, "")) for name in ("power_saving", "power_saving_set"))
+    was, now = (words(f"header.state_{state}") if words.knows(f"header.state_{state}") else state for state in held)
     shown = words("header.power_saving_off", was=was, now=now) if now else words("header.power_saving_found", was=was)
     return [("power_saving", shown)] if was else []
 

@@ -49,10 +49,9 @@ def named_clause(clause: str, words: Language) -> str:
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profile, pauses = run.plan.profile, look.pauses(run)
     yield words("method.profile"), f"{words.title(profile.name, profile.title, 'profile')} ({profile.name})"
-    yield (
-        words("method.range"),
-        words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),
-    )
+    profiles = (test.profile for test in run.plan.tests)
+    ranges = dict.fromkeys((p.active_range_pct / 100, p.active_range(run.plan.device)) for p in profiles)
+    yield words("method.range"), "; ".join(words("header.range_value", pct=pct, size=size) for pct, size in ranges)
     if any(isinstance(rule, Steady) for test in run.plan.tests for phase in test.phases for rule in phase.until):
         yield words("method.rule"), words.name_of("rule", profile.steady)
     yield from departure_rows(run, words)

@@ -9,11 +9,10 @@ from stend.model.definition import Phase, PlannedTest
 from stend.model.events import Judged, Verdict
 from stend.model.quantities import shape
 from stend.model.record import Run
-from stend.model.tally import PERCENTS
+from stend.model.tally import TAIL
 from stend.report.parts import Table
 from stend.words import Language
 
-TAIL = tuple(name for name, percent in PERCENTS.items() if percent > 50)
 MOST_ROWS = 60
 MANY = 4
 """With more judged phases than this there is one table for all."""

@@ -129,7 +129,7 @@ def _figures(differences: Sequence[Difference], title: str, whole: Comparison, w
         (
             *_row(row, words, several=several),
             *(cells[i] or "–" for cells in kept.values()),
-            _verdict(row, words) + notes[i],
+            words(f"verdict.{row.verdict.replace(' ', '_')}") + notes[i],
         )
         for i, row in enumerate(shown)
     )
@@ -149,10 +149,6 @@ def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
         *(words.show(value, shape(row.quantity)) for value in (row.a, row.b)),
         ranked.about(row, words),
     )
-
-
-def _verdict(row: Difference, words: Language) -> str:
-    return words(f"verdict.{row.verdict.replace(' ', '_')}")
 
 
 def _reasons(row: Difference, words: Language) -> str:

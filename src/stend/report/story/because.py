@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from stend.findings import Finding
+from stend.report.story.page_one import sentence
 from stend.sentences import finding_said
 from stend.words import Language
 
@@ -10,4 +11,4 @@ from stend.words import Language
 def because(findings: Sequence[Finding], tests: Sequence[str], words: Language) -> str:
     """Return the sentence of the most important cause of these tests, or an empty string without evidence of one."""
     causes = (finding for finding in findings if finding.name == "cause" and finding.test in tests)
-    return next((finding_said(cause, words) for cause in causes), "")
+    return next((sentence(finding_said(cause, words)) for cause in causes), "")

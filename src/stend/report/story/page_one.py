@@ -4,37 +4,39 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict
+from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
-from stend.report.story.rivals import Place, Rival, place
+from stend.report.story.rivals import AHEAD, Place, Rival, place
 from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
-    "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "write_tail": "lat", "seq_read": "mbs",
-    "seq_write": "mbs", "cache_bytes": "gib", "writes_per_watt": "per_watt", "load_watts": "watts",
+    "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "cache_bytes": "gib", "seq_read": "mbs",
+    "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
     "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
+FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
 LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_watts", "load_watts", "wake_wait")
-AHEAD = 1.1
-"""Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
+QUANTITY = {"fall": "writes", "cache_fall": "stream_end"}
+"""Figures whose sentences state another figure too: of such reasons one is shown."""
 SERVER = ("read", "mixed", "database", "write")
 ROUND = re.compile(r"[.,]0(?=\s)")
 """A final zero after the decimal point; groups of thousands have three digits."""
@@ -106,23 +108,36 @@ def _band(name: str, review: Review) -> Band | None:
 def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
-    Figures that no earlier use has come first. What the drive sheet does not state is in the headline already.
+    `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
+    use has come first. What the drive sheet does not state is in the headline already.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
-        why = judged._replace(reasons=new or judged.reasons).why(MOST_CLAUSES)
+        why = judged._replace(reasons=once(new or judged.reasons)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
             why = msgspec.structs.replace(why, facts=())
         return judged.key, sentence(why_said(why, words))
 
-    every = [(shown(judged), judged) for judged in review.verdict.uses]
+    lacking = [use for use in review.verdict.uses if use.key == "unknown" and use.missing and not use.because]
+    lacking = lacking if len(lacking) >= FOLDED else []
+    tests, facts = (
+        tuple(dict.fromkeys(name for use in lacking for name in names(use)))
+        for names in (attrgetter("missing"), attrgetter("facts"))
+    )
+    open_ends = "unknown", sentence(why_said(Why(tests=tests, facts=facts), words))
+    every = [(shown(use), use) for use in review.verdict.uses if use not in lacking]
+    every += [(open_ends, use) for use in lacking]
     for (mark, why), group in groupby(every, lambda pair: pair[0]):
-        first, *others = (words(f"use_title.{judged.use}") for _, judged in group)
-        title = ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
-        yield Marked(title, mark, words(f"story.{mark}"), why)
+        yield Marked(titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), why)
+
+
+def titles(names: Sequence[str], words: Language) -> str:
+    """Return the titles of uses as one."""
+    first, *others = (words(f"use_title.{name}") for name in names)
+    return ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
 
 
 def verdict(review: Review) -> str:
@@ -185,11 +200,16 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
     Reasons of the first use come first.
     """
     taken = {reason.figure for reason in others}
-    by_figure: dict[str, Reason] = {}
-    for reason in (reason for use in uses for reason in use.reasons):
-        if reason.figure not in taken and measured(reason) and not _mere_fall(reason):
-            by_figure.setdefault(reason.figure, reason)
-    return list(by_figure.values())[:MOST_CLAUSES]
+    every = [reason for use in uses for reason in use.reasons if reason.figure not in taken]
+    return list(once([reason for reason in every if measured(reason) and not _mere_fall(reason)]))[:MOST_CLAUSES]
+
+
+def once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Return the first reason of each quantity."""
+    first: dict[str, Reason] = {}
+    for reason in reasons:
+        first.setdefault(QUANTITY.get(reason.figure, reason.figure), reason)
+    return tuple(first.values())
 
 
 def _capacity(review: Review) -> Finding | None:
@@ -216,7 +236,8 @@ def extremes(review: Review) -> tuple[str, str]:
     if review.verdict.standing:
         return "", ""
     ahead, behind = _beside(review)
-    fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if measured(r) and _distinguishes(r)]
+    fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
+    fit = [r for r in fit if measured(r)]
     bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
     best = max(fit, key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
@@ -226,11 +247,9 @@ def extremes(review: Review) -> tuple[str, str]:
     )
 
 
-def _distinguishes(reason: Reason) -> bool:
-    """Return whether a passed demand sets a drive apart; a fall that passes does not."""
-    if reason.figure in TAILS:
-        return reason.beyond >= SAFE
-    return reason.figure not in COMMON and not _mere_fall(reason)
+def argues(reason: Reason) -> bool:
+    """Return whether a passed demand is an argument for the drive; a fall or a tail that merely passes is not."""
+    return reason.beyond >= SAFE if reason.figure in TAILS else not _mere_fall(reason)
 
 
 def _mere_fall(reason: Reason) -> bool:
@@ -290,8 +309,8 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
             claimed, shape = given["claimed"]
             values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + _unit(shape)  # as the vendor wrote it
             state = words(f"state.{finding.values['state']}") if "state" in finding.values else ""
-            text = words("story.claimed", **({"value": "–", "state": state} | values))
-            yield words(f"claim.{finding.values['claim']}"), mark, f"{words(f'story.{mark}')}: {text}"
+            text = words("story.claimed", **({"value": "–", "state": state, "mark": words(f"story.{mark}")} | values))
+            yield words(f"claim.{finding.values['claim']}"), mark, text
 
 
 def sentence(clause: str) -> str:

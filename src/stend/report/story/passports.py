@@ -8,18 +8,19 @@ from stend.findings import look
 from stend.findings.look.inspected import TESTS, counts
 from stend.model.record import Run
 from stend.report.parts import Table
+from stend.report.story.drives import measured, titled
 from stend.words import Language
 
 PARTS = {"hours": "whole", "written_bytes": "gb", "wear_pct": "whole", "spare": "whole", "counts": "whole"}
 """Parts of a passport in the order of the table, and the shapes of their values."""
 
 
-def passport_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return what the logs of the first drive state; None if it was not inspected or states nothing."""
-    run = sides[0].run
-    rows = tuple(_rows(run, words)) if run and look.tests(run, *TESTS) else ()
+def passport_tables(sides: Sequence[Side], words: Language) -> Iterator[Table]:
+    """Yield a table per inspected drive: the values that its logs state."""
     head = tuple(words(f"passport.{name}") for name in ("what", "log", "value"))
-    return Table(words("passport.title"), head, rows, (2,), words("passport.note")) if rows else None
+    for side, run in measured(sides):
+        if rows := tuple(_rows(run, words)) if look.tests(run, *TESTS) else ():
+            yield Table(titled(words("passport.title"), side, sides), head, rows, (2,), words("passport.note"))
 
 
 def _rows(run: Run, words: Language) -> Iterator[tuple[str, str, str]]:

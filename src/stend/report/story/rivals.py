@@ -25,6 +25,8 @@ CLASSES = {
     ("sas", "enterprise"): ("sas", "sata"),
     ("sas", "client"): ("sas", "sata"),
 }
+AHEAD = 1.1
+"""Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 MOST_NAMED = 10
 """Places and numbers of drives up to this one are written as words."""
 Drives = Mapping[str, dict[str, Any]]
@@ -38,16 +40,21 @@ class Rival(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of a drive among several by one figure, 1 for the best, and the number of drives that have it."""
+    """The place of a drive among several by one figure, 1 for the best, and the number of drives that have it.
+
+    `joint` if another drive is too close to be ranked.
+    """
 
     place: int
     drives: int
+    joint: bool = False
 
     def text(self, words: Language) -> str:
         """Return `third of six`."""
         if self.drives > MOST_NAMED:
             return words("place.far", place=self.place, drives=self.drives)
-        return words("place.near", place=words(f"place.{self.place}"), drives=words(f"place.of_{self.drives}"))
+        key, drives = "joint" if self.joint else "near", words(f"place.of_{self.drives}")
+        return words(f"place.{key}", place=words(f"place.{self.place}"), drives=drives)
 
 
 def resolve(names: Sequence[str], known: Drives | None = None) -> tuple[list[Path], list[Side]]:
@@ -98,9 +105,10 @@ def published_rival(side: Side) -> Rival:
 
 
 def place(value: float, others: Sequence[float], *, less_is_better: bool) -> Place:
-    """Return the place of a figure among others; equal figures share a place."""
-    ahead = sum((other < value) if less_is_better else (other > value) for other in others)
-    return Place(ahead + 1, len(others) + 1)
+    """Return the place of a figure among others; figures that differ by less than `AHEAD` share a place."""
+    gains = [value / other if less_is_better else other / value for other in others]
+    joint = any(1 / AHEAD < gain < AHEAD for gain in gains)
+    return Place(sum(gain >= AHEAD for gain in gains) + 1, len(others) + 1, joint)
 
 
 def _same(model: str, about: Mapping[str, Any]) -> bool:

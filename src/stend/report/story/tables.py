@@ -1,6 +1,6 @@
 """Tables of a review: server profiles, a trace on each drive, streams, key figures of all drives."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
@@ -10,36 +10,40 @@ from stend.findings import look
 from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
 from stend.model import headroom
+from stend.model.record import Run
 from stend.report.parts import Table
-from stend.report.story.passports import passport_table
+from stend.report.story.drives import measured, titled
+from stend.report.story.passports import passport_tables
 from stend.words import Language
 
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
+Tables = Iterator[Table]
+LEAST_ROWS = 2
+"""A table of drives with fewer rows repeats a key figure of page one."""
 OF_TRACES = ("mean", "p99", "p99.9")
 OF_STREAMS = ("stream", "share", "iops", "mbs", "mean", "p99", "tail")
 HEADROOM = ("held", "held_s", "failed", "failed_s", "why")
 HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
-def server_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return each server profile at the lowest depth with nearly the highest IOPS.
+def server_tables(sides: Sequence[Side], words: Language) -> Tables:
+    """Yield a table per run: each server profile at the lowest depth with nearly the highest IOPS.
 
     Reads and writes have separate columns.
     """
-    rows: list[tuple[str, ...]] = []
-    run = sides[0].run
-    if run is None:
-        return None
+    head = tuple(words(f"servers.{key}") for key in HEAD)
+    for side, run in measured(sides):
+        if rows := tuple(_servers(run, words)):
+            yield Table(titled(words("servers.title"), side, sides), head, rows, tuple(range(1, len(head))))
+
+
+def _servers(run: Run, words: Language) -> Iterator[tuple[str, ...]]:
     for test in look.tests(run, "profiles"):
         for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
             every = [row for row in listed(run, test.name, phase) if row.tally.ios]
             if best := headline.busy(every):
-                rows.append(_server(best, [row for row in every if row.workload == best.workload], words))
-    if not rows:
-        return None
-    head = tuple(words(f"servers.{key}") for key in HEAD)
-    return Table(words("servers.title"), head, tuple(rows), tuple(range(1, len(head))))
+                yield _server(best, [row for row in every if row.workload == best.workload], words)
 
 
 def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[str, ...]:
@@ -58,8 +62,8 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
     )
 
 
-def trace_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return response times of the trace as captured and on each drive; a dash if the sample size is too small."""
+def trace_table(sides: Sequence[Side], words: Language) -> Tables:
+    """Yield response times of the trace as captured and on each drive; a dash if the sample size is too small."""
     counts_of = tallies(sides, words)
     cells = [(place, way, what) for place, way in enumerate(WAYS) for what in OF_TRACES]
     rows = [
@@ -67,11 +71,12 @@ def trace_table(sides: Sequence[Side], words: Language) -> Table | None:
         for name, counts in counts_of.items()
     ]
     head = (words("compare.drive"), *(f"{words(f'direction.{way}')}, {words(f'figure.{q}')}" for _, way, q in cells))
-    return Table(words("story.trace_table"), head, tuple(rows), tuple(range(1, len(head)))) if rows else None
+    if rows:
+        yield Table(words("story.trace_table"), head, tuple(rows), tuple(range(1, len(head))))
 
 
-def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return how many times as fast the trace can run on each drive that searched for it under the same limit."""
+def headroom_table(sides: Sequence[Side], words: Language) -> Tables:
+    """Yield how many times as fast the trace can run on each drive that searched for it under the same limit."""
     rows = []
     for side in comparable(sides):
         held, failed, _ = headroom.evaluate(passes(side))
@@ -81,23 +86,24 @@ def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
         ]
         rows.append((side.name, *cells[0], *cells[1], words(f"headroom.{failed.why}") if failed else "–"))
     head = (words("compare.drive"), *(words(f"headroom.column_{key}") for key in HEADROOM))
-    return Table(words("headroom.table"), head, tuple(rows), tuple(range(1, len(head) - 1))) if rows else None
+    if rows:
+        yield Table(words("headroom.table"), head, tuple(rows), tuple(range(1, len(head) - 1)))
 
 
-def stream_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return each stream of the workload: its share and figures alone on the first drive; last all together."""
-    run = sides[0].run
-    every = streams.streams(run) if run else []
-    if run is None or not every:
-        return None
-    rows = [
-        (row.label, words.show(row.share_pct and row.share_pct / 100, "pct"), *_rates(row.alone, words))
-        for row in every
-    ]
-    if mix := streams.together(run):
-        rows.append((words("streams.together"), words.show(1, "pct"), *_rates(mix, words)))
+def stream_tables(sides: Sequence[Side], words: Language) -> Tables:
+    """Yield a table per run: each stream of the workload with its share and its figures alone, then all together."""
     head = tuple(words(f"streams.column_{key}") for key in OF_STREAMS)
-    return Table(words("streams.table"), head, tuple(rows), tuple(range(1, len(head))), words("says.stream_shares"))
+    for side, run in measured(sides):
+        if not (every := streams.streams(run)):
+            continue
+        rows = [
+            (row.label, words.show(row.share_pct and row.share_pct / 100, "pct"), *_rates(row.alone, words))
+            for row in every
+        ]
+        if mix := streams.together(run):
+            rows.append((words("streams.together"), words.show(1, "pct"), *_rates(mix, words)))
+        title, says = titled(words("streams.table"), side, sides), words("says.stream_shares")
+        yield Table(title, head, tuple(rows), tuple(range(1, len(head))), says)
 
 
 def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
@@ -121,16 +127,16 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
         rates = (throughput(side, level) for side in sides)
         rows.append((words(f"level.{level}_mbs"), *(words.show(r / 1e6, "whole") if r else "–" for r in rates)))
     kept = [row for row in rows if sum(cell != "–" for cell in row[1:]) > 1]
-    if not kept or all(row[1] == "–" for row in kept):
+    if len(kept) < LEAST_ROWS or all(row[1] == "–" for row in kept):
         return None
     head = (words("servers.figure"), *(side.name for side in sides))
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))
 
 
-TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Table | None], ...]] = {
-    "incoming": (passport_table,),
-    "work": (server_table,),
+TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Tables], ...]] = {
+    "incoming": (passport_tables,),
+    "work": (server_tables,),
     "trace": (trace_table, headroom_table),
-    "streams": (stream_table,),
+    "streams": (stream_tables,),
 }
 """Tables by the question that they answer."""

@@ -36,12 +36,22 @@ from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
 from stend.report.story import together
 from stend.report.story.because import because
+from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
-from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, shown, verdict
+from stend.report.story.page_one import (
+    Review,
+    claims,
+    extremes,
+    keys,
+    marked,
+    sentence,
+    shown,
+    verdict,
+)
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, published_rival, reference
 from stend.report.story.tables import TABLES, key_table
-from stend.sentences import finding_said, findings_said, reason_said
+from stend.sentences import finding_said, findings_said
 from stend.words import Language
 
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
@@ -52,7 +62,7 @@ Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 """Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 
 
-MOST_DEVIATIONS, MOST_NOTES, MOST_CLOSING = 4, 4, 5
+MOST_DEVIATIONS, MOST_NOTES = 4, 4
 
 
 def story(
@@ -87,7 +97,7 @@ def story(
         ),
         sections=(
             *chapters,
-            *([together.closing(reviews, words)] if several else _closing(every[0])),
+            *([together.closing(reviews, words)] if several else closing(every[0])),
             *_methods(reviews, runs),
         ),
         small=True,
@@ -147,7 +157,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
         ("worst", [Item(worst, "con")] if worst else []),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
         ("deviates", [Item(t) for t in _of_all({name: list(_sure(own.run, words)) for name, own in reviews.items()})]),
-        ("beside", [Item(text) for text in (*_beside(sides[1:], words), *(finding_said(f, words) for f in peers))]),
+        ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
     )
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
 
@@ -222,11 +232,8 @@ def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence
 
 
 def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
-    for side in sides:
-        if side.run:
-            yield words("story.measured", name=side.name)
-        else:
-            yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
+    for side in (side for side in sides if not side.run):
+        yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
 
 
 def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterator[Section]:
@@ -234,8 +241,8 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
     words = next(iter(reviews.values())).words
     for question in questions():
         if of := _measured(reviews, question.tests):
-            answers = {name: tuple(_answer(question, review)) for name, (review, _) in of.items()}
-            tables = (table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
+            answers = _apart({name: tuple(_answer(question, review)) for name, (review, _) in of.items()})
+            tables = (table for made in TABLES.get(question.name, ()) for table in made(sides, words))
             unanswered = {name: own for name, own in of.items() if not answers[name]}
             yield _chapter(
                 question.name,
@@ -258,7 +265,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             (*_charts(of), *_figures(of)),
         )
     if table := key_table(sides, words):
-        yield Section("beside", words("story.beside"), (table,))
+        yield Section("beside", words("story.side_by_side"), (table,))
 
 
 def _measured(reviews: Reviews, tests: Sequence[str]) -> Measured:
@@ -349,6 +356,12 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
             yield Text(cause, "cause")
 
 
+def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the answers of several drives without sentences that are equal for all; all if none is left."""
+    common = set.intersection(*map(set, answers.values())) if len(answers) > 1 else set()
+    return {name: tuple(t for t in own if t not in common) or tuple(own) for name, own in answers.items()}
+
+
 def _answer(question: Question, review: Review) -> Iterator[str]:
     for answer in question.answers:
         if answer.holds(review.figures):
@@ -368,32 +381,3 @@ def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterat
             if test:
                 drawn = charts.pictures(name, review.run, test, review.words.name, review.facts)
                 yield from (_of_drive(one, drive) for one in islice(drawn, start, start + count))
-
-
-def _closing(review: Review) -> Iterator[Section]:
-    """Yield the conclusion: for, against, price and endurance; nothing if the run has no arguments."""
-    words, judged = review.words, review.verdict
-    fit = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
-    unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
-    lists = (
-        ("for", "pro", _reasons(fit, unfit, words)),
-        ("against", "con", _reasons(unfit, (), words)),
-        ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
-    )
-    shown = tuple(
-        Items(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts
-    )
-    if shown:
-        yield Section("closing", words("story.closing"), (Pair(shown),))
-
-
-def _reasons(
-    reasons: Sequence[judgement.Reason], without: Sequence[judgement.Reason], words: Language
-) -> tuple[str, ...]:
-    """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
-    against = {reason.figure for reason in without}
-    by_figure: dict[str, judgement.Reason] = {}
-    for reason in sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True):
-        if reason.figure not in against and (measured(reason) or reason.figure == "capacity"):
-            by_figure.setdefault(reason.figure, reason)
-    return tuple(sentence(reason_said(reason, words)) for reason in by_figure.values())[:MOST_CLOSING]

@@ -1,11 +1,13 @@
 """Page one of several runs: which drive is better at what and by how much, and the verdict on each."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from stend.findings.judgement import Judged
 from stend.report.parts import Item, Items, Section, Table
-from stend.report.story.page_one import AHEAD, FIGURES, LESS_IS_BETTER, Review, shown, value_shown, verdict
+from stend.report.story.page_one import FIGURES, FOLDED, LESS_IS_BETTER, Review, shown, titles, value_shown, verdict
+from stend.report.story.rivals import AHEAD
 from stend.words import Language
 
 MOST_LEADS = 2
@@ -47,9 +49,13 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
 
 
 def _figures(reviews: Reviews) -> list[str]:
-    """Return the key figures that any drive has, in order of importance."""
-    had = {figure for review in reviews.values() for figure in shown(review)}
-    return [figure for figure in FIGURES if figure in had]
+    """Return the key figures that at least two drives have, in order of importance.
+
+    The best minute of a fresh drive takes the place of its first minute.
+    """
+    had = Counter(figure for review in reviews.values() for figure in shown(review))
+    several = [figure for figure in FIGURES if had[figure] > 1]
+    return [figure for figure in several if figure != "start" or "fresh_writes" not in several]
 
 
 def headline(reviews: Reviews, words: Language) -> str:
@@ -117,13 +123,19 @@ def _best(lead: Lead | None, words: Language) -> str:
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
+    """Yield the mark of each drive for each use; `FOLDED` uses or more that are unknown for all are one row."""
     marks: dict[str, dict[str, Judged]] = {}
     for name, review in reviews.items():
         for judged in review.verdict.uses:
             marks.setdefault(judged.use, {})[name] = judged
+    lacking = [use for use, of in marks.items() if all(judged.key == "unknown" for judged in of.values())]
+    lacking = lacking if len(lacking) >= FOLDED else []
     for use, judged_of in marks.items():
-        cells = (words(f"story.{judged_of[name].key}") if name in judged_of else "–" for name in reviews)
-        yield words(f"use_title.{use}"), *cells
+        if use not in lacking:
+            cells = (words(f"story.{judged_of[name].key}") if name in judged_of else "–" for name in reviews)
+            yield words(f"use_title.{use}"), *cells
+    if lacking:
+        yield titles(lacking, words), *(words("story.unknown") for _ in reviews)
 
 
 def closing(reviews: Reviews, words: Language) -> Section:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from stend.trace.form import COLUMNS, Batch
 from stend.trace.lines import Lines
+from stend.words import Sentence
 
 NOTHING: dict[str, npt.NDArray[Any]] = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
 
@@ -26,7 +27,7 @@ class Reader:
 
     def __init__(self, head: bytes) -> None:
         """Prepare to read a file that starts with the lines in `head`."""
-        self.notes: list[str] = []
+        self.notes: list[Sentence] = []
         self.timed = True
 
     def parse(self, lines: Lines) -> Batch:

@@ -14,6 +14,7 @@ from stend.trace.pairing import DONE, ISSUE, Pairing
 from stend.trace.readers._reader import NOTHING
 from stend.trace.readers._reader import Reader as Base
 from stend.trace.sound import LONGEST
+from stend.words import Sentence
 
 SECTOR = 512
 OTHERS = [word(action) for action in (*(bytes([letter]) for letter in b"QGIDMFPUTXABSRm"), b"UT")]
@@ -34,7 +35,7 @@ class Reader(Base):
         super().__init__(head)
         self._issue = word(b"D") if b"  D  " in head else word(b"Q")
         if self._issue == word(b"Q"):
-            self.notes.append("IOs are as queued (Q): no event tells that one was issued to the driver (D)")
+            self.notes.append(Sentence("trace_queued"))
         self._pairing = Pairing()
 
     def parse(self, lines: Lines) -> Batch:

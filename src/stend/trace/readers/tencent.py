@@ -8,6 +8,7 @@ from stend.trace.form import READ, WRITE, Batch
 from stend.trace.lines import Lines, word
 from stend.trace.readers._reader import Reader as Base
 from stend.trace.sound import LARGEST
+from stend.words import Sentence
 
 SECTOR = 512
 NS = 10**9
@@ -21,7 +22,7 @@ class Reader(Base):
 
     def __init__(self, head: bytes) -> None:
         super().__init__(head)
-        self.notes.append("times are told in whole seconds: within a second only the order of IOs is known")
+        self.notes.append(Sentence("trace_seconds"))
 
     def parse(self, lines: Lines) -> Batch:
         """Return the IOs of these lines."""

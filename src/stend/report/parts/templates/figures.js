@@ -27,6 +27,7 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
     (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
     figureSlim(spec, width);
+    figureRows(spec, [spec].concat(spec.layer || []));
   }
   return spec;
 }
@@ -41,6 +42,18 @@ function figureSlim(part, width) {  // the legend of the chart takes precedence 
     figureSlim(part[key], width);
   });
 }
+var MOST_COLUMNS = 8, SMALL = 9;
+function figureRows(spec, parts) {  // a wide map is turned; long names of rows leave room for their marks
+  parts.forEach(function (part) {
+    var channels = part.encoding || {}, x = channels.x || {}, y = channels.y || {};
+    if (x.type === "nominal" && y.type === "nominal" && (x.sort || []).length > MOST_COLUMNS) {
+      channels.x = y; channels.y = x;
+      spec.height = 34 * x.sort.length;
+    } else if (x.type === "quantitative" && y.type === "nominal" && y.axis && y.axis.labelExpr) {
+      y.axis.labelFontSize = SMALL;
+    }
+  });
+}
 function figureTicks(channel, most) {  // fewer ticks: labels that Vega leaves out make the others uneven
   var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
   if (!axis || channel.type !== "quantitative") { return; }
@@ -51,7 +64,7 @@ function figureTicks(channel, most) {  // fewer ticks: labels that Vega leaves o
   } else if (values.length ? values.length > most + 2 : !(axis.tickCount <= most)) {
     delete axis.values;
     axis.tickCount = most;
-    if (typeof scale.nice === "number") { scale.nice = most; }
+    if (typeof scale.nice === "number") { scale.nice = 5; }  // few labels must not make an axis much longer than its data
   }
 }
 var pen = document.createElement("canvas").getContext("2d");

@@ -1,0 +1,38 @@
+"""The conclusion of a review: the weightiest reasons for and against the drive, its price and its endurance."""
+
+from collections.abc import Iterator, Sequence
+
+from stend.findings import judgement
+from stend.report.parts import Item, Items, Pair, Section
+from stend.report.story.page_one import Review, argues, measured, once, sentence
+from stend.sentences import finding_said, reason_said
+from stend.words import Language
+
+MOST_CLOSING = 5
+
+
+def closing(review: Review) -> Iterator[Section]:
+    """Yield the conclusion: for, against, price and endurance; nothing if the run has no arguments."""
+    words, judged = review.words, review.verdict
+    fit = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass" and argues(r)]
+    unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
+    lists = (
+        ("for", "pro", _reasons(fit, unfit, words)),
+        ("against", "con", _reasons(unfit, (), words)),
+        ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
+    )
+    shown = tuple(
+        Items(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts
+    )
+    if shown:
+        yield Section("closing", words("story.closing"), (Pair(shown),))
+
+
+def _reasons(
+    reasons: Sequence[judgement.Reason], without: Sequence[judgement.Reason], words: Language
+) -> tuple[str, ...]:
+    """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
+    against = {reason.figure for reason in without}
+    ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
+    kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]
+    return tuple(sentence(reason_said(reason, words)) for reason in once(kept))[:MOST_CLOSING]

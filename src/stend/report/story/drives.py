@@ -1,0 +1,16 @@
+"""The measured drives of a page."""
+
+from collections.abc import Iterator, Sequence
+
+from stend.charts.beside import Side
+from stend.model.record import Run
+
+
+def measured(sides: Sequence[Side]) -> Iterator[tuple[Side, Run]]:
+    """Yield the drives that have a run, with the run."""
+    yield from ((side, side.run) for side in sides if side.run)
+
+
+def titled(title: str, side: Side, sides: Sequence[Side]) -> str:
+    """Return the title of a table of one drive, with the name of the drive if the page has several runs."""
+    return f"{side.name}: {title}" if sum(1 for _ in measured(sides)) > 1 else title

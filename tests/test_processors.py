@@ -1,0 +1,70 @@
+"""Advice about processors: each setting that lengthens short times is reported with the command that changes it."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stend.host import processors
+
+GOVERNORS = ("", "performance", "powersave", "schedutil")
+STATES = {"POLL": 0, "C1": 2, "C1E": 10, "C6": 133, "C8": 890}
+
+
+def told(governor: str, idle: dict[str, int]) -> list[str]:
+    facts: dict[str, Any] = {"cpus": 8, "nodes": 1, "governor": governor}
+    return list(processors.advice(facts | {"idle": [{"name": n, "exit_us": us} for n, us in idle.items()]}))
+
+
+@pytest.mark.parametrize(("governor", "depth"), list(product(GOVERNORS, range(len(STATES) + 1))))
+def test_a_slow_clock_and_the_deepest_sleep_are_reported_and_nothing_else(governor: str, depth: int) -> None:
+    allowed = dict(list(STATES.items())[:depth])
+    words = f"The governor is {governor}: `cpupower frequency-set -g performance`"
+    slow = [words] if governor in ("powersave", "schedutil") else []
+    name, exit_us = list(allowed.items())[-1] if allowed else ("", 0)
+    deep = [f"Idle state {name} takes {exit_us} µs to leave: `cpupower idle-set -D {processors.DEEP_US}`"]
+    expected = slow + (deep if exit_us > processors.DEEP_US else [])
+    for sentence, begin in zip(told(governor, allowed), expected, strict=True):
+        assert sentence.startswith(begin)
+
+
+def test_the_kernel_states_what_advice_is_given_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, (name, exit_us) in enumerate(STATES.items()):
+        state = tmp_path / f"cpu0/cpuidle/state{number}"
+        state.mkdir(parents=True)
+        for file, text in (("name", name), ("latency", str(exit_us)), ("disable", "1" if name == "C8" else "0")):
+            (state / file).write_text(f"{text}\n")
+    (tmp_path / "cpu0/cpufreq").mkdir()
+    (tmp_path / "cpu0/cpufreq/scaling_governor").write_text("powersave\n")
+    for node in ("node0", "node1", "online"):
+        (tmp_path / "nodes" / node).mkdir(parents=True)
+    monkeypatch.setattr(processors, "CPU", tmp_path)
+    monkeypatch.setattr(processors, "NODES", tmp_path / "nodes")
+    facts = processors.describe()
+    assert {state["name"]: state["exit_us"] for state in facts["idle"]} == {
+        k: v for k, v in STATES.items() if k != "C8"
+    }
+    assert (facts["governor"], facts["nodes"]) == ("powersave", 2)
+    assert [sentence[:12] for sentence in processors.advice(facts)] == ["The governor", "Idle state C"]
+
+
+@pytest.mark.parametrize(
+    ("caches", "sum_bytes"),
+    [
+        ([("32K", "0"), ("1024K", "0"), ("32768K", "0-7")] * 2, 32 << 20),
+        ([("48K", "0"), ("2M", "0"), ("30M", "0-3"), ("48K", "4"), ("2M", "4"), ("30M", "4-7")], 60 << 20),
+        ([("48K", "0"), ("2M", "0"), ("1G", "0-3")] * 2, 1 << 30),
+        ([], 32 << 20),
+    ],
+)
+def test_each_last_level_cache_counts_once(
+    caches: list[tuple[str, str]], sum_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, (size, shared) in enumerate(caches):
+        index = tmp_path / f"cpu{number // 3}/cache/index{number % 3}"
+        index.mkdir(parents=True)
+        (index / "size").write_text(f"{size}\n")
+        (index / "shared_cpu_list").write_text(f"{shared}\n")
+    monkeypatch.setattr(processors, "CPU", tmp_path)
+    assert processors.last_cache_bytes() == sum_bytes

@@ -1,0 +1,26 @@
+"""Runs whose figures are not compared: a setting differs, and both runs state it."""
+
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from stend.many.settings import BLOCKING
+from stend.publish import samples
+
+NAMES = (*BLOCKING, "firmware")
+VALUES = (None, "", 0, "a", "b")
+
+
+def sample(**settings: Any) -> Any:
+    return SimpleNamespace(outcome=SimpleNamespace(settings=settings))
+
+
+@pytest.mark.parametrize(("a", "b"), list(product(VALUES, VALUES)))
+def test_a_setting_that_is_not_known_makes_no_difference(a: object, b: object) -> None:
+    differ = a != b and {a, b}.isdisjoint({None, ""})
+    for name in NAMES:
+        assert samples.unlike(sample(**{name: a}), sample(**{name: b})) == [name] * differ
+    assert samples.unlike(sample(**dict.fromkeys(NAMES, a)), sample(**dict.fromkeys(NAMES, b))) == list(NAMES) * differ
+    assert samples.unlike(sample(label=1), sample(label=2)) == []
