@@ -183,7 +183,7 @@ def test_a_trimmed_half_of_the_desktop_drive_is_spare_space(tmp_path: Path) -> N
 
     Greedy cleaning of random writes with spare space s and a = 1 + s amplifies a / (a + W(-a exp(-a))) times in the
     limit of many blocks (Desnoyers 2012): 2.7 and 1.2. The prediction was made for 256 superblocks, which are not many:
-    the blocks in use and in reserve take half of the spare space, and the drive amplifies 5.3 times. With 1,500 it holds.
+    the blocks in use and in reserve take half of the spare space, and it amplifies 5.3 times. It holds for 1,500.
     """
     many = DESKTOP.replace("superblocks = 256", "superblocks = 1500")
     run = ran(tmp_path, "trim", drive(tmp_path, many), quick=False)
