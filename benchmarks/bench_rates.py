@@ -27,6 +27,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from tests.closed_forms import root
 
 from benchmarks.bench_replay import drive
 from stend import suite
@@ -46,7 +47,6 @@ from stend.model.workload import Workload
 from stend.planning import plan
 from stend.runner.bench import Done
 from stend.sim import build, load
-from stend.sim.closed_forms import root
 from stend.suite.service_map import load as cell_load
 
 RATES = (5_000, 10_000, 20_000, 50_000, 100_000)

@@ -6,9 +6,10 @@ The plain loop beside it does nothing but one dependent update at a random place
 import time
 
 import numpy as np
+from tests import translation
 
 from stend.base.jit import compiled
-from stend.sim import Pattern, Spec, translation
+from stend.sim import Pattern, Spec
 from stend.sim.flash import FlashDrive
 from stend.sim.spec import Flash, Host
 

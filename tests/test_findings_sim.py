@@ -12,9 +12,9 @@ from stend.devices.virtual import VirtualDevice
 from stend.model.events import Ended, Result
 from stend.model.record import Run
 from stend.sim import Spec, load
-from stend.sim.closed_forms import greedy
 from stend.sim.flash import layout
 from stend.sim.spec import Flash, Tail
+from tests.closed_forms import greedy
 from tests.rehearsal import rehearsed, said
 from tests.stand import few
 

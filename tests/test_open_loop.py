@@ -19,9 +19,10 @@ from stend.model.stats import bin_edges_ns, bin_index
 from stend.model.tally import Tally
 from stend.model.workload import Stream, Workload, streamed
 from stend.runner.bench import Ahead, Bench, Done
-from stend.sim import build, load, queues
+from stend.sim import build, load
 from stend.sim.arrivals import Arrivals
 from stend.sim.requests import Pattern
+from tests import queues
 
 READS = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB, depth=1024, rate_iops=10_000)
 QUICK = "ideal?host.read_mb_s=1000000&host.read_answer_us=0&host.read_command_us="

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from stend.base.units import KiB, MiB
-from stend.sim import Pattern, Spec, build, closed_forms, load
+from stend.sim import Pattern, Spec, build, load
 from stend.sim.spec import Flash, Host
+from tests import closed_forms
 
 HOST = Host(
     read_mb_s=3200, write_mb_s=3200, read_command_us=1, write_command_us=1, read_answer_us=15, write_answer_us=8
@@ -62,7 +63,7 @@ def test_greedy_is_within_two_percent_of_the_closed_form(spare_pct: float) -> No
 
 @pytest.mark.parametrize("spare_pct", [7, 28])
 def test_translation_without_time_agrees_too(spare_pct: float) -> None:
-    from stend.sim import translation
+    from tests import translation
 
     d = drive(spare_pct)
     translation.age(d.memory, 4)

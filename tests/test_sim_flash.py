@@ -7,9 +7,10 @@ import pytest
 
 from stend.base.jit import u64
 from stend.base.units import KiB, MiB
-from stend.sim import Pattern, Spec, build, translation
+from stend.sim import Pattern, Spec, build
 from stend.sim import flash_state as k
 from stend.sim.spec import Flash, Host
+from tests import translation
 
 CAPACITY = 64 * MiB
 QUICK_HOST = Host(

@@ -10,6 +10,7 @@ from stend import catalogue
 from stend.base.units import GiB
 from stend.cli import _table, main
 from stend.cli._edge import Edge, edged
+from stend.words import Sentence, text
 from tests.sides import folder
 from tests.synthetic import Truth
 
@@ -80,3 +81,8 @@ def test_letters_that_are_two_columns_wide_are_counted_as_two() -> None:
     assert first.endswith("3.84 TB")
     assert first.count("…") == 2
     assert second.startswith("A ")
+
+
+def test_json_of_stamped_runs_has_their_stamps_as_text() -> None:
+    stamps = (Sentence("limit_rounds", n=5), text("a message"))
+    assert json.loads(_table.data({"runs": [{"stamps": stamps}]})) == {"runs": [{"stamps": [*map(str, stamps)]}]}

@@ -23,7 +23,7 @@ from stend.runner.bench import Bench
 from stend.session import Request, start
 from stend.sim import build, load
 from stend.sim import flash_state as k
-from stend.sim.closed_forms import greedy
+from tests.closed_forms import greedy
 from tests.pictures import run_of
 from tests.stand import Stand, few
 from tests.test_sim_streams import drawn

@@ -57,7 +57,9 @@ def data(plain: Any) -> str:
     """Return plain data as indented JSON."""
     from msgspec import json
 
-    return json.format(json.encode(plain), indent=1).decode()
+    from stend.words import english
+
+    return json.format(json.encode(plain, enc_hook=english), indent=1).decode()
 
 
 def as_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -47,7 +47,9 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
     """
     models = [run.plan.device.model or run.plan.device.target for run in runs]
     given = [*names[: len(runs)], *models[len(names) :]]
-    for facts in ([], *(of(runs) for of in (_arrays, _firmware, _serials)), [str(i) for i in range(1, len(runs) + 1)]):
+    drives = [run.plan.device for run in runs]
+    differing = ([array(drive.facts) for drive in drives], [d.firmware for d in drives], [d.serial for d in drives])
+    for facts in ([], *differing, [str(i) for i in range(1, len(runs) + 1)]):
         shown = [
             name if given.count(name) == 1 or not facts else f"{name} ({fact})"
             for name, fact in zip(given, facts or given, strict=True)
@@ -55,18 +57,6 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
         if len(set(shown)) == len(shown):
             return shown
     return given
-
-
-def _arrays(runs: Sequence[Run]) -> list[str]:
-    return [array(run.plan.device.facts) for run in runs]
-
-
-def _firmware(runs: Sequence[Run]) -> list[str]:
-    return [run.plan.device.firmware for run in runs]
-
-
-def _serials(runs: Sequence[Run]) -> list[str]:
-    return [run.plan.device.serial for run in runs]
 
 
 def _bars(
