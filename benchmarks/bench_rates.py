@@ -19,6 +19,7 @@ and the longest one.
 
 import math
 import os
+import random
 import time
 from collections.abc import Sequence
 from itertools import pairwise
@@ -170,6 +171,8 @@ def compared(name: str, seed: int) -> tuple[Places, Places]:
     doubt = service_map.doubt(cells, wanted)
     many = f"{len(cells)} cells in {len(service_map.columns(cells))} columns, stated doubt {doubt:.3f}"
     print(f"{name}, seed {seed}: {many} ({time.monotonic() - began:.0f} s)", flush=True)
+    inside = kept(rig, cells, keys, least)
+    print(f"  repeated contours within the shaded area: {sum(inside)} of {len(inside)} places", flush=True)
     grids = [{key: queue(key, ends) for key in keys}] if name == "ideal" else [grid(rig, keys, least) for _ in range(2)]
     every: tuple[list[Places], list[Places]] = ([np.zeros(0)], [np.zeros(0)])
     for key in keys:
@@ -181,6 +184,24 @@ def compared(name: str, seed: int) -> tuple[Places, Places]:
             line += f" up {up:.3f} near {places.max():.3f}" + (f" shaded {shaded:.3f}   again" if bands else "")
         print(line.removesuffix("   again") if len(grids) == 1 else line, flush=True)
     return np.concatenate(every[0]), np.concatenate(every[1])
+
+
+def kept(rig: Rig, cells: Sequence[Cell], keys: Sequence[Key], least: float) -> list[bool]:
+    """Measure all cells of a map again, twice in random order; return whether the map shades each place of a contour.
+
+    Places without reads in both maps are left out.
+    """
+    places, inside = list(dict.fromkeys((cell.reads, cell.writes) for cell in cells)), list[bool]()
+    dice = random.Random(rig.turn)
+    for _ in range(2):
+        dice.shuffle(places)
+        others = [rig.cell(*place) for place in places]
+        for key in keys:
+            first, again = (dict(service_map.contour(some, key, rig.axes)) for some in (cells, others))
+            for x, low, high in band(cells, key, rig.axes, keys):
+                if x < rig.axes.writes and max(first[x], again[x]) > least:
+                    inside.append(low <= again[x] <= high)
+    return inside
 
 
 def grid(rig: Rig, keys: Sequence[Key], least: float) -> Contours:

@@ -11,6 +11,7 @@ import pytest
 
 from stend.base.errors import NotOnDrive
 from stend.findings import Finding
+from stend.findings.look.neighbours import pairs
 from stend.model import service_map
 from tests.test_service_predicted import ran, said
 
@@ -181,9 +182,11 @@ def test_a_trimmed_half_of_the_desktop_drive_is_spare_space(tmp_path: Path) -> N
     """Spare space of the written half grows from 20 to 120 % of it.
 
     Greedy cleaning of random writes with spare space s and a = 1 + s amplifies a / (a + W(-a exp(-a))) times in the
-    limit of many blocks (Desnoyers 2012): 2.7 and 1.2.
+    limit of many blocks (Desnoyers 2012): 2.7 and 1.2. The prediction was made for 256 superblocks, which are not many:
+    the blocks in use and in reserve take half of the spare space, and it amplifies 5.3 times. It holds for 1,500.
     """
-    run = ran(tmp_path, "trim", drive(tmp_path, DESKTOP), quick=False)
+    many = DESKTOP.replace("superblocks = 256", "superblocks = 1500")
+    run = ran(tmp_path, "trim", drive(tmp_path, many), quick=False)
     values = one(said(run, "trim", "gains_amplified")).values
     assert 1.9 < values["amplified_full"] < 3.2
     assert 1.05 < values["amplified"] < 1.35
@@ -205,12 +208,29 @@ def test_trims_before_it_are_the_worst_neighbour_of_the_card(tmp_path: Path) -> 
 
 
 def test_writes_beside_the_reads_of_the_desktop_drive_cost_a_program(tmp_path: Path) -> None:
-    """A read takes 0.1 ms alone and waits up to 1.5 ms for a die that programs: 8 to 25 times."""
-    run = ran(tmp_path, "neighbours", drive(tmp_path, DESKTOP), 20.0, victims=["reads"], depths=[8])
-    values = one(said(run, "neighbours", "worst")).values
-    assert values["neighbour"] in ("stream", "write")
-    assert 1.3e-3 < values["beside"] < 2.5e-3
-    assert 8 < values["times"] < 25
+    """A read waits up to 1.5 ms for a die that programs.
+
+    The prediction was the same for a stream. In this model reads are not served before writes that wait for room in the
+    buffer, and 8 writes of 128 KiB wait 6.0 ms at the 175 MB/s of the dies. It was also predicted that the p99 alone is
+    0.1 ms: the first reads come while the buffer still empties after the fill, and the finding says so.
+    """
+    run = ran(
+        tmp_path,
+        "neighbours",
+        drive(tmp_path, DESKTOP),
+        20.0,
+        victims=["reads"],
+        depths=[8],
+        neighbours=["write", "stream"],
+    )
+    ((_, stream, write),) = (
+        sorted(every, key=lambda pair: pair.neighbour) for every in pairs(run, run.plan.tests[0]).values()
+    )
+    assert write.p99_s is not None
+    assert 1.3e-3 < write.p99_s < 2.5e-3
+    assert stream.row.number("p50") == pytest.approx(8 * 131072 / 174.8e6, rel=0.05)
+    assert one(said(run, "neighbours", "worst")).values["neighbour"] == "stream"
+    assert one(said(run, "neighbours", "changed")).values["last"] == pytest.approx(95e-6, rel=0.1)
 
 
 def test_32_reads_of_a_neighbour_leave_the_disk_little_time(tmp_path: Path) -> None:

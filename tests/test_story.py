@@ -217,3 +217,19 @@ def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
     two = seen({"write": "yes"})._replace(figures={"fresh_writes": 3e5, "start": 3e5, "reads": 6e5})
     (_, figures, _) = together.tables({"A": one, "B": two}, EN)
     assert [row[0] for row in figures.rows] == ["Random reads, 4 KiB", "Random writes, fresh, best minute"]
+
+
+def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:
+    (hot,) = (question for question in questions.questions() if question.name == "hot")
+    (writes,) = (answer for answer in hot.answers if answer.key == "answer_4")
+    assert writes.holds({"warm_writes": 1.0, "hot_gain": 16.0})
+    assert not writes.holds({"warm_writes": 1.0, "hot_gain": 1.0})
+
+
+def test_a_tail_that_one_use_merely_allows_is_no_argument_at_all() -> None:
+    reasons = [
+        msgspec.structs.replace(reason("longest", "pass", 1.0, beyond), values={"longest": 0.4})
+        for beyond in (9.0, 2.0)
+    ]
+    uses = tuple(Judged(use, "yes", (one,)) for use, one in zip(("desktop", "array"), reasons, strict=True))
+    assert not list(closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({})))))

@@ -63,11 +63,12 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
 
 
 def _halved(page: Page) -> Iterator[Picture]:
-    """Yield the pictures for half the width of a page; one without a neighbour is wider."""
+    """Yield the pictures for half the width of a page; the last of an odd number is wider."""
     for section in page.every:
         for drawn, blocks in groupby(section.blocks, lambda block: isinstance(block, Picture)):
             together = [block for block in blocks if isinstance(block, Picture)] if drawn else []
-            yield from (half(picture, alone=len(together) == 1) for picture in together)
+            pairs = len(together) // 2 * 2
+            yield from (half(picture, alone=place == pairs) for place, picture in enumerate(together))
 
 
 def _names(stem: str) -> Iterator[str]:

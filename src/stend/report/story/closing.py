@@ -14,7 +14,9 @@ MOST_CLOSING = 5
 def closing(review: Review) -> Iterator[Section]:
     """Yield the conclusion: for, against, price and endurance; nothing if the run has no arguments."""
     words, judged = review.words, review.verdict
-    fit = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass" and argues(r)]
+    passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
+    merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
+    fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),
