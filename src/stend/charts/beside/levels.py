@@ -51,7 +51,7 @@ def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Langu
     """Return a chart with one row per level and one dot per drive, and its rows; a published range is a bar."""
     order = list(dict.fromkeys(row["level"] for row in rows))
     y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
-    y["axis"] = {"grid": True, "ticks": False}
+    y["axis"] = {"grid": True, "ticks": False, "labelPadding": 9}  # a dot at the end of the axis is as wide
     kinds = channels(sides, [row["drive"] for row in rows])
     shown = {key: kinds[key] for key in ("color", "shape")}
     tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
