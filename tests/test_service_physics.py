@@ -13,6 +13,7 @@ from stend.base.errors import NotOnDrive
 from stend.findings import Finding
 from stend.findings.look.neighbours import pairs
 from stend.model import service_map
+from stend.model.record import Run
 from tests.test_service_predicted import ran, said
 
 pytestmark = pytest.mark.slow
@@ -198,9 +199,14 @@ def test_trims_are_refused_on_the_disk(tmp_path: Path) -> None:
         ran(tmp_path, "trim", drive(tmp_path, NEARLINE), 2.0)
 
 
+def reads_beside(tmp_path: Path, text: str, minute_s: float, **settings: Any) -> Run:
+    """A run of `neighbours` whose victim reads."""
+    return ran(tmp_path, "neighbours", drive(tmp_path, text), minute_s, victims=["reads"], **settings)
+
+
 def test_trims_before_it_are_the_worst_neighbour_of_the_card(tmp_path: Path) -> None:
     """Alone a read takes 31 us. 32 trims of 33 us on four servers leave a wait of about 220 us: 7.5 to 9.5 times."""
-    run = ran(tmp_path, "neighbours", drive(tmp_path, CARD), 10.0, victims=["reads"], depths=[1, 32])
+    run = reads_beside(tmp_path, CARD, 10.0, depths=[1, 32])
     values = one(said(run, "neighbours", "worst")).values
     assert (values["neighbour"], values["depth"]) == ("trim", 32)
     assert values["alone"] == pytest.approx(31e-6, rel=0.1)
@@ -214,15 +220,7 @@ def test_writes_beside_the_reads_of_the_desktop_drive_cost_a_program(tmp_path: P
     buffer, and 8 writes of 128 KiB wait 6.0 ms at the 175 MB/s of the dies. It was also predicted that the p99 alone is
     0.1 ms: the first reads come while the buffer still empties after the fill, and the finding says so.
     """
-    run = ran(
-        tmp_path,
-        "neighbours",
-        drive(tmp_path, DESKTOP),
-        20.0,
-        victims=["reads"],
-        depths=[8],
-        neighbours=["write", "stream"],
-    )
+    run = reads_beside(tmp_path, DESKTOP, 20.0, depths=[8], neighbours=["write", "stream"])
     ((_, stream, write),) = (
         sorted(every, key=lambda pair: pair.neighbour) for every in pairs(run, run.plan.tests[0]).values()
     )
@@ -239,14 +237,9 @@ def test_32_reads_of_a_neighbour_leave_the_disk_little_time(tmp_path: Path) -> N
     The prediction was that the reads also lose half of their rate. They do not: reads that arrive at a rate wait in the
     drive in growing number, until they have 50 of its 200 reads per second.
     """
+    beside = ["read"]
     run = ran(
-        tmp_path,
-        "neighbours",
-        drive(tmp_path, NEARLINE),
-        60.0,
-        victims=["reads"],
-        depths=[32],
-        neighbours=["read"],
+        tmp_path, "neighbours", drive(tmp_path, NEARLINE), 60.0, victims=["reads"], depths=[32], neighbours=beside
     )
     finding = one(said(run, "neighbours", "worst"))
     assert finding.values["kept"] == pytest.approx(1, abs=0.05)

@@ -93,7 +93,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         return
     rows += [row for side in sides for row in _steps(side, run.plan.device.capacity_bytes)]
     full = Side(_full(first, words), run)
-    x, records = axis("gib", words("axis.gib_written")), _fill(first, CACHE_PHASES[0])
+    x, records = axis("gib", words("axis.gib_written")), first.records("slc-cache", CACHE_PHASES[0])
 
     def written(at_s: float) -> float:
         return next((float(row["gib"]) for row in fresh if row["t"] >= at_s), float(fresh[-1]["gib"]))
@@ -110,15 +110,10 @@ def _full(side: Side, words: Language) -> str:
     return words("beside.full", name=side.name)
 
 
-def _fill(side: Side, phase: str) -> list[Record]:
-    test = side.test("slc-cache")
-    return look.records(side.run, test.name, phase) if side.run and test else []
-
-
 def _cache(side: Side, phase: str) -> list[Row]:
     """Return {t: seconds, gib: written so far, value: MB/s} for every sample of a fill."""
     rows, total = list[Row](), 0
-    for record in _fill(side, phase):
+    for record in side.records("slc-cache", phase):
         for t, counts in look.samples(side.run, record) if side.run else ():
             total += counts.write.bytes
             if counts.seconds:

@@ -6,7 +6,6 @@ from stend.charts.beside.courses import MOST, over
 from stend.charts.beside.powers import FEWEST
 from stend.charts.parts import Drawing, Row, axis, binned, time_scale, warm
 from stend.charts.parts.sides import Side
-from stend.findings import look
 from stend.findings.look import Record
 from stend.findings.look.heat import HEATING
 from stend.words import Language
@@ -17,7 +16,7 @@ TEST = "heat"
 def heats(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield the rate of the writes and the temperature, then those of the reads, of at least two drives."""
     for phase in HEATING:
-        held = {side.name: (side, records) for side in sides if (records := _records(side, phase))}
+        held = {side.name: (side, records) for side in sides if (records := side.records(TEST, phase))}
         if len(held) < FEWEST:
             continue
         scale, title = time_scale(max(records[-1].end_s for _, records in held.values()), words)
@@ -33,11 +32,6 @@ def heats(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         if degrees:
             chart, sets = over(sides, degrees, x, axis("value", words("axis.temperature"), zero=False), words)
             yield Drawing(words("chart.heat_temperature", phase=phase), chart, sets, words("says.temperature"))
-
-
-def _records(side: Side, phase: str) -> list[Record]:
-    test = side.test(TEST)
-    return look.records(side.run, test.name, phase) if side.run and test else []
 
 
 def _degrees(side: Side, records: Sequence[Record], scale: float) -> list[Row]:

@@ -7,6 +7,7 @@ from typing import Any
 from stend.charts.parts import COLOURS, DASHES, SHAPES, series_scale
 from stend.charts.parts.vega import Chart
 from stend.findings import look
+from stend.findings.look import Record
 from stend.findings.look.figures import Figures, figures
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -31,10 +32,20 @@ class Side:
         """Return its first test of this name, or None if it did not run one."""
         return next(iter(look.tests(self.run, name)), None) if self.run else None
 
+    def records(self, name: str, phase: str) -> list[Record]:
+        """Return the records of a phase of its first test of this name; empty if it did not run one."""
+        test = self.test(name)
+        return look.records(self.run, test.name, phase) if self.run and test else []
+
+
+def several(sides: Sequence[Side]) -> bool:
+    """Return True if more than one of these drives has a run."""
+    return sum(1 for side in sides if side.run) > 1
+
 
 def titled(title: str, side: Side, sides: Sequence[Side]) -> str:
     """Return the title of a chart of one drive, with the name of the drive if there are several runs."""
-    return f"{title}, {side.name}" if sum(1 for other in sides if other.run) > 1 else title
+    return f"{title}, {side.name}" if several(sides) else title
 
 
 def colours(sides: Sequence[Side]) -> list[str]:

@@ -54,13 +54,15 @@ class Parts(NamedTuple):
 class Rest(NamedTuple):
     """The reads after rests of one length, in seconds; response times count from when a read was due.
 
-    `busy` is the mean number of the host's processors that were busy meanwhile.
+    `busy` is the mean number of the host's processors that were busy meanwhile. `parts` are the groups of reads that a
+    median would mix, None if there are none.
     """
 
     rest_s: float
     row: Figures
     pace: Pace
     busy: float
+    parts: Parts | None
 
     @property
     def reads(self) -> int:
@@ -76,25 +78,6 @@ class Rest(NamedTuple):
     def medians_s(self) -> tuple[float, ...]:
         """Return the median response time in seconds, or those of both groups."""
         return (self.parts.fast_s, self.parts.slow_s) if self.parts else (self.usual_s,)
-
-    @property
-    def parts(self) -> Parts | None:
-        """Return the groups of these reads if each has a good share of them and the median may be of either; else None.
-
-        Times between the groups do not occur, and those of the slower group are `WAKES` times as long.
-        """
-        tally = self.row.tally
-        low_s, _, high_s = quantile(tally, 0.5)
-        inside = [index for index in rising(tally.bins)[0] if low_s <= middle_s(index) <= high_s]
-        gaps = [(middle_s(b) / middle_s(a), b) for a, b in pairwise(inside)]
-        times, first = max(gaps, default=(0.0, 0))
-        if times <= WAKES:
-            return None
-        fast, slow = (
-            {index: n for index, n in tally.bins.items() if (index >= first) is late} for late in (False, True)
-        )
-        groups = Parts(median_s(fast), median_s(slow), sum(slow.values()))
-        return groups if PART <= groups.slow / tally.ios <= 1 - PART else None
 
     @property
     def longest_s(self) -> float:
@@ -153,9 +136,27 @@ def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
     held: dict[Workload, tuple[Pace, float]] = {}
     for record in look.records(run, test, PHASE):
         held[record.workload] = record.result.pace or Pace(), record.counts.cpu_s / record.counts.seconds
-    every = (Rest(1 / row.workload.rate_iops, row, *held[row.workload]) for row in rows if row.workload.rate_iops)
+    paced = (row for row in rows if row.workload.rate_iops)
+    every = (Rest(1 / row.workload.rate_iops, row, *held[row.workload], parts(row.tally)) for row in paced)
     awake = next((row for row in rows if not row.workload.rate_iops), None)
     return awake, tuple(sorted(rest for rest in every if rest.kept))
+
+
+def parts(tally: Tally) -> Parts | None:
+    """Return two groups of reads if each has a good share of them and the median may be of either; else None.
+
+    Times between the groups do not occur, and those of the slower group are `WAKES` times as long.
+    """
+    low_s, _, high_s = quantile(tally, 0.5)
+    inside = [index for index in rising(tally.bins)[0] if low_s <= middle_s(index) <= high_s]
+    times, first = max(((middle_s(b) / middle_s(a), b) for a, b in pairwise(inside)), default=(0.0, 0))
+    if times <= WAKES:
+        return None
+    fast = {index: n for index, n in tally.bins.items() if index < first}
+    slow = {index: n for index, n in tally.bins.items() if index >= first}
+    (fast_s,), (slow_s,) = (_ranked(bins, [sum(bins.values()) / 2]) for bins in (fast, slow))
+    groups = Parts(fast_s, slow_s, sum(slow.values()))
+    return groups if PART <= groups.slow / tally.ios <= 1 - PART else None
 
 
 def levels(rests: Sequence[Rest]) -> list[Level]:
@@ -175,23 +176,21 @@ def levels(rests: Sequence[Rest]) -> list[Level]:
 
 def quantile(tally: Tally, share: float) -> Quantile:
     """Return the quantile below which a share of the IOs lies. Times are the middles of fio's bins (within 0.8 %)."""
-    indices, counts = rising(tally.bins)
-    below, half = list(accumulate(counts)), SIGMAS * math.sqrt(tally.ios * share * (1 - share))
-    ranks = (math.floor(tally.ios * share - half), tally.ios * share, math.ceil(tally.ios * share + half) + 1)
-    places = (bisect_left(below, min(max(rank, 1), below[-1])) for rank in ranks)
-    return Quantile(*(middle_s(indices[place]) for place in places) if len(indices) > 1 else [tally.mean_s] * 3)
+    half = SIGMAS * math.sqrt(tally.ios * share * (1 - share))
+    ranks = [math.floor(tally.ios * share - half), tally.ios * share, math.ceil(tally.ios * share + half) + 1]
+    return Quantile(*_ranked(tally.bins, ranks) if len(tally.bins) > 1 else [tally.mean_s] * 3)
+
+
+def _ranked(bins: Mapping[int, int], ranks: Sequence[float]) -> list[float]:
+    """Return the middles of the bins in which IOs of these ranks are, in seconds."""
+    indices, counts = rising(bins)
+    below = list(accumulate(counts))
+    return [middle_s(indices[bisect_left(below, min(max(rank, 1), below[-1]))]) for rank in ranks]
 
 
 def middle_s(index: int) -> float:
     """Return the middle of a bin of response times in seconds."""
     return sum(bin_edges_ns(index)) / 2 * NS
-
-
-def median_s(bins: Mapping[int, int]) -> float:
-    """Return the middle of the bin that holds the median, in seconds."""
-    indices, counts = rising(bins)
-    below = list(accumulate(counts))
-    return middle_s(indices[bisect_left(below, below[-1] / 2)])
 
 
 def _equal(a: Quantile, b: Quantile) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.charts.beside import Side
+from stend.charts.parts.sides import Side, several
 from stend.model.record import Run
 
 
@@ -13,4 +13,4 @@ def measured(sides: Sequence[Side]) -> Iterator[tuple[Side, Run]]:
 
 def titled(title: str, side: Side, sides: Sequence[Side]) -> str:
     """Return the title of a table of one drive, with the name of the drive if the page has several runs."""
-    return f"{side.name}: {title}" if sum(1 for _ in measured(sides)) > 1 else title
+    return f"{side.name}: {title}" if several(sides) else title

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -123,10 +122,8 @@ def marked(review: Review) -> Iterator[Marked]:
 
     lacking = [use for use in review.verdict.uses if use.key == "unknown" and use.missing and not use.because]
     lacking = lacking if len(lacking) >= FOLDED else []
-    tests, facts = (
-        tuple(dict.fromkeys(name for use in lacking for name in names(use)))
-        for names in (attrgetter("missing"), attrgetter("facts"))
-    )
+    tests = tuple(dict.fromkeys(name for use in lacking for name in use.missing))
+    facts = tuple(dict.fromkeys(name for use in lacking for name in use.facts))
     open_ends = "unknown", sentence(why_said(Why(tests=tests, facts=facts), words))
     every = [(shown(use), use) for use in review.verdict.uses if use not in lacking]
     every += [(open_ends, use) for use in lacking]

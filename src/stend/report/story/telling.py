@@ -38,16 +38,7 @@ from stend.report.story import together
 from stend.report.story.because import because
 from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
-from stend.report.story.page_one import (
-    Review,
-    claims,
-    extremes,
-    keys,
-    marked,
-    sentence,
-    shown,
-    verdict,
-)
+from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown, verdict
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, published_rival, reference
 from stend.report.story.tables import TABLES, key_table
