@@ -14,7 +14,7 @@ from stend.charts import saturation
 from stend.charts.beside import Side, courses, picture
 from stend.charts.parts import MOST_LINES, few
 from stend.charts.parts.fit import fitted
-from stend.charts.parts.half import WIDTH, half
+from stend.charts.parts.half import ALONE, WIDTH, half
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
 from stend.charts.parts.sides import published_marks
 from stend.charts.parts.ticks import logarithmic
@@ -30,8 +30,9 @@ from tests import pictures
 from tests.synthetic import Truth, made
 
 WORDS = Language("en")
-COLUMN_PT = (TEXT_MM / 25.4 * 72 - 8) / 2
-"""Width of one of two charts in a row of a PDF."""
+PAGE_PT = TEXT_MM / 25.4 * 72
+COLUMN_PT = (PAGE_PT - 8) / 2
+"""Widths of a chart alone in a row of a PDF, and of one of two."""
 
 
 @pytest.mark.parametrize(
@@ -100,19 +101,30 @@ def test_names_of_rows_are_broken_into_lines_but_not_before_a_unit(name: str) ->
     assert re.search(r'", "[^"]*128\u00a0K?К?', axis["labelExpr"])
 
 
+def test_the_title_of_a_legend_is_above_long_names_that_fit_in_fewer_rows_there() -> None:
+    colour = {"field": "k", "type": "nominal", "title": "State of the whole drive before"}
+    long = spec([{"k": name} for name in ("warmed by reads", "warmed by writes", "cold")], color=colour)
+    short = spec([{"k": name} for name in "abc"], color=colour)
+    assert (long["encoding"]["color"]["legend"] | {"labelLimit": 0})["titleOrient"] == "top"
+    assert "titleOrient" not in short["encoding"]["color"]["legend"]
+
+
 @cache
-def all_halves(lang: str) -> list[tuple[str, str]]:
-    every = [half(p) for test in ("fresh", "iops", "profiles", "slc-cache", "idle-recovery", "write-saturation")
+def all_halves(lang: str, *, alone: bool = False) -> list[tuple[str, str]]:
+    every = [half(p, alone=alone) for test in ("fresh", "iops", "profiles", "slc-cache", "idle-recovery", "write-saturation")
              for p in pictures.pictures(test, lang) if "vconcat" not in p.spec]  # fmt: skip
     return list(zip((p.name for p in every), svgs(every), strict=True))
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
-def test_half_charts_are_equally_wide_and_cut_no_text(lang: str) -> None:
-    for name, drawing in all_halves(lang):
-        assert float(re.search(r'width="([\d.]+)"', drawing)[1]) <= WIDTH + 2, name  # type: ignore[index]
+@pytest.mark.parametrize("alone", [False, True])
+def test_half_charts_are_equally_wide_and_cut_no_text(lang: str, alone: bool) -> None:
+    widest = ALONE if alone else WIDTH
+    for name, drawing in all_halves(lang, alone=alone):
+        assert widest - 40 <= float(re.search(r'width="([\d.]+)"', drawing)[1]) <= widest + 2, name  # type: ignore[index]
         assert "…" not in drawing, name
-        assert min(map(float, re.findall(r'font-size="([\d.]+)px"', drawing))) * COLUMN_PT / WIDTH >= LEAST_PT, name
+        least_px = min(map(float, re.findall(r'font-size="([\d.]+)px"', drawing)))
+        assert least_px * (PAGE_PT if alone else COLUMN_PT) / widest >= LEAST_PT, name
 
 
 def test_at_most_five_lines_from_the_first_to_the_last() -> None:
@@ -171,7 +183,7 @@ def test_percentiles_of_the_saturation_are_those_of_all_ios_of_a_stretch() -> No
     assert drawn["band"][0]["low"] == pytest.approx((percentile_s(first, 50) or 0) * 1e3)
     assert drawn["band"][0]["high"] == pytest.approx((percentile_s(first, 99) or 0) * 1e3)
     assert drawn["longest"][0]["ms"] == pytest.approx(first.max_s * 1e3)
-    assert {row["figure"] for row in drawn["rows"]} <= {"mean", "99.9 %"}
+    assert {row["figure"] for row in drawn["rows"]} <= {"mean", "99.9%"}
 
 
 @pytest.mark.parametrize("room", [100 * GB, 500 * GB, 2000 * GB])

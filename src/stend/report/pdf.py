@@ -63,7 +63,7 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
 
 
 def _halved(page: Page) -> Iterator[Picture]:
-    """Yield the pictures for half the width of a page; the last of an odd number is wider."""
+    """Yield the pictures for half the width of a page; the last of an odd number is as wide as a page."""
     for section in page.every:
         for drawn, blocks in groupby(section.blocks, lambda block: isinstance(block, Picture)):
             together = [block for block in blocks if isinstance(block, Picture)] if drawn else []

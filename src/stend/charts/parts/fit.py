@@ -70,9 +70,17 @@ def _legends(encoding: Spec, sets: Spec, width: float) -> None:
         if len(names) < 2:
             channel["legend"] = None
         elif channel.get("legend", {}) is not None:
-            room = width - LETTER * len(channel.get("title") or "")
-            columns = max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
-            channel["legend"] = {**(channel.get("legend") or {}), "columns": columns, "labelLimit": room - KEY}
+            beside, above = width - LETTER * len(channel.get("title") or ""), width
+            columns, full = (_columns(names, room) for room in (beside, above))
+            placed = {"columns": columns, "labelLimit": beside - KEY}
+            if -(-len(names) // full) + 1 < -(-len(names) // columns):  # a title above takes a row and saves more
+                placed = {"columns": full, "labelLimit": above - KEY, "titleOrient": "top"}
+            channel["legend"] = {**(channel.get("legend") or {}), **placed}
+
+
+def _columns(names: Sequence[str], room: float) -> int:
+    """Return how many entries of a legend are side by side in `room` pixels."""
+    return max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
 
 
 def _keys(encoding: Spec, shaped: Collection[str | None]) -> None:

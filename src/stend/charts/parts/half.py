@@ -12,19 +12,23 @@ NAMES = 75
 MOST_HEIGHT = 300
 SMALL = 135
 """Width of one of several small charts."""
-ALONE = 1.26
-"""Width of a chart without a neighbour, in widths of one of a pair."""
+ALONE = 895
+"""Width of a chart without a neighbour, which takes the whole width of the page at the same scale."""
 
 
 def half(picture: Picture, *, alone: bool = False) -> Picture:
-    """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal."""
-    whole, plot = (size * (ALONE if alone else 1) for size in (WIDTH, PLOT))
+    """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal.
+
+    A chart `alone` is as wide as two of them and no taller.
+    """
+    whole = ALONE if alone else WIDTH
+    plot = whole - (WIDTH - PLOT)
     spec: dict[str, Any] = dict(picture.spec)
     rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
     view = {**spec["config"]["view"], "continuousHeight": HEIGHT, "discreteHeight": HEIGHT}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
     if "spec" in spec:
-        spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 2}
+        spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 4 if alone else 2}
     elif "vconcat" in spec:
         spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
     else:

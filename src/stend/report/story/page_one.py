@@ -245,8 +245,15 @@ def extremes(review: Review) -> tuple[str, str]:
 
 
 def argues(reason: Reason) -> bool:
-    """Return whether a passed demand is an argument for the drive; a fall or a tail that merely passes is not."""
-    return reason.beyond >= SAFE if reason.figure in TAILS else not _mere_fall(reason)
+    """Return whether a passed demand is an argument for the drive; a fall that merely passes is not.
+
+    A tail is an argument only if it is well within the strictest bound of any use: of two drives the one with the
+    shorter tail must not have it against it while the other has it in its favour.
+    """
+    if reason.figure in TAILS:
+        bounds = (d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most)
+        return reason.values[reason.figure] * SAFE <= min(bounds)
+    return not _mere_fall(reason)
 
 
 def _mere_fall(reason: Reason) -> bool:
