@@ -27,6 +27,8 @@ FIGURES = {
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
+DECIDES = 2
+"""Weight from which a reason can stand alone."""
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
@@ -108,13 +110,15 @@ def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
     `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
-    use has come first. What the drive sheet does not state is in the headline already.
+    use has come first, after the weightiest if they weigh little. What the drive sheet does not state is in the headline already.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
-        why = judged._replace(reasons=once(new or judged.reasons)).why(MOST_CLAUSES)
+        if all(reason.weight < DECIDES for reason in new):  # alone they would not carry the mark
+            new = (*judged.reasons[:1], *new) if new else judged.reasons
+        why = judged._replace(reasons=once(new)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
             why = msgspec.structs.replace(why, facts=())
