@@ -255,7 +255,9 @@ def argues(reason: Reason) -> bool:
     shorter tail must not have it against it while the other has it in its favour.
     """
     if reason.figure in TAILS:
-        bounds = (d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most)
+        bounds = (
+            d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most
+        )
         return reason.values[reason.figure] * SAFE <= min(bounds)
     return not _mere_fall(reason)
 
