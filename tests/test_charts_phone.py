@@ -34,7 +34,9 @@ def ticks(folder: Path, *axes: list[float]) -> Any:
     page = folder / "page.html"
     page.write_text(f"<body><script>{script}\n{ASK % (json.dumps(axes), PLOT_PX)}</script></body>")
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--dump-dom")
-    dump = subprocess.run([browser, *flags, page.as_uri()], capture_output=True, text=True, timeout=PATIENCE_S)
+    dump = subprocess.run(
+        [browser, *flags, page.as_uri()], check=True, capture_output=True, text=True, timeout=PATIENCE_S
+    )
     return json.loads(unescape(re.search(r'<pre id="told">(.*?)</pre>', dump.stdout, re.DOTALL)[1]))  # type: ignore[index]
 
 

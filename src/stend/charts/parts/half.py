@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.charts.parts import Picture
-from stend.charts.parts.fit import fitted
+from stend.charts.parts.fit import LONG, fitted
 
 WIDTH, PLOT, HEIGHT = 440, 350, 200
 """Width of a chart and of its plot, and height of a plot without rows, in pixels: on half a page 11 px are 6.1 pt."""
@@ -14,6 +14,32 @@ SMALL = 135
 """Width of one of several small charts."""
 ALONE = 895
 """Width of a chart without a neighbour, which takes the whole width of the page at the same scale."""
+
+
+MOST_COLUMNS = 8
+"""Number of columns of a map up to which its numbers fit in half the width of a page."""
+
+
+def wide(picture: Picture) -> bool:
+    """Return whether a chart needs the width of a page: a map of many columns, or rows with long names."""
+    views = (view["encoding"] for view in picture.spec.get("layer", [picture.spec]) if "encoding" in view)
+    for encoding in views:
+        x, y = (_names(picture, encoding.get(name, {})) for name in "xy")
+        if y and (len(x) > MOST_COLUMNS or max(map(len, y)) > LONG):
+            return True
+    return False
+
+
+def _names(picture: Picture, channel: dict[str, Any]) -> set[str]:
+    """Return the names on an axis of a chart; empty for an axis of numbers."""
+    if channel.get("type") not in ("nominal", "ordinal"):
+        return set()
+    return {
+        str(row[channel["field"]])
+        for rows in picture.spec["datasets"].values()
+        for row in rows
+        if channel["field"] in row
+    }
 
 
 def half(picture: Picture, *, alone: bool = False) -> Picture:

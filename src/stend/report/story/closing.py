@@ -10,7 +10,7 @@ from stend.words import Language
 
 MOST_CLOSING = 5
 MOST_TAILS = 2
-"""Response times among them, because rates matter as well."""
+"""Limit of the response times among them, because rates matter as well."""
 
 
 def closing(review: Review) -> Iterator[Section]:

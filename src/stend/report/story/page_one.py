@@ -110,7 +110,8 @@ def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
     `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
-    use has come first, after the weightiest if they weigh little. What the drive sheet does not state is in the headline already.
+    use has come first, after the weightiest if they weigh little. What the drive sheet does not state is in the
+    headline already.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
