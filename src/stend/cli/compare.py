@@ -78,17 +78,18 @@ def command(
 
     Example: stend compare runs/old-1 runs/old-2 -- runs/new-1 runs/new-2 --fail-if 'iops[*,4K] < -3%'
     """
-    from stend.many.compare import compared, gate, thresholds
+    from stend.many.compare import compared, thresholds
+    from stend.many.compare.rules import chosen
     from stend.report.parts import compared as pages
 
-    chosen = gate.chosen(fail_if or (), rules, undecided, noninferior=noninferior)
-    if junit and not chosen.rules:
+    gate = chosen(fail_if or (), rules, undecided, noninferior=noninferior)
+    if junit and not gate.rules:
         raise BadInput("--junit writes the answers of rules, but no rule is given; add --fail-if or --rules")
     if name and len(name) != 2:
         raise BadInput("give --side-name twice, once for each side, or not at all")
     first, second = _sides(runs or [], by, chosen_sides or (), name or (), where or ())
     whole = compared(first, second, thresholds(threshold or ()), anyway=anyway)
-    judged = chosen.judge(whole)
+    judged = gate.judge(whole)
     if as_json:
         typer.echo(_table.data(pages.plain(whole, judged)))
     for line in () if as_json else summary(whole, judged, lang):
