@@ -77,9 +77,7 @@ def parse(text: str) -> Rule:
     match = _RULE.fullmatch(text.replace("\u2212", "-"))
     if not match:
         raise BadInput(f"{text!r} is not a rule; {FORM}")
-    quantity = OTHER_NAMES.get(match[1].lower(), match[1].lower())
-    if quantity not in QUANTITIES:
-        raise BadInput(f"the rule {text!r} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
+    quantity = quantity_of(match[1], f"the rule {text!r}")
     change = float(match[4]) / 100
     if change <= -1:
         raise BadInput(f"the rule {text!r} is invalid, because no figure can drop by 100 % or more")
@@ -87,6 +85,14 @@ def parse(text: str) -> Rule:
     if not all(where):
         raise BadInput(f"the rule {text!r} has an empty word between its commas; {FORM}")
     return Rule(text, quantity, where, match[3] == "<", log1p(change))
+
+
+def quantity_of(name: str, what: str) -> str:
+    """Return the registered quantity of a name; raise BadInput, which names `what` has it, for an unknown one."""
+    quantity = OTHER_NAMES.get(name.lower(), name.lower())
+    if quantity not in QUANTITIES:
+        raise BadInput(f"{what} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
+    return quantity
 
 
 def judge(whole: Comparison, rules: Sequence[Rule], undecided: str = "", *, noninferior: bool = False) -> Judgement:
