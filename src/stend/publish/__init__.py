@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -91,18 +91,9 @@ def build(
         shown |= {name: [] for name in last.drives if name not in shown}
         # 2. Make the drives that changed.
         made_of = _fingerprint(read)
+        common: dict[str, Any] = {"read": read, "site": into, "today": today, "write": not check, "doubt": bool(broken)}
         orders = [
-            Order(
-                name,
-                tuple(runs),
-                read,
-                into,
-                last.drives.get(name),
-                _key(made_of, runs),
-                today,
-                not check,
-                bool(broken),
-            )
+            Order(id=name, runs=tuple(runs), before=last.drives.get(name), key=_key(made_of, runs), **common)
             for name, runs in shown.items()
         ]
         published = [file for entry in last.drives.values() for file in entry.files.items()]
