@@ -29,11 +29,13 @@ def answer(**own: object) -> questions.Answer:
     [
         ({"needs": ("a", "b")}, {"a": 1.0}, False),
         ({"needs": ("a", "b")}, {"a": 1.0, "b": 0.0}, True),
-        ({"above": ("a", 2.0)}, {"a": 2.0}, True),
-        ({"above": ("a", 2.0)}, {"a": 1.9}, False),
-        ({"below": ("a", 2.0)}, {"a": 2.0}, False),
-        ({"below": ("a", 2.0)}, {"a": 1.9}, True),
-        ({"above": ("a", 1.0), "below": ("b", 1.0)}, {"a": 2.0, "b": 2.0}, False),
+        ({"above": {"a": 2.0}}, {"a": 2.0}, True),
+        ({"above": {"a": 2.0}}, {"a": 1.9}, False),
+        ({"below": {"a": 2.0}}, {"a": 2.0}, False),
+        ({"below": {"a": 2.0}}, {"a": 1.9}, True),
+        ({"above": {"a": 1.0}, "below": {"b": 1.0}}, {"a": 2.0, "b": 2.0}, False),
+        ({"above": {"a": 1.0, "b": 1.0}}, {"a": 2.0, "b": 0.5}, False),
+        ({"below": {"a": 1.0, "b": 1.0}}, {"a": 0.5, "b": 2.0}, False),
         ({"above_ratio": ("a", "b", 3.0)}, {"a": 6.0, "b": 2.0}, True),
         ({"above_ratio": ("a", "b", 3.0)}, {"a": 5.9, "b": 2.0}, False),
         ({"below_ratio": ("a", "b", 3.0)}, {"a": 6.0, "b": 2.0}, False),
@@ -60,6 +62,27 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
     known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
     saturation = next(one for one in questions.questions() if one.name == "saturation")
     assert [one.key for one in saturation.answers if one.holds(known)] == keys
+
+
+WAITS = {"write_tail": 1e-3, "longest": 2e-3}
+RESTS = {"back_iops": 33e3, "back_rest": 5.0, "writes": 8e4}
+CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("chapter", "figures", "keys"),
+    [
+        ("saturation", {**WAITS, "sat_s": 36e3}, ["answer_3"]),
+        ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
+        ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another
+        ("recovery", {**RESTS, "unrested": 32e3}, ["answer_2"]),  # saturation
+        ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
+        ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise
+    ],
+)
+def test_an_answer_claims_no_more_than_its_figures(chapter: str, figures: dict[str, float], keys: list[str]) -> None:
+    asked = next(one for one in questions.questions() if one.name == chapter)
+    assert [one.key for one in asked.answers if one.holds(figures)] == keys
 
 
 def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
