@@ -58,6 +58,22 @@ def test_the_link_is_the_limit_only_near_what_the_negotiated_link_carries(
 
 
 @pytest.mark.parametrize(
+    ("read", "write", "words"),
+    [
+        (0.55e9, 0.55e9, "Sequential reads and writes reach 550 MB/s"),
+        (0.55e9, 0.2e9, "Sequential reads reach 550 MB/s"),
+        (0.2e9, 0.55e9, "Sequential writes reach 550 MB/s"),
+    ],
+)
+def test_the_link_limits_only_the_direction_that_reaches_it(read: float, write: float, words: str) -> None:
+    def iops(load: Workload) -> float:
+        return (read if load.read_pct else write) / load.block_bytes
+
+    limit = causes(ran(iops, "throughput", interface="SATA 6 Gbit/s"))["link"]
+    assert words in finding_said(limit, Language("en")).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
     ("interface", "facts", "name", "most"),
     [
         ("sata", {"link": "6.0 Gb/s", "link_capable": "6.0 Gb/s"}, "SATA 6.0 Gb/s", 0.56e9),
@@ -68,6 +84,7 @@ def test_the_link_is_the_limit_only_near_what_the_negotiated_link_carries(
         ("usb", {"link": "USB 10000 Mb/s"}, "USB 10000 Mb/s", None),
         ("NVMe PCIe 3.0 x4", {}, "NVMe PCIe 3.0 x4", 3.52e9),
         ("SAS RAID, 512 MiB cache", {}, "SAS RAID, 512 MiB cache", None),
+        ("SAS RAID, 12 GiB cache", {}, "SAS RAID, 12 GiB cache", None),
     ],
 )
 def test_the_link_is_that_of_the_record_of_a_real_or_a_virtual_drive(

@@ -3,7 +3,7 @@
 A cause that is an inference has at most medium confidence, and its sentence has the words "consistent with".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -100,16 +100,22 @@ def _cause(key: str, test: str, values: dict[str, Any], *, sure: bool = False) -
 
 
 def _link(evidence: Evidence) -> Causes:
-    """Yield that sequential accesses reach what the link carries."""
+    """Yield that sequential reads, writes or both reach what the link carries."""
     most = evidence.link.bytes_per_s
     for test in SEQUENTIAL if most else ():
         rows = [row for row in evidence.rows if row.test == test and row.workload.random_pct == 0]
-        best = max(rows, key=lambda row: row.number("throughput"), default=None)
-        if best and most and (rate := best.number("throughput")) >= NEAR_LINK * most:
-            values = {"rate": rate, "most": most, "link": evidence.link.name}
+        rates = {pct: _fastest(row for row in rows if row.workload.read_pct == pct) for pct in (100, 0)}
+        near = [pct for pct, rate in rates.items() if most and rate >= NEAR_LINK * most]
+        if near:
+            way = "both" if len(near) > 1 else "read" if 100 in near else "write"
+            values = {"way": way, "rate": max(rates.values()), "most": most, "link": evidence.link.name}
             slower = {"capable": evidence.link.capable} if evidence.link.capable else {}
             yield _cause("slow_link" if slower else "link", test, values | slower)
             return
+
+
+def _fastest(rows: Iterable[Figures]) -> float:
+    return max((row.number("throughput") for row in rows), default=0.0)
 
 
 def _cache(evidence: Evidence) -> Causes:
