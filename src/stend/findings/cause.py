@@ -157,6 +157,8 @@ def _order(evidence: Evidence) -> Causes:
     filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
     if not (evidence.flash and filled and end) or False in (filled.steady, end.steady):
         return
+    if filled.workload.range_bytes != end.workload.range_bytes:  # the rest of the drive is further spare flash
+        return
     before = [r.step for r in evidence.run.of(filled.test, "precondition") if isinstance(r.step, Hold)]
     if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
         yield _cause("order", filled.test, {"filled": filled.iops, "end": end.iops})
@@ -167,7 +169,8 @@ def _buffer(evidence: Evidence) -> Causes:
     facts = evidence.run.plan.device.facts
     off = (facts.get("write_cache_set") or facts.get("write_cache")) == "disabled"
     for test in ("latency", "latency-curve") if evidence.flash else ():
-        single = [[row for row in evidence.random(test, pct) if row.workload.outstanding == 1] for pct in (100, 0)]
+        rounds = [row for row in evidence.rows if row.state == "window" and row.workload.outstanding == 1]
+        single = [[row for row in evidence.random(test, pct) if row in rounds] for pct in (100, 0)]
         if not all(single):
             continue
         read, write = (rows[-1].number("mean") for rows in single)
