@@ -115,6 +115,14 @@ def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> 
     assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
 
 
+def test_a_refused_use_shows_what_it_fails_even_if_an_earlier_use_showed_it() -> None:
+    slow, rate = reason("read_wait", "fail", 3.0), reason("writes", "doubt", 1.0)
+    uses = (Judged("read", "doubt", (slow,)), Judged("mixed", "no", (slow, rate)))
+    own = seen({})._replace(verdict=Verdict("read", uses, Known({})))
+    told = [entry.why for entry in page_one.marked(own)]
+    assert all(page_one.sentence(reason_said(slow, EN))[:-1] in why for why in told)
+
+
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))

@@ -108,12 +108,15 @@ def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
     `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
-    use has come first. What the drive sheet does not state is in the headline already.
+    use has come first, but a refused use shows what it fails. What the drive sheet does not state is in the headline.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
+        fails = {reason.figure for reason in judged.reasons if reason.answer == "fail"}
+        if fails and not fails & {reason.figure for reason in new}:
+            new = ()
         why = judged._replace(reasons=once(new or judged.reasons)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
