@@ -123,6 +123,12 @@ def test_a_refused_use_shows_what_it_fails_even_if_an_earlier_use_showed_it() ->
     assert all(page_one.sentence(reason_said(slow, EN))[:-1] in why for why in told)
 
 
+def test_a_run_that_only_refuses_streams_opens_with_its_own_answer() -> None:
+    uses = (Judged("streaming", "no", (reason("reads", "fail"),)), Judged("write", "can't tell", ()))
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={"fresh_writes": 1e4})
+    assert telling.headline(own) == EN("question.fresh.answer_1", fresh_writes=1e4)
+
+
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))

@@ -120,14 +120,15 @@ def headline(review: Review) -> str:
     inspection = next((f for f in review.findings if f.name == inspected.VERDICT), None)
     if inspection:
         return finding_said(inspection, review.words)
-    if review.verdict.standing or any(use.key != "unknown" for use in review.verdict.uses):
-        return verdict(review)
+    none = review.words("story.verdict_none")
+    if (said := verdict(review)) != none:
+        return said
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
     answers = (
         next(_answer(question, review), "") or next(_found(review, tests), "") for question, tests in asked if tests
     )
-    said = filter(None, chain(answers, _found(review, look.tests(review.run))))
-    return sentence(next(said, review.words("story.verdict_none")))
+    known = filter(None, chain(answers, _found(review, look.tests(review.run))))
+    return sentence(next(known, none))
 
 
 def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) -> Iterator[Block]:
