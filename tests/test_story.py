@@ -257,6 +257,14 @@ def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
     assert [row[0] for row in figures.rows] == ["Random reads, 4 KiB", "Random writes, fresh, best minute"]
 
 
+@pytest.mark.parametrize(("hours", "rows"), [(36e3, 2), (None, 1)])
+def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: float | None, rows: int) -> None:
+    one = seen({"write": "yes"})._replace(figures={"reads": 7e5, "writes": 2e4, "sat_s": 36e3})
+    two = one._replace(figures={"reads": 6e5, "writes": 6e4} | ({"sat_s": hours} if hours else {}))
+    (_, figures, _) = together.tables({"A": one, "B": two}, EN)
+    assert len(figures.rows) == rows
+
+
 def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:
     (hot,) = (question for question in questions.questions() if question.name == "hot")
     (writes,) = (answer for answer in hot.answers if answer.key == "answer_4")
