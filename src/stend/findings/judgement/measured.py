@@ -9,11 +9,14 @@ from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.saturated import saturated
+from stend.findings.saturation import LOST
 from stend.model.counts import added
 from stend.model.record import Run
 
 SATURATION = "write-saturation"
 LARGE = 64 * KiB
+NEAR = 0.1
+"""A first level this close to the rate of the start is that rate."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
 
@@ -206,6 +209,10 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("unrested", values["before"], test)
                 yield Named("rested", values["best"], test)
                 yield Named("rested_rest", values["best_rest"], test)
+            case "saturation", "knee" | "knees" | "falling" | "unsettled":
+                if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
+                    yield Named("knee_s", values["knee_s"], test)
+                    yield Named("knee_bytes", values["knee_bytes"], test)
             case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
