@@ -8,6 +8,8 @@ from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
+from stend.publish.data import maker_of
+from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
@@ -168,7 +170,7 @@ def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() 
 
 
 def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
-    figures = {"writes": 134e3, "read_wait": 90e-6, "write_wait": 90e-6}
+    figures = {"writes": 134e3, "sat_s": 36e3, "read_wait": 90e-6, "write_wait": 90e-6}
     known = (
         rivals.Rival("A", {"writes": 135e3, "read_wait": 94e-6, "write_wait": 21e-6}),
         rivals.Rival("B", {"writes": 56e3, "write_wait": 41e-6}),
@@ -179,7 +181,7 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     assert "90\u00a0µs" in worst
     assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
     assert "fourth of four" in worst
-    best, _ = page_one.extremes(own._replace(figures={"writes": 300e3}))
+    best, _ = page_one.extremes(own._replace(figures={"writes": 300e3, "sat_s": 36e3}))
     assert (
         best
         == "Random writes, saturated: 300,000\u00a0IOPS, 2.2 times better than A (135,000\u00a0IOPS), first of three."
@@ -264,6 +266,22 @@ def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: fl
     two = one._replace(figures={"reads": 6e5, "writes": 6e4} | ({"sat_s": hours} if hours else {}))
     (_, figures, _) = together.tables({"A": one, "B": two}, EN)
     assert len(figures.rows) == rows
+
+
+@pytest.mark.parametrize(("hours", "beside"), [(36e3, True), (None, False)])
+def test_only_saturated_writes_are_compared_with_saturated_writes(hours: float | None, beside: bool) -> None:
+    figures = {"writes": 9e4} | ({"sat_s": hours} if hours else {})
+    own = seen({"write": "yes"})._replace(figures=figures, rivals=(rivals.Rival("Other", {"writes": 2e4}),))
+    assert [bool(key.band) for key in page_one.keys(own)] == [beside]
+    assert bool(page_one.extremes(own)[0].startswith("Random writes")) == beside
+    assert bool(key_figures(own)) == beside
+
+
+@pytest.mark.parametrize(
+    ("model", "maker"), [("8 x Intel X25-E on Intel RS2BL080", "Intel"), ("KINGSTON SKC2000M8500G", "Kingston")]
+)
+def test_the_maker_is_the_first_word_that_is_no_number_of_members(model: str, maker: str) -> None:
+    assert maker_of(model) == maker
 
 
 def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:

@@ -15,7 +15,7 @@ from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.model.quantities import QUANTITIES, shape
 from stend.publish.samples import Sample
-from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
+from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, comparable, value_shown
 from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
 from stend.words.numbers import rounded
@@ -191,7 +191,10 @@ def bare(name: str, value: float, words: Language) -> str:
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
-    """Return the key figures that a run has; one that its test does not support is not usable."""
+    """Return the key figures that a run has; one that its test does not support is not usable.
+
+    Writes of a run without a saturation are no saturated writes.
+    """
     usable = review.verdict.known.usable
     return {
         name: {
@@ -201,7 +204,7 @@ def key_figures(review: Review) -> dict[str, dict[str, Any]]:
             "usable": name in usable,
         }
         for name in FIGURES
-        if review.figures.get(name)
+        if review.figures.get(name) and comparable(name, review)
     }
 
 

@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from stend.findings.judgement import Judged
 from stend.report.parts import Item, Items, Section, Table
-from stend.report.story.page_one import FIGURES, FOLDED, LESS_IS_BETTER, Review, shown, titles, value_shown, verdict
+from stend.report.story.page_one import (
+    FIGURES,
+    FOLDED,
+    LESS_IS_BETTER,
+    Review,
+    comparable,
+    shown,
+    titles,
+    value_shown,
+    verdict,
+)
 from stend.report.story.rivals import AHEAD
 from stend.words import Language
 
@@ -90,8 +100,7 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
 
 
 def _name(figure: str, review: Review, words: Language) -> str:
-    full = figure == "writes" and "sat_s" not in review.figures
-    return words(f"figure_name.{'writes_full' if full else figure}")
+    return words(f"figure_name.{figure if comparable(figure, review) else 'writes_full'}")
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
