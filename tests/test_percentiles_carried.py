@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import pytest
 
 from stend import session, store, suite
 from stend.findings.look.figures import listed
-from stend.model.counts import added
-from stend.model.definition import Workload
-from stend.model.events import Result
+from stend.model.counts import Counts, added
+from stend.model.definition import Hold, Idle, Workload
+from stend.model.events import Position, Result
 from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND, percentile_s
 from stend.model.tally import PERCENTS, Tally
@@ -52,10 +51,12 @@ def tallies(run: Run) -> Iterator[tuple[str, Workload, Tally]]:
             for row in listed(run, test.name, phase.name):
                 yield f"{test.name} {phase.name} {row.workload.label} {row.direction}", row.workload, row.tally
     for result in run.results:
-        load = getattr(result.step, "workload", None)
-        for n, counts in enumerate(result.every if load else ()):
+        if not isinstance(result.step, Hold):
+            continue
+        load = result.step.workload
+        for n, counts in enumerate(result.every):
             yield f"{result.where} {n}", load, counts.both
-        if load and result.pace:
+        if result.pace:
             yield f"{result.where} flush", load, result.pace.flush
             yield f"{result.where} trim", load, result.pace.discard
 
@@ -78,15 +79,11 @@ def test_a_percentile_is_shown_if_and_only_if_ten_simulated_ios_are_beyond_it(na
     assert any(one.shown for one in every) or name in ("inspect", "media")
 
 
-def result(ios: int, weight: int, **more: object) -> Result:
-    """A step with so many simulated IOs, a bin each."""
-    counts = {"seconds": 1, "read": [ios * (weight or 1), 0, 0, 0, 0, {500: ios * (weight or 1)}]}
-    return msgspec.convert(
-        {"where": {"test": "t", "phase": "p"}, "index": 0, "t": 0, "step": {"type": "idle", "seconds": 1}}
-        | {"counts": [1, 0, counts["read"], [0, 0, 0, 0, 0, {}]], "weight": weight}
-        | more,
-        Result,
-    )
+def result(ios: int, weight: int) -> Result:
+    """A step with so many observed IOs."""
+    counted = ios * (weight or 1)
+    counts, where = Counts(1, 0, Tally(ios=counted, bins={500: counted})), Position(test="t", phase="p", round=1)
+    return Result(where=where, index=0, step=Idle(seconds=1), t=0, counts=counts, weight=weight)
 
 
 @pytest.mark.parametrize(("ios", "shown"), [(999, False), (1000, True)])
