@@ -98,10 +98,13 @@ def _tally(every: list[Tally]) -> Tally:
     return Tally(ios, done, waited, squares, max(tally.max_ns for tally in many), bins)
 
 
-def packed(counts: Counts) -> Counts:
-    """Return the counts with their bins in compact arrays."""
-    small = (
-        Tally(t.ios, t.bytes, t.latency_ns, t.latency_ns2, t.max_ns, Bins(t.bins)) if t.bins else t
-        for t in (counts.read, counts.write)
-    )
-    return Counts(counts.seconds, counts.cpu_s, *small)
+def packed(counts: Counts, weight: int = 1) -> Counts:
+    """Return the counts with their bins in compact arrays; each observed IO counts as `weight` IOs."""
+    return Counts(counts.seconds, counts.cpu_s, *(weighed(tally, weight) for tally in (counts.read, counts.write)))
+
+
+def weighed(tally: Tally, weight: int) -> Tally:
+    """Return a tally with its bins in compact arrays; each observed IO counts as `weight` IOs."""
+    if not tally.bins:
+        return tally
+    return Tally(tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns, Bins(tally.bins, weight))

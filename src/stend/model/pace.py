@@ -6,6 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from stend.base import limits
+from stend.model.counts import weighed
 from stend.model.tally import NONE, Tally
 
 Key = TypeVar("Key", int, str)
@@ -46,6 +47,12 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             left_out=_added(self.left_out, other.left_out),
             unsent=other.unsent,
         )
+
+    def weighed(self, weight: int) -> "Pace":
+        """Return this pace; each observed flush and trim counts as `weight` of them."""
+        if weight == 1:
+            return self
+        return msgspec.structs.replace(self, flush=weighed(self.flush, weight), discard=weighed(self.discard, weight))
 
     @property
     def lateness_measured(self) -> bool:
