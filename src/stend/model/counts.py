@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from stend.base import limits
-from stend.model.packed import Bins, merged
+from stend.model.packed import merged
 from stend.model.tally import NONE, NS, Tally
 
 
@@ -100,11 +100,4 @@ def _tally(every: list[Tally]) -> Tally:
 
 def packed(counts: Counts, weight: int = 1) -> Counts:
     """Return the counts with their bins in compact arrays; each observed IO counts as `weight` IOs."""
-    return Counts(counts.seconds, counts.cpu_s, *(weighed(tally, weight) for tally in (counts.read, counts.write)))
-
-
-def weighed(tally: Tally, weight: int) -> Tally:
-    """Return a tally with its bins in compact arrays; each observed IO counts as `weight` IOs."""
-    if not tally.bins:
-        return tally
-    return Tally(tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns, Bins(tally.bins, weight))
+    return Counts(counts.seconds, counts.cpu_s, counts.read.weighed(weight), counts.write.weighed(weight))

@@ -6,7 +6,6 @@ from typing import TypeVar
 import msgspec
 
 from stend.base import limits
-from stend.model.counts import weighed
 from stend.model.tally import NONE, Tally
 
 Key = TypeVar("Key", int, str)
@@ -52,7 +51,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return this pace; each observed flush and trim counts as `weight` of them."""
         if weight == 1:
             return self
-        return msgspec.structs.replace(self, flush=weighed(self.flush, weight), discard=weighed(self.discard, weight))
+        return msgspec.structs.replace(self, flush=self.flush.weighed(weight), discard=self.discard.weighed(weight))
 
     @property
     def lateness_measured(self) -> bool:

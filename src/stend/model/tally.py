@@ -6,7 +6,7 @@ import msgspec
 
 from stend.base import limits
 from stend.model.bins import BINS, bin_edges_ns
-from stend.model.packed import merged
+from stend.model.packed import Bins, merged
 
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
@@ -64,6 +64,12 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             longest,
             grown,
         )
+
+    def weighed(self, weight: int) -> "Tally":
+        """Return the tally with its bins in compact arrays; each observed IO counts as `weight` IOs."""
+        if not self.bins:
+            return self
+        return Tally(self.ios, self.bytes, self.latency_ns, self.latency_ns2, self.max_ns, Bins(self.bins, weight))
 
     @property
     def mean_s(self) -> float:

@@ -217,15 +217,8 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
-            case "hot_range", _ if values["mix"] == "100/0":
-                yield Named("hot_gain", values["gain"], test)
-                yield Named("hot_hits", values.get("hits", 0.0), test)
-                yield Named("hot_bytes", values["range"], test)
-            case "hot_range", _ if values["mix"] == "35/65":
-                yield Named("warm_mixed", values["gain"], test)
-                yield Named("warm_wait", 1 - 1 / values["gain"], test)
-            case "hot_range", _ if values["mix"] == "0/100":
-                yield Named("warm_writes", values["gain"], test)
+            case "hot_range", _:
+                yield from _hot(values, test)
             case "cache_policy", "through" | "around" | "back" as policy:
                 yield Named(f"write_{policy}", values["held" if policy == "back" else "gain_writes"], test)
             case "journal", key:
@@ -233,6 +226,20 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
             case "zones", key if key != "slower":
                 yield Named("outer", values["outer"], test)
                 yield Named("inner", values["inner"], test)
+
+
+def _hot(values: dict[str, Any], test: str) -> Pairs:
+    """Yield what a hot range gained from the cache, by the share of reads."""
+    match values["mix"]:
+        case "100/0":
+            yield Named("hot_gain", values["gain"], test)
+            yield Named("hot_hits", values.get("hits", 0.0), test)
+            yield Named("hot_bytes", values["range"], test)
+        case "35/65":
+            yield Named("warm_mixed", values["gain"], test)
+            yield Named("warm_wait", 1 - 1 / values["gain"], test)
+        case "0/100":
+            yield Named("warm_writes", values["gain"], test)
 
 
 def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
