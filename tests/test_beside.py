@@ -142,5 +142,10 @@ def test_several_drives_share_the_chart_of_their_temperatures(monkeypatch: pytes
     assert "drive" not in alone.spec["datasets"]["rows"][0]
 
 
+def test_no_chart_shows_published_figures_alone() -> None:
+    own, other = Side("A", run_of(("throughput",), "A")), side("published:saber1000")
+    assert {name for name in KINDS for _ in picture(name, [own, other], WORDS, [])} == {"stream_levels"}
+
+
 if __name__ == "__main__":
     GOLDEN.write_text(golden())

@@ -11,6 +11,8 @@ from stend.words import Language
 MOST_CLOSING = 5
 MOST_TAILS = 2
 """Limit of the response times among them, because rates matter as well."""
+PART_OF = {"longest": "write_tail"}
+"""A longest wait that passes is no argument for a drive whose slow writes are one against it."""
 
 
 def closing(review: Review) -> Iterator[Section]:
@@ -37,6 +39,7 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
     against = {reason.figure for reason in without}
+    against |= {figure for figure, whole in PART_OF.items() if whole in against}
     ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
     kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]
     tails = [r for r in once(kept) if r.figure in TAILS][MOST_TAILS:]

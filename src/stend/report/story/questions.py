@@ -14,8 +14,8 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     needs: tuple[str, ...]
     key: str
-    above: tuple[str, float] | None = None
-    below: tuple[str, float] | None = None
+    above: dict[str, float] = {}
+    below: dict[str, float] = {}
     above_ratio: tuple[str, str, float] | None = None
     below_ratio: tuple[str, str, float] | None = None
 
@@ -24,8 +24,8 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ratios = [ratio for ratio in (self.above_ratio, self.below_ratio) if ratio]
         if any(name not in figures for name in (*self.needs, *(name for ratio in ratios for name in ratio[:2]))):
             return False
-        checks = [figures.get(self.above[0], 0.0) >= self.above[1]] if self.above else []
-        checks += [figures.get(self.below[0], 0.0) < self.below[1]] if self.below else []
+        checks = [figures.get(name, 0.0) >= bound for name, bound in self.above.items()]
+        checks += [figures.get(name, 0.0) < bound for name, bound in self.below.items()]
         checks += [_ratio(figures, self.above_ratio) >= self.above_ratio[2]] if self.above_ratio else []
         checks += [_ratio(figures, self.below_ratio) < self.below_ratio[2]] if self.below_ratio else []
         return all(checks)
