@@ -39,7 +39,7 @@ def test_no_page_is_wider_than_its_screen_and_axe_objects_to_none(
 
 
 @pytest.mark.parametrize(
-    ("start", "word", "leads"), [("index.html", "saturation", "read-a-tail"), ("ru/index.html", "хвост", "read-a-tail")]
+    ("start", "word", "leads"), [("index.html", "saturation", "read-a-report"), ("ru/index.html", "хвост", "read-a-report")]
 )
 def test_a_word_is_found_without_a_network(start: str, word: str, leads: str, site: Path, browser: Any) -> None:
     view = browser.new_context(viewport={"width": 1400, "height": 900}, offline=True)
