@@ -210,7 +210,6 @@ def review() -> Plan:
 NUMBERS = {8: "eight", 9: "nine", 10: "ten"}
 HALVES = {4: "two", 5: "two and a half", 6: "three"}
 METHOD = "docs/method/figures.md"
-BATCH = "docs/how-to/compare.md"
 RUNS = "docs/how-to/imports-and-sheets.md"
 FIGURES = (
     Figure("docs/method/validation.md", r"prints (.*) of a verb", counted),
@@ -227,7 +226,7 @@ FIGURES = (
     Figure(METHOD, r"outstanding IOs within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
     Figure(METHOD, r"accesses at (\d+) % or more of the payload", lambda: round(100 * link.NEAR_LINK)),
     Figure(RUNS, r"nearly kept if the figure is within (\d+) %", lambda: round(100 * claims.NEAR)),
-    Figure(BATCH, r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
-    Figure(BATCH, r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
+    Figure(METHOD, r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
+    Figure(METHOD, r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
     Figure(RUNS, r"ended after (\d+) s", lambda: round(database.PATIENCE_S)),
 )
