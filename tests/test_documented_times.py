@@ -1,4 +1,4 @@
-"""The expected times of "Which test do I need?" are those that `stend plan` computes, to within a sixth or 3 minutes."""
+"""The expected times of "Which test do I need?" are those of `stend plan`, to within a sixth or 3 minutes."""
 
 import re
 from pathlib import Path
