@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from stend.base import limits
-from stend.model.bins import BINS, bin_edges_ns
+from stend.model.bins import BINS, added, bin_edges_ns
 
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
@@ -33,16 +33,13 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             return other
         if other == NONE:
             return self
-        bins = dict(self.bins.items())  # dict() of another mapping would look up key by key
-        for index, count in other.bins.items():
-            bins[index] = bins.get(index, 0) + count
         return Tally(
             self.ios + other.ios,
             self.bytes + other.bytes,
             self.latency_ns + other.latency_ns,
             self.latency_ns2 + other.latency_ns2,
             max(self.max_ns, other.max_ns),
-            bins,
+            added(self.bins, other.bins),
         )
 
     def since(self, before: "Tally") -> "Tally":
