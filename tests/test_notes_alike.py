@@ -1,9 +1,9 @@
 """Many notes of one kind are a few lines and a count on a page."""
 
-import msgspec
 import pytest
 
 from stend.model.events import Note
+from stend.report.parts import Items
 from stend.report.parts.method import method_section
 from stend.words import Language, Sentence
 from tests.synthetic import made
@@ -16,4 +16,5 @@ def test_many_notes_of_one_kind_are_counted(count: int, lines: int) -> None:
     run = made("fresh", shorten=60)
     run.notes[:] = [Note(t=n, text=Sentence("throttled", a=3 * n, b=3 * n + 2)) for n in range(count)]
     notes = method_section(run, {}, {}, EN).blocks[-1]
+    assert isinstance(notes, Items)
     assert [len(notes.items), notes.items[-1].text == EN("page.alike", n=count - 3)] == [lines, count > 4]

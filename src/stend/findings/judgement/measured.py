@@ -202,30 +202,15 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
         )
         match finding.name, finding.key:
             case "idle_recovery", key if "levels" in values and key != "because":
-                rests = sorted((float(rest), level) for rest, level in values["levels"].items())
-                yield Named("back", rests[0][1] / values["fresh"], test)
-                yield Named("back_rest", rests[0][0], test)
-                yield Named("back_iops", rests[0][1], test)
-                yield Named("unrested", values["before"], test)
-                yield Named("rested", values["best"], test)
-                yield Named("rested_rest", values["best_rest"], test)
+                yield from _rests(values, test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
-                if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
-                    yield Named("knee_s", values["knee_s"], test)
-                    yield Named("knee_bytes", values["knee_bytes"], test)
+                yield from _knee(values, test)
             case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
-            case "hot_range", _ if values["mix"] == "100/0":
-                yield Named("hot_gain", values["gain"], test)
-                yield Named("hot_hits", values.get("hits", 0.0), test)
-                yield Named("hot_bytes", values["range"], test)
-            case "hot_range", _ if values["mix"] == "35/65":
-                yield Named("warm_mixed", values["gain"], test)
-                yield Named("warm_wait", 1 - 1 / values["gain"], test)
-            case "hot_range", _ if values["mix"] == "0/100":
-                yield Named("warm_writes", values["gain"], test)
+            case "hot_range", _:
+                yield from _hot(values, test)
             case "cache_policy", "through" | "around" | "back" as policy:
                 yield Named(f"write_{policy}", values["held" if policy == "back" else "gain_writes"], test)
             case "journal", key:
@@ -233,6 +218,37 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
             case "zones", key if key != "slower":
                 yield Named("outer", values["outer"], test)
                 yield Named("inner", values["inner"], test)
+
+
+def _hot(values: dict[str, Any], test: str) -> Pairs:
+    """Yield the gains of a cache under reads, a mix and writes."""
+    if values["mix"] == "100/0":
+        yield Named("hot_gain", values["gain"], test)
+        yield Named("hot_hits", values.get("hits", 0.0), test)
+        yield Named("hot_bytes", values["range"], test)
+    elif values["mix"] == "35/65":
+        yield Named("warm_mixed", values["gain"], test)
+        yield Named("warm_wait", 1 - 1 / values["gain"], test)
+    elif values["mix"] == "0/100":
+        yield Named("warm_writes", values["gain"], test)
+
+
+def _rests(values: dict[str, Any], test: str) -> Pairs:
+    """Yield the level before rests, the one after the shortest, and the best."""
+    rests = sorted((float(rest), level) for rest, level in values["levels"].items())
+    yield Named("back", rests[0][1] / values["fresh"], test)
+    yield Named("back_rest", rests[0][0], test)
+    yield Named("back_iops", rests[0][1], test)
+    yield Named("unrested", values["before"], test)
+    yield Named("rested", values["best"], test)
+    yield Named("rested_rest", values["best_rest"], test)
+
+
+def _knee(values: dict[str, Any], test: str) -> Pairs:
+    """Yield where the first level of a saturation ends, if its place is known and it is the rate of the start."""
+    if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
+        yield Named("knee_s", values["knee_s"], test)
+        yield Named("knee_bytes", values["knee_bytes"], test)
 
 
 def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
