@@ -42,6 +42,7 @@ kernels: setup # compiled beside all else; tests that are sooner wait for them
 	@$(PY) -m tests.kernels
 
 lint: setup
+	@mkdir -p build
 	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks docs/made
 	@$(VENV)/bin/ruff check --quiet src tests benchmarks docs/made
 	@$(VENV)/bin/mypy > build/types.txt || { cat build/types.txt; exit 1; }

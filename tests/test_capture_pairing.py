@@ -75,10 +75,10 @@ import sys
 from pathlib import Path
 from stend.capture import _pairing, _records
 from stend.capture.running import Wish, capture
-from stend.trace import _fold
+from stend.trace import folding
 from tests.stand import zram
 
-kernels = (_records.decode, _pairing.pair, _pairing.over, _pairing.rewind, _fold.fold)
+kernels = (_records.decode, _pairing.pair, _pairing.over, _pairing.rewind, folding.fold)
 seen = []
 def told(went):
     seen.append([len(kernel.signatures) for kernel in kernels])

@@ -12,7 +12,7 @@ from stend.base.units import GiB
 from stend.findings import look
 from stend.findings.look.figures import figures
 from stend.many import statistics
-from stend.many.compare import Comparison, Difference, Side, compared, gate, junit, side, thresholds
+from stend.many.compare import Comparison, Difference, Side, compared, junit, rules, side, thresholds
 from stend.many.compare.rules import Judgement, judge, parse
 from stend.model.definition import Identity
 from tests.sides import load, of_rates, outcome, row
@@ -251,10 +251,10 @@ def test_a_rule_that_gates_nothing_is_refused(rule: str) -> None:
 def test_rules_from_a_file_and_typed_ones_go_together(tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text('undecided = "fail"\nfail_if = ["iops < -3%"]\n')
-    chosen = gate.chosen(["mean > +5%"], file)
+    chosen = rules.chosen(["mean > +5%"], file)
     assert [rule.quantity for rule in chosen.rules] == ["iops", "mean"]
     assert chosen.undecided == "fail"
-    assert gate.chosen([], file, "pass").undecided == "pass"
+    assert rules.chosen([], file, "pass").undecided == "pass"
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_file_of_bad_rules_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(text)
     with pytest.raises(BadInput):
-        gate.chosen([], file)
+        rules.chosen([], file)
 
 
 def test_junit_holds_every_figure_whatever_sides_are_called(tmp_path: Path) -> None:

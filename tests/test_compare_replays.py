@@ -6,6 +6,7 @@ import duckdb
 import msgspec
 import pytest
 
+from stend.cli.compare import summary
 from stend.findings.look.replayed import lateness_s
 from stend.many.compare import Comparison, compared, outcome, side
 from stend.model.definition import Hold
@@ -76,6 +77,28 @@ def test_another_trace_pace_or_mapping_is_refused_and_the_reason_names_both(trac
     assert "b.parquet (" in english
     assert "1× and 2×" in english
     assert "разные трассы" in why(told, Language("ru"))
+
+
+@pytest.mark.parametrize(("lang", "verdict"), [("en", "not comparable"), ("ru", "несравнимо")])
+def test_the_terminal_states_why_figures_are_not_comparable_and_how_many(
+    traces: tuple[str, str], lang: str, verdict: str
+) -> None:
+    whole = beside([played(traces[0])], [played(traces[0], speed=2)])
+    (reason,) = {why(one.why, Language(lang)) for one in whole.differences}
+    assert f"  {verdict} ({len(whole.differences)}): {reason}" in summary(whole, None, lang)
+
+
+def test_a_setting_of_whole_runs_is_stated_once_and_not_for_each_figure(traces: tuple[str, str]) -> None:
+    one, other = played(traces[0]), played(traces[0], seed=2)
+    other.started[0] = msgspec.structs.replace(
+        other.started[0],
+        plan=msgspec.structs.replace(other.plan, profile=msgspec.structs.replace(other.plan.profile, quick=True)),
+    )
+    whole = beside([one], [other])
+    assert {reason.key for row in whole.differences for reason in row.why} == {"setting"}
+    lines = summary(whole, None, "en")
+    assert sum("quick" in line.lower() or "shortened" in line.lower() for line in lines) >= 1
+    assert not any(line.startswith("  not comparable") for line in lines)
 
 
 def test_a_replay_that_the_host_did_not_keep_is_compared_with_nothing(traces: tuple[str, str]) -> None:

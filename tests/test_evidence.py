@@ -97,7 +97,7 @@ def test_a_log_that_a_drive_lacks_is_named_with_its_reason(place: Place) -> None
 def test_an_area_that_is_too_long_is_left_out_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     header = b"\x07" + bytes(7) + struct.pack("<HHH", 2, 9, 60000) + bytes(498)
     monkeypatch.setattr(
-        evidence, "_get", lambda node, page, size, *more: evidence.Answer((header + bytes(size))[:size])
+        evidence, "_get", lambda node, page, size, *more: evidence.Piece(data=(header + bytes(size))[:size])
     )
     piece = evidence._telemetry("/dev/nvme0", "telemetry-host.bin", 7, "--lsp=1")
     assert len(piece.data) == 512 + 9 * 512

@@ -71,7 +71,7 @@ WRITES_DRIVES = {
     "gate/swap.py": "whether a file is swap (zero bytes)",
     "devices/purging/methods.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",
-    "devices/telling/evidence.py": "/dev/kmsg with O_RDONLY; nvme and smartctl, with words that read",
+    "devices/telling/evidence.py": "/dev/kmsg with O_RDONLY",
     "engines/_child.py": "starts our own sender or reader on the gate's path",
     "engines/survey/reader.py": "opens the gate's path with O_RDONLY",
     "engines/verify/load.py": "opens the gate's path, as fio does, and writes there",

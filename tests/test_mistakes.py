@@ -18,7 +18,7 @@ from stend.base import extras
 from stend.base.errors import EXIT_CODES, UNREAD_EXIT_CODE, BadInput, Refused
 from stend.catalogue import database
 from stend.charts.parts import sides
-from stend.cli import _apart, main
+from stend.cli import _apart, _edge, main
 from stend.cli import plan as plan_verb
 from stend.gate import loss
 from stend.live.state import way_on
@@ -138,7 +138,7 @@ def test_trying_to_be_sooner_says_which_run_it_is_at(capsys: pytest.CaptureFixtu
     shown = plan_verb._Shown(5.0)
     for number, hours in ((1, 0.0), (1, 2.0), (2, 0.0)):
         shown(sooner.Progress(number, 3, "a way", hours))
-    shown.clear()
+    _edge.rewrite("")
     assert capsys.readouterr().err == "trying 1 of 3: a way\ntrying 2 of 3: a way\n"
 
 

@@ -16,7 +16,7 @@ from stend.devices.drive import DriveDevice
 from stend.devices.telling import nvme_logs as logs
 from stend.model.definition import Plan
 from stend.planning import plan
-from stend.session import opening, power_saving, settings
+from stend.session import opening, settings
 from stend.session.settings import POWER_SAVING
 from stend.words import Language
 from tests.played import Place, nvme_drive, sata_drive
@@ -116,7 +116,7 @@ def test_it_is_off_for_the_run_and_restored_whatever_the_end_is(played: Any, tmp
 def test_after_a_kill_it_is_restored_by_doctor(played: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make, switch, found, off = played
     device = make()
-    with opened(device), power_saving.kept(device, planned(device), tmp_path, print):
+    with opened(device), opening.keep_awake(device, planned(device), tmp_path, print):
         left = (tmp_path / POWER_SAVING.record).read_bytes()
     (tmp_path / POWER_SAVING.record).write_bytes(left)
     switch.write_text(off)

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from stend import session, store
-from stend.cli import _apart, _series, main
+from stend.cli import _series, _unit, main
 from stend.many.compare.drift import drifts
 from stend.model.definition import Purge
 from stend.planning import plan
@@ -155,15 +155,30 @@ def test_names_of_two_drives_belong_to_the_targets_that_they_state(given: list[s
         ["run", "iops", "--quick", "--target", "sim:small", "--detach"],
     ],
 )
-def test_a_detached_run_waits_for_the_folder_that_it_names(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_detached_run_waits_for_the_folder_that_it_names(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     number, begun = iter(range(9)), list[tuple[list[str], Path]]()
 
-    def begin(words: list[str], folder: Path) -> int:
-        begun.append((words, folder))
-        return 0
+    class Over(NamedTuple):
+        """A process that has ended at once."""
 
+        pid: int = 1
+
+        def over(self) -> int:
+            return 0
+
+        def leave(self) -> None:
+            """Do nothing."""
+
+    def begin(words: list[str], folder: Path, log: Path) -> Over:
+        begun.append((words, folder))
+        return Over()
+
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session.Request, "folder", property(lambda _: Path(f"runs/{next(number)}")))
-    monkeypatch.setattr(_apart, "begin", begin)
+    monkeypatch.setattr(_unit, "begin", begin)
     assert main(words) == 0
     ((given, folder),) = begun
+    assert given[:-2] == [word for word in words if word != "--detach"]
     assert given[-2:] == ["--into", str(folder)]

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from stend import report, store
 from stend.base.units import GiB
 from stend.cli import _summary, main
-from stend.many.compare import compared, gate
+from stend.many.compare import compared, rules
 from stend.model.record import Run
 from stend.report.parts import compared as pages
 from tests.imported import SAMPLES, imported, run_of
@@ -48,7 +48,7 @@ def shown(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def comparison() -> dict[str, Any]:
     a, b = of_rates("a", 1000, 1005, 995), of_rates("b", 1100, 1105, 1095, first_s=9000, settings={"cache": "enabled"})
     whole = compared(a, b, anyway=True)
-    judged = gate.chosen(["iops < -3%"], None).judge(whole)
+    judged = rules.chosen(["iops < -3%"], None).judge(whole)
     told: dict[str, Any] = json.loads(json.dumps(pages.plain(whole, judged)))
     return told
 

@@ -16,7 +16,7 @@ from stend.devices import file
 from stend.devices.drive import DriveDevice
 from stend.model.definition import Identity, Plan
 from stend.planning import plan
-from stend.session import settings, write_cache
+from stend.session import opening, settings
 from stend.session.settings import WRITE_CACHE
 from stend.words import Language
 from tests.stand import ours
@@ -68,7 +68,7 @@ def record(folder: Path) -> dict[str, Any]:
 
 def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) -> None:
     drive.door.open(writes=True, destroy=drive.identity.path)
-    with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
+    with opening.set_cache(drive, planned(drive), tmp_path, print) as told:
         assert drive.cache() == "disabled"
         assert record(tmp_path)["restored"] is False
         assert told.notes[-1] == "the drive's write cache was enabled and is disabled for this run"
@@ -82,7 +82,7 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
 @pytest.mark.parametrize("error", [StepFailed("fio died"), KeyboardInterrupt(), RuntimeError("a defect")])
 def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error: BaseException) -> None:
     drive.door.open(writes=True, destroy=drive.identity.path)
-    with pytest.raises(type(error)), write_cache.kept(drive, planned(drive), tmp_path, print):
+    with pytest.raises(type(error)), opening.set_cache(drive, planned(drive), tmp_path, print):
         raise error
     assert drive.cache() == "enabled"
 
@@ -90,7 +90,7 @@ def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error
 def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) -> None:
     drive.door.open(writes=True, destroy=drive.identity.path)
     drawn = planned(drive, "enabled")
-    with write_cache.kept(drive, drawn, tmp_path, print) as told:
+    with opening.set_cache(drive, drawn, tmp_path, print) as told:
         assert told.notes == drawn.notes
         assert told.device.facts["write_cache_set"] == "enabled"
     assert drive.cache() == "enabled"
@@ -146,7 +146,7 @@ def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:
 def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_path: Path) -> None:
     killed(drive, tmp_path)
     drive.door.open(writes=True, destroy=drive.identity.path)
-    with write_cache.kept(drive, planned(drive), tmp_path, print):
+    with opening.set_cache(drive, planned(drive), tmp_path, print):
         assert drive.cache() == "disabled"
     assert drive.cache() == "enabled"
 
@@ -161,7 +161,7 @@ def test_doctor_puts_it_back_once(drive: Played, tmp_path: Path, monkeypatch: py
 
 def test_doctor_leaves_a_run_alone_that_goes_on(drive: Played, tmp_path: Path) -> None:
     drive.door.open(writes=True, destroy=drive.identity.path)
-    with write_cache.kept(drive, planned(drive), tmp_path, print):
+    with opening.set_cache(drive, planned(drive), tmp_path, print):
         assert settings.put_back([tmp_path]) == []
         assert drive.cache() == "disabled"
 
@@ -183,7 +183,7 @@ def test_a_drive_that_does_not_take_the_setting_ends_the_run(drive: Played, tmp_
     drive.stuck = True
     with (
         pytest.raises(StepFailed, match="its write cache was to be disabled and is enabled"),
-        write_cache.kept(drive, planned(drive), tmp_path, print),
+        opening.set_cache(drive, planned(drive), tmp_path, print),
     ):
         raise AssertionError("nothing may run")
 
@@ -193,7 +193,7 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
 ) -> None:
     monkeypatch.setattr(Played, "cache", lambda self: "")
     drive.door.open(writes=True, destroy=drive.identity.path)
-    with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
+    with opening.set_cache(drive, planned(drive), tmp_path, print) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
         assert not LATIN.search(Language("ru").translated(told.notes[-1]))
     assert not (tmp_path / WRITE_CACHE.record).exists()
@@ -204,7 +204,7 @@ def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, sta
     device = devices.find("sim:small")
     names, chosen, deviations = plan.gather(["iops"], profile, {})
     drawn = plan.draw(names, chosen, device.identity, deviations=deviations)
-    with write_cache.kept(device, drawn, tmp_path, print) as told:
+    with opening.set_cache(device, drawn, tmp_path, print) as told:
         (note,) = set(told.notes) - set(drawn.notes)
     assert note == (
         f"the write cache is left as it is: the profile requires it {state}, "

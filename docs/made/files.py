@@ -11,7 +11,7 @@ from msgspec import inspect as kinds
 from stend import suite
 from stend.fleet import file as fleet
 from stend.many.batch import acceptance
-from stend.many.compare import gate
+from stend.many.compare import rules
 from stend.many.sweep import design
 from stend.model.definition import Profile, Study
 from stend.report.parts.sheet import KNOWN
@@ -23,7 +23,7 @@ WRITTEN: dict[str, tuple[str, tuple[type, ...]]] = {
     "virtual-drive": ("A virtual drive", (Spec,)),
     "design": ("A sweep's design", (design.Written, design.Range)),
     "acceptance": ("A plan of acceptance", (acceptance.Written,)),
-    "rules": ("Rules of a comparison", (gate.Written,)),
+    "rules": ("Rules of a comparison", (rules.Written,)),
     "fleet": ("A fleet", (fleet.Fleet,)),
 }
 TYPES = structs(*(kind for _, every in WRITTEN.values() for kind in every))

@@ -21,20 +21,16 @@ from stend.store import journal, writer
 LOOK_S = 0.1
 
 
-def words(context: typer.Context) -> list[str]:
-    """Return the arguments as typed after the verb."""
-    typed: list[str] = context.meta[TYPED]
-    return typed
-
-
-def begin(arguments: list[str], folder: Path) -> int:
+def begin(context: typer.Context, folder: Path, *, named: bool = True) -> int:
     """Start the same command without `--detach` and wait until its run has begun.
 
-    Return 0 then; if the process ends before that, print the last line of its log and return its exit code.
+    Unless the command `named` the folder, it is added, because its name has the time in it. Return 0 once the run has
+    begun; if the process ends before that, print the last line of its log and return its exit code.
     """
     log, before = apart.log_of(folder), _size(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    typed = [word for word in arguments if word != DETACH]
+    arguments = [word for word in context.meta[TYPED] if word != DETACH]
+    typed = [str(context.info_name), *arguments, *(() if named else ("--into", str(folder)))]
     with regular.appender(log) as file:
         file.write(f"$ {shlex.join(apart.command(typed))}\n".encode())
     run = _unit.begin(typed, folder, log)

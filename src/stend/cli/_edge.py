@@ -38,6 +38,12 @@ def open_stream(stream: Any) -> TextIO:
     return inner
 
 
+def rewrite(line: str, *, ends: bool = False) -> None:
+    """Print a line of progress on standard error in place of the line before it; print nothing without a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{line}", end="\n" if ends else "", file=open_stream(sys.stderr), flush=True)
+
+
 @contextlib.contextmanager
 def edged() -> Iterator[None]:
     """Wrap standard output and standard error in an Edge."""

@@ -36,8 +36,7 @@ def printed(folders: Sequence[Path], lang: str, into: Path | None = None, *, as_
         typer.echo(_table.data(incoming.plain(rows)))
     else:
         table = pages.table(rows, Language(lang))
-        columns = [(name, [cells[n] for cells in table.rows]) for n, name in enumerate(table.head)]
-        for line in _table.lines(columns):
+        for line in _table.of_rows(table.head, table.rows):
             typer.echo(line)
     for path in pages.write(rows, ["html"], lang, into) if into and rows else ():
         typer.echo(f"Lot: {path}", err=as_json)

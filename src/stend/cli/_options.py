@@ -1,6 +1,8 @@
 """Arguments and options that several verbs share. Each has one name, one type and one meaning in all of them."""
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -236,11 +238,53 @@ def _language(word: str) -> str:
 Language = Annotated[str, typer.Option("--lang", metavar="L", help="Language, such as en or ru.", callback=_language)]
 
 
-def played(tests: list[str], trace: Path | None, **more: Any) -> dict[str, Any]:
-    """Return the fields of a Request for tests that play a trace.
+def settings(
+    tests: list[str],
+    profile: ProfileName = None,
+    threads: Threads = None,
+    depth: Depth = None,
+    active_range: ActiveRange = None,
+    rounds: Rounds = None,
+    round_seconds: RoundSeconds = None,
+    quick: Quick = False,
+    verify: Verify = False,
+    power_saving: PowerSaving = None,
+    seed: Seed = None,
+    trace: TraceFile = None,
+    speed: Speed = None,
+    fit: FitTo = None,
+    limit_ms: LimitMs = None,
+    percentile: Percentile = None,
+) -> dict[str, Any]:
+    """Return the fields of a Request for these options of a verb that runs or plans tests.
 
-    Raise BadInput if such a test has no trace, and for an option that does not apply to the tests.
+    Raise BadInput if a test that plays a trace has none, and for an option that does not apply to the tests.
     """
+    fields: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "threads": threads, "depth": depth}
+    fields |= {"active_range_pct": active_range, "rounds": rounds, "minute_s": round_seconds}
+    fields |= {"verify": verify or None, "power_saving": power_saving}
+    return fields | _played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
+
+
+def with_settings(verb: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a verb the options of `settings` in the place of its parameter `fields`, which gets the result."""
+    own, shared = (inspect.signature(function, eval_str=True).parameters for function in (verb, settings))
+    options = [parameter for name, parameter in shared.items() if name != "tests"]
+
+    @functools.wraps(verb)
+    def command(**given: Any) -> int | None:
+        fields = settings(given["tests"], **{option.name: given.pop(option.name) for option in options})
+        return verb(**given, fields=fields)
+
+    every = [each for name, parameter in own.items() for each in (options if name == "fields" else [parameter])]
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in every]
+    )
+    return command
+
+
+def _played(tests: list[str], trace: Path | None, **more: Any) -> dict[str, Any]:
+    """Return the fields of a Request for tests that play a trace."""
     from stend.session.request import OPTIONS, PLAYED
 
     options = {"trace": str(trace.absolute()) if trace else None, **more}

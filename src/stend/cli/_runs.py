@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from stend.cli import _complete
+from stend.cli._edge import rewrite
 
 LAST, RUNS = Path("last"), Path("runs")
 FORMS = "a folder, part of the name of a run in runs/, or last"
+MANY = 200
 
 Run = Annotated[
     Path,
@@ -50,6 +52,12 @@ def each(words: Sequence[Path] | None) -> list[Path]:
     from stend.many import read
 
     return list(dict.fromkeys(read.folders(words or [LAST])))
+
+
+def show_progress(done: int, of: int) -> None:
+    """Show how many runs a catalogue has read, on a terminal and from MANY runs on."""
+    if of >= MANY:
+        rewrite(f"reading new runs into the catalogue: {done} of {of}", ends=done >= of)
 
 
 def top(word: Path) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from stend.base.units import duration
-from stend.cli._edge import open_stream
+from stend.cli._edge import rewrite
 
 SHOWN = 3
 STEPS = 20
@@ -66,8 +66,7 @@ def _progress() -> Callable[[int, int], None]:
         more = done - first[0]
         left = f", {duration((time.monotonic() - began) / more * (of - done))} remaining" if more and done < of else ""
         if sys.stderr.isatty():
-            end = "\n" if done == of else ""
-            print(f"\r{done} of {of} drives{left}\x1b[K", end=end, file=open_stream(sys.stderr), flush=True)
+            rewrite(f"{done} of {of} drives{left}", ends=done == of)
         elif done * STEPS // of > printed[0]:
             printed[0] = done * STEPS // of
             print(f"{done} of {of} drives{left}", file=sys.stderr)

@@ -33,6 +33,11 @@ def lines(columns: Sequence[tuple[str, Sequence[str]]], whole: Sequence[str] = (
     return _rows(list(map(_cut, table, widths, kept)), widths)
 
 
+def of_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table that is given by its rows."""
+    return lines([(name, [row[n] for row in rows]) for n, name in enumerate(head)])
+
+
 def folded(lines: Iterable[str]) -> list[str]:
     """Wrap lines to the width of the terminal, continuation lines indented; elsewhere return them unchanged."""
     if not sys.stdout.isatty():

@@ -8,7 +8,7 @@ import typer
 
 from stend.base import extras
 from stend.base.errors import BadInput
-from stend.cli._table import lines
+from stend.cli._table import of_rows
 
 if TYPE_CHECKING:
     from stend.report.parts import Section
@@ -59,5 +59,4 @@ def _print(sections: Sequence["Section"]) -> None:
             typer.echo(text)
         for table in section.tables:
             typer.echo(f"\n{table.title}")
-            columns = [(name, [row[i] for row in table.rows]) for i, name in enumerate(table.head)]
-            typer.echo("\n".join(f"  {line}" for line in lines(columns)))
+            typer.echo("\n".join(f"  {line}" for line in of_rows(table.head, table.rows)))

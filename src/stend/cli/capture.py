@@ -1,6 +1,5 @@
 """`stend capture`: record the I/O that this host sends to a drive, without writing to it."""
 
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.cli import _complete, _options
+from stend.cli._edge import rewrite
 
 if TYPE_CHECKING:
     from stend.capture.running import Captured, Wish
@@ -100,8 +100,7 @@ def _captured(wish: "Wish") -> int:
     stop = Signals()
     stop.running = True
     result = capture(wish, stop, partial(_show_progress, wish))
-    if sys.stderr.isatty():
-        typer.echo("", err=True)
+    rewrite("", ends=True)
     for line in _lines(wish, result):
         typer.echo(line)
     return 5 if result.why else 0
@@ -113,11 +112,9 @@ def _show_progress(wish: "Wish", state: "Captured") -> None:
     if not state.seconds:
         kept = "every IO with its address" if wish.addresses else "statistics of streams, no addresses"
         typer.echo(f"{wish.target}: capturing {kept}, for {duration(wish.seconds)}; Ctrl-C keeps everything", err=True)
-    elif sys.stderr.isatty():
+    else:
         pace = rate(state.ios / max(state.seconds, 1e-9))
-        typer.echo(
-            f"\r{duration(state.seconds)}, {state.ios} IOs, {pace} IOPS, lost {state.lost}   ", nl=False, err=True
-        )
+        rewrite(f"{duration(state.seconds)}, {state.ios} IOs, {pace} IOPS, lost {state.lost}")
 
 
 def _lines(wish: "Wish", result: "Captured") -> list[str]:

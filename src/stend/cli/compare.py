@@ -1,5 +1,6 @@
 """`stend compare`: differences between two sets of runs with their intervals, and rules that can fail."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,17 +79,18 @@ def command(
 
     Example: stend compare runs/old-1 runs/old-2 -- runs/new-1 runs/new-2 --fail-if 'iops[*,4K] < -3%'
     """
-    from stend.many.compare import compared, gate, thresholds
+    from stend.many.compare import compared, thresholds
+    from stend.many.compare.rules import chosen
     from stend.report.parts import compared as pages
 
-    chosen = gate.chosen(fail_if or (), rules, undecided, noninferior=noninferior)
-    if junit and not chosen.rules:
+    gate = chosen(fail_if or (), rules, undecided, noninferior=noninferior)
+    if junit and not gate.rules:
         raise BadInput("--junit writes the answers of rules, but no rule is given; add --fail-if or --rules")
     if name and len(name) != 2:
         raise BadInput("give --side-name twice, once for each side, or not at all")
     first, second = _sides(runs or [], by, chosen_sides or (), name or (), where or ())
     whole = compared(first, second, thresholds(threshold or ()), anyway=anyway)
-    judged = chosen.judge(whole)
+    judged = gate.judge(whole)
     if as_json:
         typer.echo(_table.data(pages.plain(whole, judged)))
     for line in () if as_json else summary(whole, judged, lang):
@@ -144,7 +146,7 @@ def code(judged: "Judgement | None") -> int:
 def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[str]:
     """Return the comparison as lines: a warning, counts, settings that differ, differences, the rules' answers."""
     from stend.report.parts import ranked
-    from stend.report.parts.versus import versus
+    from stend.report.parts.versus import versus, why
     from stend.words import Language
 
     words = Language(lang)
@@ -153,6 +155,9 @@ def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[
     lines = [*unlike, f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
     lines += [f"  {text}" for text in (*doc["summary"].texts[len(unlike) :], *doc["settings"].texts)]
     lines += [f"  ! {row[0]}: {row[1]} | {row[2]} ({row[3]})" for table in doc["settings"].tables for row in table.rows]
+    unlike_figures = [row for row in whole.differences if row.verdict == "not comparable"]
+    reasons = Counter(why([reason], words) for row in unlike_figures for reason in row.why if reason.key != "setting")
+    lines += [f"  {words('verdict.not_comparable')} ({count}): {reason}" for reason, count in reasons.items()]
     lines += ranked.lines(whole, words, MOST_GROUPS)
     if "rules" in doc:
         lines += _answers(doc["rules"].tables[0].rows)

@@ -62,8 +62,7 @@ def command(
     if detach:
         from stend.cli import _apart
 
-        words = ["inspect", *_apart.words(context), *(() if into else ("--into", str(request.folder)))]
-        return _apart.begin(words, request.folder)
+        return _apart.begin(context, request.folder, named=into is not None)
     with session.start(request, _terminal.Terminal(), Signals()) as running:
         typer.echo(f"Run folder: {running.folder}", err=as_json)
         _ends.follow(running)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.cli import _options, _reading, _runs, _table
+from stend.cli import _options, _runs, _table
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue
@@ -44,7 +44,7 @@ def command(
         column(sort.removeprefix("-")),
         *(parsed(text)[0] for text in where or ()),
     }
-    with opened(_runs.top(top), _reading.show_progress, labels="label" in needed) as catalogue:
+    with opened(_runs.top(top), _runs.show_progress, labels="label" in needed) as catalogue:
         every = catalogue.runs if as_json else catalogue.only(*needed)
         runs = ordered(chosen(every, where or ()), sort)[-(last or 0) :]
         typer.echo(_json(catalogue, runs) if as_json else "\n".join(_lines(catalogue, runs, names)))

@@ -3,7 +3,7 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,24 +23,11 @@ Folder = Annotated[
 ]
 
 
+@_options.with_settings
 def command(
     tests: _options.Tests,
     target: _options.Targets,
-    profile: _options.ProfileName = None,
-    threads: _options.Threads = None,
-    depth: _options.Depth = None,
-    active_range: _options.ActiveRange = None,
-    rounds: _options.Rounds = None,
-    round_seconds: _options.RoundSeconds = None,
-    quick: _options.Quick = False,
-    verify: _options.Verify = False,
-    power_saving: _options.PowerSaving = None,
-    seed: _options.Seed = None,
-    trace: _options.TraceFile = None,
-    speed: _options.Speed = None,
-    fit: _options.FitTo = None,
-    limit_ms: _options.LimitMs = None,
-    percentile: _options.Percentile = None,
+    fields: dict[str, Any],
     fio: Folder = None,
     sooner: Annotated[
         bool,
@@ -53,32 +40,14 @@ def command(
 
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
-    from msgspec.structs import replace
-
     from stend import session
 
     if fio and len(target) > 1:
         raise BadInput("--fio writes the jobs of one drive; name one --target")
-    request = session.Request(
-        tests,
-        target[0],
-        profile,
-        quick,
-        seed,
-        threads=threads,
-        depth=depth,
-        active_range_pct=active_range,
-        rounds=rounds,
-        minute_s=round_seconds,
-        verify=verify or None,
-        power_saving=power_saving,
-        **_options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
-    )
     for number, name in enumerate(target):
         if number:
             typer.echo("")
-        plan = session.planned(replace(request, target=name))
-        _print(plan, fio, sooner=sooner)
+        _print(session.planned(session.Request(tests, name, **fields)), fio, sooner=sooner)
 
 
 def _print(plan: "Plan", fio: Path | None, *, sooner: bool) -> None:
@@ -106,7 +75,7 @@ def _sooner(plan: "Plan") -> None:
     typer.echo(f"  {'way':<42}{'hours':>7}{'saved':>7}{'worst cell':>12}  which")
     tried, shown = [], _Shown(plan.expected_s / 3600)
     for variant in sooner.tried(plan, twin, report=shown):
-        shown.clear()
+        _edge.rewrite("")
         saved = variant.planned_hours - variant.hours
         typer.echo(f"  {variant.name:<42}{variant.hours:>7.2f}{saved:>7.2f}{variant.worst:>12.1%}  {variant.cell}")
         tried.append(variant)
@@ -129,15 +98,6 @@ class _Shown:
         self.number, self.last_s = progress.number, time.monotonic()
         line = f"trying {progress.number} of {progress.of}: {progress.name}"
         if moves:
-            line += f", {progress.hours:.1f} of some {self.expected_hours:.1f} virtual hours"
-        print(
-            f"\r\x1b[K{line}" if moves else line,
-            end="" if moves else "\n",
-            file=_edge.open_stream(sys.stderr),
-            flush=True,
-        )
-
-    def clear(self) -> None:
-        """Erase the moving line."""
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=_edge.open_stream(sys.stderr), flush=True)
+            _edge.rewrite(f"{line}, {progress.hours:.1f} of some {self.expected_hours:.1f} virtual hours")
+        else:
+            print(line, file=sys.stderr)

@@ -1,6 +1,5 @@
 """`stend publish`: a static site of all drives from run folders."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, UNSOUND_EXIT_CODE
 from stend.cli import _options, _runs
+from stend.cli._edge import rewrite
 
 if TYPE_CHECKING:
     from stend.publish import Built
@@ -53,9 +53,8 @@ def command(
 
 
 def _show_progress(done: int, of: int) -> None:
-    """Print how many drives are made, on a terminal."""
-    if sys.stderr.isatty():
-        print(f"\rdrives made: {done} of {of}", end="\n" if done >= of else "", file=sys.stderr, flush=True)
+    """Show how many drives are made."""
+    rewrite(f"drives made: {done} of {of}", ends=done >= of)
 
 
 def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from stend.base.errors import BadInput
-from stend.cli import _options, _reading, _runs, _table
+from stend.cli import _options, _runs, _table
 
 FORMATS = ("table", "csv", "json")
 """Values of `--format`, the former name of `--csv` and `--json`."""
@@ -38,7 +38,7 @@ def command(
     if form not in FORMATS:
         raise BadInput(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     extras.need("`stend query`", "duckdb")
-    with opened(_runs.top(top), _reading.show_progress) as catalogue:
+    with opened(_runs.top(top), _runs.show_progress) as catalogue:
         answer = catalogue.query(sql, limit or None, where or ())
     _write(answer.columns, answer.rows, "json" if as_json else "csv" if as_csv else form)
     if answer.more:
@@ -54,5 +54,4 @@ def _write(columns: tuple[str, ...], rows: list[tuple[object, ...]], form: str) 
     elif form == "json":
         typer.echo(_table.as_json(columns, rows))
     else:
-        cells = [(name, [_table.as_text(row[i]) for row in rows]) for i, name in enumerate(columns)]
-        typer.echo("\n".join(_table.lines(cells)))
+        typer.echo("\n".join(_table.of_rows(columns, [[*map(_table.as_text, row)] for row in rows])))

@@ -8,30 +8,17 @@ import typer
 from stend.cli import _options
 
 
+@_options.with_settings
 def command(
     context: typer.Context,
     number: Annotated[int, typer.Argument(metavar="COUNT", min=2, max=1000, help="Number of runs per drive.")],
     tests: _options.Tests,
     target: _options.Targets,
-    profile: _options.ProfileName = None,
-    threads: _options.Threads = None,
-    depth: _options.Depth = None,
-    active_range: _options.ActiveRange = None,
-    rounds: _options.Rounds = None,
-    round_seconds: _options.RoundSeconds = None,
-    quick: _options.Quick = False,
-    verify: _options.Verify = False,
-    power_saving: _options.PowerSaving = None,
+    fields: dict[str, Any],
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-TESTS; must be new or empty")] = None,
     destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
-    seed: _options.Seed = None,
     label: _options.Label = None,
-    trace: _options.TraceFile = None,
-    speed: _options.Speed = None,
-    fit: _options.FitTo = None,
-    limit_ms: _options.LimitMs = None,
-    percentile: _options.Percentile = None,
     meter: _options.Meter = None,
     detach: _options.Detach = False,
 ) -> int:
@@ -48,19 +35,15 @@ def command(
     from stend.cli import _series
     from stend.session import series
 
-    changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
-    changes |= {"verify": verify or None, "power_saving": power_saving}
-    changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
-    options: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "minute_s": round_seconds}
-    options |= {"meter": meter, **changes}
     pairs = _series.labelled(target, label)
-    requests = tuple(session.Request(tests, drive, label=text, purge=True, **options) for drive, text in pairs)
+    requests = tuple(
+        session.Request(tests, drive, label=text, purge=True, meter=meter, **fields) for drive, text in pairs
+    )
     folder = into or requests[0].folder
     if detach:
         from stend.cli import _apart
 
-        words = ["repeat", *_apart.words(context), *(() if into else ("--into", str(folder)))]
-        return _apart.begin(words, folder)
+        return _apart.begin(context, folder, named=into is not None)
     expected_s = number * sum(session.planned(request).expected_s for request in requests)
     order = series.Series(number, requests)
     named = _series.answers(order, destroy_data or ())

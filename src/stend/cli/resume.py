@@ -45,7 +45,7 @@ def command(
     if detach:
         from stend.cli import _apart
 
-        return _apart.begin(["resume", *_apart.words(context)], folder)
+        return _apart.begin(context, folder)
     if (folder / series.FILE).exists():
         return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()), overwrite)
     if destroy_data and len(destroy_data) > 1:

@@ -78,18 +78,8 @@ class ScsiDisk(drives.DriveDevice):
 
     def drive(self, interface: str, bits: set[str], state: set[str], words: str) -> table.Drive:
         """Return the drive as the input of the purge table."""
-        state = state | ({"read-only"} if self.kernel.read_only(self.node) else set())
         state = state | ({"usb"} if way(self.node, self.kernel) == "usb" else set())
-        return table.Drive(
-            interface=interface,
-            node=self.identity.path,
-            can=frozenset(bits),
-            state=frozenset(state),
-            template=self.template,
-            method=self.method,
-            words=words,
-            serial=self.identity.serial,
-        )
+        return self.as_input(interface, bits, state, words, serial=self.identity.serial)
 
     def evidence(self, since_s: float) -> Iterator[Piece]:
         """Yield the kernel's lines, and all logs that smartctl reads."""

@@ -1,8 +1,9 @@
 """Common parts of kinds with their own tools: found by their node, purged by the table, with health and write cache."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -89,9 +90,7 @@ class DriveDevice(block.BlockDevice):
         except OSError as error:
             why = error.strerror or str(error)
             raise StepFailed(f"{self.identity.target}: its power saving cannot be {setting}: {why}") from error
-        if (now := self.power_saving()) != setting:
-            now = now or "not reported"
-            raise StepFailed(f"{self.identity.target}: its power saving was to be {setting} and is {now}")
+        self._check_set("power saving", self.power_saving(), setting)
 
     def cache(self) -> str:
         """Return `enabled`, `disabled`, or an empty string if the drive has no write cache or does not report it."""
@@ -104,9 +103,25 @@ class DriveDevice(block.BlockDevice):
         """
         self.door.opened.check()
         self.write_cache(setting)
-        if (now := self.cache()) != setting:
+        self._check_set("write cache", self.cache(), setting)
+
+    def _check_set(self, what: str, now: str, setting: str) -> None:
+        if now != setting:
             now = now or "not reported"
-            raise StepFailed(f"{self.identity.target}: its write cache was to be {setting} and is {now}")
+            raise StepFailed(f"{self.identity.target}: its {what} was to be {setting} and is {now}")
+
+    def as_input(self, interface: str, bits: Set[str], state: Set[str], words: str = "", **more: Any) -> Drive:
+        """Return the drive as the input of the purge table; `more` are its other fields."""
+        return Drive(
+            interface=interface,
+            node=self.identity.path,
+            can=frozenset(bits),
+            state=frozenset(state | ({"read-only"} if self.kernel.read_only(self.node) else set())),
+            template=self.template,
+            method=self.method,
+            words=words,
+            **more,
+        )
 
     def write_cache(self, setting: str) -> None:
         """Set the write cache in the way of this kind."""

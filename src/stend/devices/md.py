@@ -23,9 +23,7 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
     return bool(node) and (kernel.block(node) / "md").exists()
 
 
-def below(target: str, kernel: Kernel = HOST) -> list[str]:
-    """Return the members of an array; the whole drive for a member that is a partition."""
-    return block.below(target, kernel)
+below = block.below
 
 
 def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "MdDevice":
@@ -85,16 +83,8 @@ class MdDevice(drives.DriveDevice):
         folder = self.kernel.block(self.node)
         state = {"resync"} if (now := busy(self.node, self.kernel)) else set()
         state |= {"failed array"} if text(folder / "md/array_state") in ("inactive", "clear") else set()
-        state |= {"read-only"} if self.kernel.read_only(self.node) else set()
-        return table.Drive(
-            interface="md",
-            node=self.identity.path,
-            can=frozenset({"discard"} if text(folder / "queue/discard_max_bytes") not in ("", "0") else set()),
-            state=frozenset(state),
-            template=self.template,
-            method=self.method,
-            words=now,
-        )
+        can = {"discard"} if text(folder / "queue/discard_max_bytes") not in ("", "0") else set()
+        return self.as_input("md", can, state, now)
 
     def cache(self) -> str:
         """Return the write cache's state that all members share; empty if they differ or one does not report it."""

@@ -242,20 +242,13 @@ class NvmeDevice(drives.DriveDevice):
             words = progress.words
             state |= {"sanitize running"} if not progress.over else set()
             state |= {"sanitize failed"} if progress.over and "fail" in words.lower() else set()
-        state |= {"read-only"} if self.kernel.read_only(self.node) else set()
         beside = neighbours(self.node, self.kernel)
         known = {_nsid(node, self.kernel) for node in (self.node, *beside)}
-        return table.Drive(
-            interface="nvme",
-            node=self.identity.path,
-            can=frozenset(bits),
-            state=frozenset(state),
+        return self.as_input(
+            *("nvme", bits, state, words),
             controller=self.controller,
             neighbours=(*beside, *elsewhere(self.controller, known, managed="namespaces" in bits)),
             lba_format=lba_format(space.document),
-            template=self.template,
-            method=self.method,
-            words=words,
             serial=self.identity.serial,
         )
 

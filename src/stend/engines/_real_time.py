@@ -1,18 +1,21 @@
 """Base class of engines in real time: the kernel's clock, rests, and one load at a time."""
 
 import time
-from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from stend.engines import Load
+from stend.model.definition import Workload
 
 OneLoad = TypeVar("OneLoad", bound=Load)
 
 
-class RealTime(ABC, Generic[OneLoad]):
+class RealTime(Generic[OneLoad]):
     """An engine on the clock of this host; `load` is the running load."""
 
     load: OneLoad | None = None
+
+    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
+        """Do nothing, because loads of this engine start within a second."""
 
     def idle(self, seconds: float) -> None:
         """Stop the running load and wait until `seconds` have passed since the call."""
@@ -41,6 +44,5 @@ class RealTime(ABC, Generic[OneLoad]):
         if load is not None:
             load.stop()
 
-    @abstractmethod
     def _drop(self) -> None:
-        """Drop the prepared load."""
+        """Drop the prepared load, if this engine prepares loads."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.model.definition import Workload
-from stend.model.verified import BLOCK, Fault, Range, Verified, folded
+from stend.model.verified import BLOCK, Fault, Range, Verified, folded, of_blocks
 from stend.sim.medium import Extent, Medium, Tag
 
 
@@ -59,5 +59,4 @@ class Content:
 
 
 def _range(fault: Fault, first: int, end: int, *, distance: int = 0, bits: int = 0) -> Range:
-    blocks = (end - first) // BLOCK
-    return Range(fault=fault, first_bytes=first, end_bytes=end, blocks=blocks, distance_bytes=distance, bits=bits)
+    return of_blocks(fault, first, (end - first) // BLOCK, distance, bits)

@@ -3,16 +3,15 @@
 The figures are those of `stend compare` of the first run and each other run.
 """
 
-import json
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stend.base.errors import StendError
 from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change
+from stend.live.making import run_program
 from stend.many import read
 from stend.many.compare import Comparison, Difference, compared
 from stend.model.quantities import QUANTITIES, shape
@@ -21,7 +20,6 @@ from stend.words import Language
 
 LEAST, MOST = 2, 5
 """Numbers of runs that a page compares."""
-INDEX = "index.json"
 
 
 def plain(folders: Sequence[Path], lang: str) -> dict[str, Any]:
@@ -91,19 +89,5 @@ def _settings(wholes: Sequence[Comparison], words: Language) -> Iterator[dict[st
         yield {"name": words(f"setting.{setting}"), "values": values, "blocks": bool(blocks)}
 
 
-def main() -> int:
-    """Compare by the command line; return 0, or print the reason and return 1."""
-    into, lang, *folders = sys.argv[1:]
-    try:
-        text = json.dumps(plain([Path(folder) for folder in folders], lang), ensure_ascii=False)
-        part = Path(into, "index.part")
-        part.write_text(text, encoding="utf-8")
-        part.rename(Path(into, INDEX))
-    except (StendError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_program(lambda into, lang, folders: plain(folders, lang)))

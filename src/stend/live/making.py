@@ -2,13 +2,35 @@
 
 import asyncio
 import hashlib
+import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, StendError
+
+INDEX = "index.json"
+"""The file that a program of this package writes last."""
+
+
+def run_program(make: Callable[[Path, str, list[Path]], Any]) -> int:
+    """Run a program `INTO LANG FOLDER...` and write what `make` returns as INDEX, by an atomic rename.
+
+    Return 0, or print the reason and return 1.
+    """
+    into, lang, *folders = sys.argv[1:]
+    try:
+        text = json.dumps(make(Path(into), lang, [Path(folder) for folder in folders]), ensure_ascii=False)
+        part = Path(into, "index.part")
+        part.write_text(text, encoding="utf-8")
+        part.rename(Path(into, INDEX))
+    except (StendError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
 
 
 class Maker:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from stend.base.errors import BadInput, StendError
 from stend.live import compared, composer, metrics
 from stend.live.feed import Feed, Listener, encode
-from stend.live.making import Maker
+from stend.live.making import INDEX, Maker
 from stend.live.now import Now
 from stend.live.shelf import READ, Shelf
 from stend.store import journal
@@ -38,7 +38,6 @@ SHOWN_LIVE = 50
 """Largest number of unfinished runs that are followed for the list and for metrics."""
 SANDBOX = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
 """Policy for reports: they include their own policy and may not send requests to this server."""
-INDEX = "index.json"
 PAGES = {"/": "list.html", "/compare": "compare.html", "/compose": "compose.html"}
 
 Handler = Callable[[Request], Awaitable[Response]]

@@ -7,17 +7,20 @@ that a command prints, if it is not `watts`.
 A meter never invents a value: a time without one stays without one, and a note states it.
 """
 
+import time
 from contextlib import closing
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from pkgutil import iter_modules
+from statistics import fmean, stdev
 from types import ModuleType
 from typing import Any
 
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, StepFailed
 from stend.base.text import did_you_mean, plain
 from stend.devices import Device
-from stend.meters import _noise
+from stend.meters._series import BLOCK_S
 from stend.meters._types import Meter, Spec, Value
 from stend.model.events import OWN
 from stend.model.quantities import READINGS
@@ -89,7 +92,7 @@ def opened(spec: str, device: Device | None) -> Meter:
 def idle_noise(spec: str, device: Device | None, seconds: float) -> dict[str, Any]:
     """Measure the noise of a meter while nothing uses the drive (`_noise`). Errors: those of `opened`, StepFailed."""
     with closing(opened(spec, device)) as meter:
-        return _noise.noise(meter, seconds)
+        return noise(meter, seconds)
 
 
 def refusal_in_order(spec: str) -> str:
@@ -106,3 +109,36 @@ def present() -> list[tuple[str, str]]:
     """Return (specification, description) of the meters that this host has."""
     modules = map(_module, kinds())
     return [found for module in modules if hasattr(module, "present") for found in module.present()]
+
+
+LEAST = 3
+LOOK_S = 0.2
+
+
+def noise(meter: Meter, seconds: float) -> dict[str, Any]:
+    """Read a meter for some seconds, and return its facts and the scatter of its values in watts.
+
+    `step_w` is the smallest difference of two values, None if values are means of several. Raise StepFailed if the
+    meter gives fewer than three values.
+    """
+    meter.read()
+    until, values = time.monotonic() + max(seconds, (LEAST + 1) * meter.facts.period_s), list[float]()
+    while time.monotonic() < until:
+        time.sleep(LOOK_S)
+        values += [value.mean for value in meter.read()]
+    if len(values) < LEAST:
+        raise StepFailed(f"the meter {meter.facts.name} gave {len(values)} values; at least {LEAST} are needed")
+    steps = [after - before for before, after in pairwise(sorted({round(value, 9) for value in values}))]
+    return {
+        "spec": meter.facts.spec,
+        "name": meter.facts.name,
+        "scope": meter.facts.scope,
+        "period_s": meter.facts.period_s,
+        "values": len(values),
+        "mean_w": fmean(values),
+        "deviation_w": stdev(values),
+        "least_w": min(values),
+        "most_w": max(values),
+        "step_w": min(steps) if steps and meter.facts.period_s >= BLOCK_S else None,
+        "notes": meter.words(),
+    }

@@ -60,18 +60,12 @@ def _interval(folder: Path) -> float:
 
 def present() -> list[tuple[str, str]]:
     """Return each sensor as a meter."""
-    return [
-        (f"hwmon:{sensor.driver}/{sensor.channel}", f"power sensor of {_place(sensor)}{_labelled(sensor)}")
-        for sensor in sensors()
-    ]
-
-
-def _place(sensor: Sensor) -> str:
-    return "the whole machine" if sensor.driver in WHOLE_MACHINE else "the line that it is wired to"
-
-
-def _labelled(sensor: Sensor) -> str:
-    return f", labelled {sensor.label}" if sensor.label else ""
+    found = []
+    for sensor in sensors():
+        line = "the whole machine" if sensor.driver in WHOLE_MACHINE else "the line that it is wired to"
+        labelled = f", labelled {sensor.label}" if sensor.label else ""
+        found.append((f"hwmon:{sensor.driver}/{sensor.channel}", f"power sensor of {line}{labelled}"))
+    return found
 
 
 def opened(spec: Spec, device: Device | None) -> Meter:

@@ -29,7 +29,6 @@ SETUP = (
     "record:averaging 256",
 )
 FIRST_S = 20.0
-MICRO_W = 1e-6
 TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 POWERS = {"uw": 1e-6, "mw": 1e-3, "w": 1.0}
 DRIFT = 1e-4

@@ -6,6 +6,7 @@ import msgspec
 
 from stend.base import limits
 from stend.model.bins import BINS, bin_edges_ns
+from stend.model.packed import Bins, merged
 
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
@@ -33,16 +34,13 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             return other
         if other == NONE:
             return self
-        bins = dict(self.bins.items())  # dict() of another mapping would look up key by key
-        for index, count in other.bins.items():
-            bins[index] = bins.get(index, 0) + count
         return Tally(
             self.ios + other.ios,
             self.bytes + other.bytes,
             self.latency_ns + other.latency_ns,
             self.latency_ns2 + other.latency_ns2,
             max(self.max_ns, other.max_ns),
-            bins,
+            merged([self.bins, other.bins]),
         )
 
     def since(self, before: "Tally") -> "Tally":
@@ -66,6 +64,12 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             longest,
             grown,
         )
+
+    def weighed(self, weight: int) -> "Tally":
+        """Return the tally with its bins in compact arrays; each observed IO counts as `weight` IOs."""
+        if not self.bins:
+            return self
+        return Tally(self.ios, self.bytes, self.latency_ns, self.latency_ns2, self.max_ns, Bins(self.bins, weight))
 
     @property
     def mean_s(self) -> float:

@@ -55,6 +55,18 @@ class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         )
 
 
+def of_blocks(fault: Fault, first_bytes: int, blocks: int, distance_bytes: int = 0, bits: int = 0) -> Range:
+    """Return the range of contiguous blocks."""
+    return Range(
+        fault=fault,
+        first_bytes=first_bytes,
+        end_bytes=first_bytes + blocks * BLOCK,
+        blocks=blocks,
+        distance_bytes=distance_bytes,
+        bits=bits,
+    )
+
+
 class Verified(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Blocks that a step wrote or compared (`blocks`), and the bad ones among them in the order of their addresses."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -59,8 +59,7 @@ def run_folders(paths: Sequence[Path]) -> list[Path]:
 
     Raise BadInput for a path without any run.
     """
-    every = [run for path in paths for run in _runs_of(path)]
-    return list(dict.fromkeys(every))
+    return list(dict.fromkeys(run for path in paths for run in _runs_of(path)))
 
 
 def _runs_of(path: Path) -> list[Path]:
@@ -92,16 +91,19 @@ def build(
         shown |= {name: [] for name in last.drives if name not in shown}
         # 2. Make the drives that changed.
         made_of = _fingerprint(read)
+        common: dict[str, Any] = {"read": read, "site": into, "today": today, "write": not check, "doubt": bool(broken)}
         orders = [
-            _order(name, runs, read, into, last, made_of, today, check=check, doubt=bool(broken))
+            Order(id=name, runs=tuple(runs), before=last.drives.get(name), key=_key(made_of, runs), **common)
             for name, runs in shown.items()
         ]
-        altered = _altered(into, last)
+        published = [file for entry in last.drives.values() for file in entry.files.items()]
+        altered = [path for path, digest in published if _digest(into / path) != digest]
         stale = [
             o for o in orders if o.before is None or o.before.key != o.key or any(f in altered for f in o.before.files)
         ]
         made = {one.id: one for one in _made(stale, progress, workers)}
-        entries = {name: entry for name in shown if (entry := _entry(name, made, last))}
+        new = {name: one.entry for name, one in made.items() if one.entry}  # others stay as they were published
+        entries = {name: entry for name in shown if (entry := new.get(name) or last.drives.get(name))}
         broken += [one for result in made.values() for one in result.broken]
         unfinished = tuple(one.folder.name for one in every if not one.ended)
         built = _built(entries, made, last, broken, altered, hidden, len(virtual), unfinished)
@@ -148,29 +150,12 @@ def _fingerprint(read: Read) -> bytes:
     return whole.digest()
 
 
-def _order(
-    name: str,
-    runs: list[Found],
-    read: Read,
-    into: Path,
-    last: Ledger,
-    made_of: bytes,
-    today: datetime.date,
-    *,
-    check: bool,
-    doubt: bool,
-) -> Order:
+def _key(made_of: bytes, runs: Sequence[Found]) -> str:
+    """Return what the page of a drive depends on as one hash."""
     whole = hashlib.blake2b(made_of, digest_size=12)
     for digest in sorted(run.digest for run in runs):
         whole.update(digest.encode())
-    return Order(name, tuple(runs), read, into, last.drives.get(name), whole.hexdigest(), today, not check, doubt)
-
-
-def _altered(into: Path, last: Ledger) -> list[str]:
-    """Return the files of the last build that are missing or not as stend wrote them."""
-    return [
-        path for entry in last.drives.values() for path, digest in entry.files.items() if _digest(into / path) != digest
-    ]
+    return whole.hexdigest()
 
 
 def _digest(path: Path) -> str:
@@ -185,12 +170,6 @@ def _made(orders: Sequence[Order], progress: Progress | None, workers: int | Non
         if progress:
             progress(number, len(orders))
         yield made
-
-
-def _entry(name: str, made: dict[str, Made], last: Ledger) -> Entry | None:
-    """Return the new entry of a drive; one that could not be made again stays as it was published."""
-    new = made[name].entry if name in made else None
-    return new or last.drives.get(name)
 
 
 def _built(

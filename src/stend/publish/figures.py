@@ -195,31 +195,19 @@ def key_figures(review: Review) -> dict[str, dict[str, Any]]:
 
     Writes of a run without a saturation are no saturated writes.
     """
-    usable = review.verdict.known.usable
-    return {
-        name: {
-            "value": review.figures[name],
-            "shown": value_shown(review.figures[name], FIGURES[name], review.words),
-            "bare": bare(name, review.figures[name], review.words),
-            "usable": name in usable,
-        }
-        for name in FIGURES
-        if review.figures.get(name) and comparable(name, review)
-    }
+    known = {name: value for name in FIGURES if (value := review.figures.get(name)) and comparable(name, review)}
+    return {name: _shown(name, known[name], review.words, name in review.verdict.known.usable) for name in known}
 
 
 def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
     """Return the key figures that another lab published of a drive."""
     values = {name: value for name in FIGURES if name in PLACES and (value := figure(facts, name)) is not None}
-    return {
-        name: {
-            "value": value,
-            "shown": value_shown(value, FIGURES[name], words),
-            "bare": bare(name, value, words),
-            "usable": True,
-        }
-        for name, value in values.items()
-    }
+    return {name: _shown(name, value, words, True) for name, value in values.items()}
+
+
+def _shown(name: str, value: float, words: Language, usable: bool) -> dict[str, Any]:
+    shown = value_shown(value, FIGURES[name], words)
+    return {"value": value, "shown": shown, "bare": bare(name, value, words), "usable": usable}
 
 
 def with_span(

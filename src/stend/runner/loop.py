@@ -290,6 +290,7 @@ class Runner:
             verified=done.verified,
             places=done.places,
             beside=done.beside,
+            weight=done.weight,
         )
         yield self.past.add(result)
         yield from self.remarks()

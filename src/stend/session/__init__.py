@@ -26,7 +26,7 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.runner.resume import announced, rerun
-from stend.session import engine, evidence, metering, opening, same, settings
+from stend.session import engine, evidence, metering, opening, settings
 from stend.session.opening import Permission
 from stend.session.operator import Operator
 from stend.session.request import Request
@@ -164,13 +164,13 @@ def _resumed(
     stop: Stop,
 ) -> Iterator[Running]:
     device = devices.find(past.plan.device.target)
-    same.drive(past.plan.device, device.identity)
+    opening.check_drive(past.plan.device, device.identity)
     if words := engine.slow(device.identity.target):
         operator.report(words)
     with closing(device.door):
         permission = permission._replace(in_use=permission.in_use or bool(past.plan.device.facts.get("in_use")))
         path, fingerprint = opening.opened(device, past.plan, permission, operator, folder)
-        same.as_then(past, device, fingerprint)
+        opening.check_content(past, device, fingerprint)
         raw, virtual = store.Raw(folder), device.identity.virtual
         metered = metering.reading(metering.spec_of(past), device, past.plan)
         kept, taken = opening.kept(device, past.plan, folder, operator.report), turns.taken(folder, past.plan, stop)

@@ -1,4 +1,7 @@
-"""Open the drive of a run: for writing if its owner names it, for reading only if no test of the run writes."""
+"""Open the drive of a run: for writing if its owner names it, for reading only if no test of the run writes.
+
+For the duration of the run its power saving and its write cache are set as the profile requires.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -11,10 +14,15 @@ import msgspec
 from stend import devices
 from stend.base.errors import Refused
 from stend.devices import Device
+from stend.devices.drive import DriveDevice
+from stend.devices.virtual import VirtualDevice
 from stend.model.definition import Identity, Plan
+from stend.model.record import Run
 from stend.planning import plan
-from stend.session import power_saving, write_cache
+from stend.planning.plan import purge_wish
 from stend.session.operator import Operator
+from stend.session.settings import POWER_SAVING, WRITE_CACHE, changed, noted
+from stend.words import Sentence
 
 
 class Permission(NamedTuple):
@@ -60,9 +68,68 @@ def inspected(device: Device, tests: list[str]) -> Identity:
 @contextmanager
 def kept(device: Device, drawn: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
     """Set the drive's power saving for the run, and its write cache, unless it was opened for reading only."""
-    with power_saving.kept(device, drawn, folder, report) as awake:
+    with keep_awake(device, drawn, folder, report) as awake:
         if device.door.writes is False:
             yield awake
             return
-        with write_cache.kept(device, awake, folder, report) as noted:
+        with set_cache(device, awake, folder, report) as noted:
             yield noted
+
+
+@contextmanager
+def keep_awake(device: Device, plan: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
+    """Turn power saving off if the profile requires it (`settings.changed`), and yield the plan with notes on it.
+
+    NVMe: no autonomous power state transitions (APST). SATA: no power management of the link. Virtual: no power states.
+    """
+    if plan.profile.power_saving != "off":
+        yield plan
+    elif isinstance(device, VirtualDevice) and device.sim.spec.power.states:
+        device.sim.drive.power.saving = False
+        yield noted(plan, Sentence("saving_off"), power_saving_set="off")
+    elif isinstance(device, DriveDevice) and device.power_saving():
+        with changed(POWER_SAVING, device, folder, device.power_off, report) as was:
+            yield noted(plan, Sentence("saving_off"), power_saving=was, power_saving_set=device.power_saving())
+    else:
+        yield noted(plan, Sentence("saving_none"))
+
+
+@contextmanager
+def set_cache(device: Device, plan: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
+    """Set the write cache as the profile requires (`settings.changed`), and yield the plan with notes on it."""
+    if not isinstance(device, DriveDevice):
+        key = {"enabled": "cache_left_on", "disabled": "cache_left_off"}.get(plan.profile.write_cache)
+        yield noted(plan, Sentence(key)) if key else plan
+        return
+    wish = purge_wish(plan.profile)
+    devices.configure_purge(device, wish.method, wish.command, wish.limit_s, report)
+    wanted = plan.profile.write_cache
+    if not device.cache() or wanted == "unknown":
+        yield noted(plan, Sentence("cache_none", setting=_state(wanted)))
+        return
+    with changed(WRITE_CACHE, device, folder, wanted, report) as was:
+        note = Sentence("cache_set", was=_state(was), now=_state(wanted)) if was != wanted else None
+        yield noted(plan, note, write_cache=was, write_cache_set=device.cache())
+
+
+def _state(cache: str) -> Sentence | str:
+    return Sentence(cache) if cache in ("enabled", "disabled") else cache
+
+
+IDENTIFYING = ("kind", "serial", "wwn", "model", "capacity_bytes", "logical_bytes")
+
+
+def check_drive(then: Identity, now: Identity) -> None:
+    """Raise Refused unless this is the drive that the run began on."""
+    for field in IDENTIFYING:
+        was, is_now = getattr(then, field), getattr(now, field)
+        if was != is_now:
+            raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
+
+
+def check_content(past: Run, device: Device, now: dict[str, str]) -> None:
+    """Raise Refused if the drive differs from the run's by the fingerprint `now`, or holds data that is new."""
+    # A record from before fingerprints existed counts as a drive without signatures: the drive must hold none now.
+    then = past.started[0].fingerprint or {key: value for key, value in now.items() if key != "signatures"}
+    if reason := device.door.changed(then, now):
+        raise Refused(f"{device.identity.target} {reason}")

@@ -102,6 +102,12 @@ class Request(msgspec.Struct, frozen=True):
         return {name: value for name, value in fields if value is not None and name not in ELSEWHERE}
 
     @property
+    def stored(self) -> dict[str, Any]:
+        """Return the request as files of several runs store it: without None and permissions to destroy data."""
+        fields = msgspec.structs.asdict(self).items()
+        return {name: value for name, value in fields if value is not None and name not in ("destroy", "overwrite")}
+
+    @property
     def words(self) -> list[str]:
         """Return the arguments of `stend run` for this request."""
         given = [(option, getattr(self, name)) for name, option in OPTIONS.items()]

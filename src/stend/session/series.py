@@ -63,7 +63,8 @@ def create(folder: Path, series: Series) -> None:
         way = f"`stend resume {folder}` continues it" if (folder / FILE).exists() else "name a new one with --into"
         raise BadInput(f"{folder} is not empty; {way}")
     folder.mkdir(parents=True, exist_ok=True)
-    atomic.write(folder / FILE, msgspec.toml.encode(_plain(series)))
+    plain = {"repeats": series.repeats, "requests": [request.stored for request in series.requests]}
+    atomic.write(folder / FILE, msgspec.toml.encode(plain))
 
 
 def load(folder: Path) -> Series:
@@ -75,18 +76,6 @@ def of_run(target: str, turn: int) -> str:
     """Return the target of a run: a virtual drive with a spread is another one in each run."""
     varies = target.startswith("sim:") and "spread=" in target and "run=" not in target
     return f"{target}&run={turn}" if varies else target
-
-
-def _plain(series: Series) -> dict[str, object]:
-    requests = [
-        {
-            name: value
-            for name, value in msgspec.structs.asdict(request).items()
-            if value is not None and name not in ("destroy", "overwrite")
-        }
-        for request in series.requests
-    ]
-    return {"repeats": series.repeats, "requests": requests}
 
 
 def ended(folder: Path) -> str | None:

@@ -105,6 +105,7 @@ class Drive(ABC):
             room //= max(map(mean_bytes, pattern.loads))
             self._loop = self._poured(self._stream, self._loop, outstanding, slots + room)
             self._restore(kept)
+        self._drop_waits()
         if not pattern.limit_bytes and not pattern.timed:
             pending_ns, every = self._pending_ns(0.0), [load.flush_every for load in pattern.loads]
             self._account = Account(self._loop, self.spec.scale, self.inner_ns, pending_ns, every)
@@ -135,6 +136,7 @@ class Drive(ABC):
         self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
         self._limit, self._given, self._loads = 0, 0, 1
         slots = max(min(slots, self.spec.host.queue or slots), 1)
+        self._drop_waits()
         self._loop = loop(slots, slots, self.inner_ns, rest=self._rested(0 if timed else slots))
         self._loop.at[BEGUN] = slots
 
@@ -148,6 +150,11 @@ class Drive(ABC):
         arrivals = Arrivals(pattern, rate_iops, even=even, scale=self.spec.scale)
         self.play(arrivals, 0, pattern.threads * pattern.depth, timed=True, scale=int(single))
         self._source = arrivals.source
+
+    @property
+    def weight(self) -> int:
+        """Return how many IOs each simulated IO of the running pattern counts as."""
+        return self._scale
 
     @property
     def schedule_counts(self) -> tuple[int, int]:
@@ -370,6 +377,10 @@ class Drive(ABC):
 
     def _report_single_ios(self, done: Ledger) -> None:
         """Add waits that hit only single IOs of the full-size drive, not all that a simulated IO represents."""
+        return
+
+    def _drop_waits(self) -> None:
+        """Forget the waits of single IOs of an earlier load: those of the next load did not wait."""
         return
 
     def _kept(self) -> object:

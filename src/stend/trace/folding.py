@@ -1,30 +1,135 @@
-"""Fold the IOs of a trace, batch by batch in their order, into steps; used by a running capture and by `trace show`."""
+"""Fold the IOs of a trace, batch by batch in their order, into steps; used by a running capture and by `trace show`.
+
+`fold` is the compiled part: it adds IOs to the sums, bins and depths of a step.
+"""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from stend.model.stats import BINS
+from stend.base.jit import bin_of, compiled, inlined, leading_zeros
+from stend.model.stats import BIN_BITS, BINS
 from stend.model.tally import Tally
-from stend.trace._fold import (
-    ANSWERED,
-    BUSY,
-    COUNTERS,
-    DEEPEST,
-    END,
-    IDLE,
-    IOS,
-    PLACES,
-    ROWS,
-    SLOTS,
-    START,
-    State,
-    fold,
-)
 from stend.trace.form import COLUMNS, UNKNOWN, Batch
 from stend.trace.steps import SECOND_NS, Part, Step
+
+i64, u64 = np.int64, np.uint64
+DEEPEST = 1024
+START, END, ROWS, BUSY, IDLE, ANSWERED, IOS = range(7)
+"""Indices of `State.at`: start and end of the step, streams so far, time when the last IO in flight ends, idle ns,
+IOs with a response time, IOs."""
+SLOTS, PLACES, COUNTERS = 1 << 16, 1 << 12, 1 << 10
+NEAR, NEAR_OF_ALL = 8, 32
+"""An IO is sequential if it starts where one of the last 8 IOs of its process and direction ended. Where processes are
+unknown, the last 32 IOs of its direction count."""
+LARGEST = 2 << 20
+"""Bytes; larger transfer sizes are rounded up to a power of two, which limits the number of streams."""
+
+
+class State(NamedTuple):
+    """Arrays that folding keeps from batch to batch."""
+
+    at: npt.NDArray[np.int64]
+    slots: npt.NDArray[np.int32]
+    """[SLOTS]: 1 + row of the stream that hashes here, 0 if the slot is empty"""
+    keys: npt.NDArray[np.int64]
+    """[rows]: bytes << 3 | op << 1 | random"""
+    sums: npt.NDArray[np.float64]
+    """[rows, 6]: IOs, bytes, sum of ns, sum of ns^2, longest ns, depths added up"""
+    bins: npt.NDArray[np.int32]
+    """[rows, BINS]"""
+    depths: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    """[PLACES, 4]: process, op, byte where an IO ended, its running number within that process and op"""
+    numbers: npt.NDArray[np.int64]
+    """[COUNTERS]: IOs so far of the processes and ops that hash here"""
+
+
+@inlined
+def mixed(value: Any) -> Any:
+    """Return a hash of a 64-bit number (the last step of SplitMix64)."""
+    z = u64(value)
+    z = (z ^ (z >> u64(30))) * u64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> u64(27))) * u64(0x94D049BB133111EB)
+    return z ^ (z >> u64(31))
+
+
+@inlined
+def sequential(s: Any, process: Any, op: Any, offset: Any, length: Any) -> Any:
+    """Return True if this IO starts where a recent one ended, and store where this one ends."""
+    source = i64(process) << i64(2) | i64(op)
+    near = NEAR if process >= 0 else NEAR_OF_ALL
+    counter = i64(mixed(source) & u64(COUNTERS - 1))
+    number = s.numbers[counter] + 1
+    s.numbers[counter] = number
+    was = i64(mixed(source * i64(0x9E3779B1) + offset) & u64(PLACES - 1))
+    same = s.ends[was, 0] == process and s.ends[was, 1] == op and s.ends[was, 2] == offset
+    continues = same and number - s.ends[was, 3] <= near
+    end = offset + length
+    place = i64(mixed(source * i64(0x9E3779B1) + end) & u64(PLACES - 1))
+    s.ends[place, 0], s.ends[place, 1], s.ends[place, 2], s.ends[place, 3] = process, op, end, number
+    return continues
+
+
+@inlined
+def row_of(s: Any, key: Any) -> Any:
+    """Return the row of a stream, adding one if the stream is new, or -1 if all rows are used."""
+    slot = i64(mixed(key) & u64(SLOTS - 1))
+    while s.slots[slot] > 0:
+        row = i64(s.slots[slot]) - 1
+        if s.keys[row] == key:
+            return row
+        slot = (slot + 1) & (SLOTS - 1)
+    row = s.at[ROWS]
+    if row >= s.keys.shape[0]:
+        return i64(-1)
+    s.slots[slot] = row + 1
+    s.keys[row] = key
+    s.at[ROWS] = row + 1
+    return row
+
+
+@compiled
+def fold(
+    t_ns: Any, op: Any, offset: Any, length: Any, latency_ns: Any, depth: Any, process: Any, first: Any, s: Any
+) -> Any:
+    """Add IOs from index `first` on to the step, and return the index of the first IO that was not added.
+
+    Folding stops at an IO that belongs to a later step, or when all rows are used.
+    """
+    for i in range(first, t_ns.shape[0]):
+        at = t_ns[i]
+        if at >= s.at[END]:
+            return i
+        data = op[i] < 2
+        size = length[i] if data else i64(0)
+        if size > LARGEST:
+            size = i64(1) << (i64(64) - i64(leading_zeros(u64(size - 1))))
+        if s.at[ROWS] >= s.keys.shape[0]:
+            return i
+        random = data and not sequential(s, i64(process[i]), i64(op[i]), offset[i], length[i])
+        row = row_of(s, size << i64(3) | i64(op[i]) << i64(1) | i64(random))
+        s.sums[row, 0] += 1
+        s.sums[row, 1] += length[i]
+        s.at[IOS] += 1
+        free = max(s.at[BUSY], s.at[START])
+        if at > free:
+            s.at[IDLE] += at - free
+        ns = latency_ns[i]
+        s.at[BUSY] = max(s.at[BUSY], at + max(ns, 1))
+        if ns >= 0:
+            s.at[ANSWERED] += 1
+            s.sums[row, 2] += ns
+            s.sums[row, 3] += float(ns) * float(ns)
+            s.sums[row, 4] = max(s.sums[row, 4], float(ns))
+            s.bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
+        if depth[i] > 0:
+            s.depths[min(i64(depth[i]), i64(DEEPEST))] += 1
+            s.sums[row, 5] += depth[i]
+    return t_ns.shape[0]
+
 
 FIRST_ROWS = 64
 FOLDED = ("t_ns", "op", "offset", "length", "latency_ns", "depth", "process")

@@ -3,18 +3,17 @@
 Logs of NVMe are read by `nvme get-log`, which every version of nvme-cli has, and stored as the drive returns them.
 """
 
-import contextlib
 import os
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from stend.base.errors import Missing, StepFailed
 from stend.base.sysfs import Kernel
 from stend.base.text import plain
 from stend.devices.telling import nvme_cli as cli
-from stend.devices.telling.tools import absent, errno_text
+from stend.devices.telling.tools import errno_text, finished
 from stend.model.events import NO_WORDS
 from stend.words import Sentence, text
 
@@ -38,41 +37,23 @@ RECORD_BYTES = 8192
 class Piece(NamedTuple):
     """A file of evidence; without data `why` states why it could not be read."""
 
-    name: str
+    name: str = ""
     data: bytes = b""
     why: Sentence = NO_WORDS
 
 
-class Answer(NamedTuple):
-    """The output of a program as bytes, at most as many as were requested, or why there is none."""
-
-    data: bytes
-    why: Sentence = NO_WORDS
-
-
-def ask(*words: str, most: int = MOST_TEXT, limit_s: float = PATIENCE_S) -> Answer:
-    """Run a program that reads a drive. It never raises, and does not wait for a program that cannot be killed."""
+def ask(*words: str, most: int = MOST_TEXT, limit_s: float = PATIENCE_S) -> Piece:
+    """Return the output of a program that reads a drive, at most so many bytes, without a name. It never raises."""
     try:
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True
-        )
-    except FileNotFoundError:
-        return Answer(b"", absent(words[0]))
-    except OSError as error:
-        return Answer(b"", Sentence("evidence_not_run", program=words[0], reason=errno_text(error)))
-    try:
-        out, err = process.communicate(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=1.0)
-        return Answer(b"", Sentence("evidence_silent", time=limit_s))
-    if out and (not process.returncode or words[0] == "smartctl"):
-        return Answer(out[:most])
+        code, out, err = finished(*words, limit_s=limit_s)
+    except Missing as error:
+        return Piece(why=text(str(error)))
+    except StepFailed:
+        return Piece(why=Sentence("evidence_silent", time=limit_s))
+    if out and (not code or words[0] == "smartctl"):
+        return Piece(data=out[:most])
     lines = [line for line in err.decode(errors="replace").splitlines() if line.strip()]
-    if lines:
-        return Answer(b"", text(plain(lines[-1].strip())[:200]))
-    return Answer(b"", Sentence("evidence_empty", code=process.returncode))
+    return Piece(why=text(plain(lines[-1].strip())[:200]) if lines else Sentence("evidence_empty", code=code))
 
 
 def nvme(controller: str) -> Iterator[Piece]:
@@ -82,16 +63,16 @@ def nvme(controller: str) -> Iterator[Piece]:
     yield _log(controller, "error-log.bin", 1, ERRORS * ERROR_ENTRIES)
     yield _persistent(controller)
     yield _log(controller, "self-test.bin", 6, SELF_TEST)
-    yield _piece("smart.json", ask(*cli.words("nvme", "smart-log", controller, "--output-format=json")))
+    yield ask(*cli.words("nvme", "smart-log", controller, "--output-format=json"))._replace(name="smart.json")
 
 
-def _get(controller: str, page: int, size: int, *more: str) -> Answer:
+def _get(controller: str, page: int, size: int, *more: str) -> Piece:
     words = ("nvme", "get-log", controller, f"--log-id={page}", f"--log-len={size}", "--raw-binary", *more)
     return ask(*words, most=size)
 
 
 def _log(controller: str, name: str, page: int, size: int) -> Piece:
-    return _piece(name, _get(controller, page, size))
+    return _get(controller, page, size)._replace(name=name)
 
 
 def _telemetry(controller: str, name: str, page: int, first: str) -> Piece:
@@ -109,7 +90,7 @@ def _telemetry(controller: str, name: str, page: int, first: str) -> Piece:
         return Piece(name, header.data)
     if not size:
         return Piece(name, header.data, Sentence("evidence_header", size=MOST_TELEMETRY))
-    return _piece(name, _get(controller, page, size, *(["--rae"] if first == "--rae" else [])))
+    return _get(controller, page, size, *(["--rae"] if first == "--rae" else []))._replace(name=name)
 
 
 def _persistent(controller: str) -> Piece:
@@ -122,16 +103,12 @@ def _persistent(controller: str) -> Piece:
     size = max(HEADER, min(whole, MOST_PERSISTENT)) // 4 * 4
     body = _get(controller, page, size)
     _get(controller, page, HEADER, "--lsp=2")
-    return _piece(name, body)
+    return body._replace(name=name)
 
 
 def smartctl(path: str) -> Piece:
     """Return all logs of a SATA or SCSI drive that smartctl reads: errors, self-tests, statistics."""
-    return _piece("smartctl.json", ask("smartctl", "--json", "--xall", path))
-
-
-def _piece(name: str, answer: Answer) -> Piece:
-    return Piece(name, answer.data, answer.why)
+    return ask("smartctl", "--json", "--xall", path)._replace(name="smartctl.json")
 
 
 def names_of(kernel: Kernel, node: str) -> set[str]:

@@ -1,5 +1,6 @@
 """Run external programs that read drives, with a time limit; the error of a missing one names its package."""
 
+import contextlib
 import errno
 import json
 import re
@@ -39,26 +40,41 @@ class Output(NamedTuple):
         return parsed if isinstance(parsed, dict) else {}
 
 
-def run(*words: str, limit_s: float = PATIENCE_S) -> Output:
-    """Run a program; raise Missing if it is not installed, StepFailed if it does not end within `limit_s` seconds."""
+def finished(*words: str, limit_s: float = PATIENCE_S) -> tuple[int, bytes, bytes]:
+    """Run a program and return its exit code, standard output and standard error.
+
+    Raise Missing if it is not installed, StepFailed if it does not end within `limit_s` seconds. A program that the
+    kernel cannot end, because its drive does not answer, is not waited for.
+    """
     try:
-        done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=limit_s,
-            check=False,
-            stdin=subprocess.DEVNULL,
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True
         )
     except FileNotFoundError as error:
         raise Missing(absent(words[0])) from error
     except OSError as error:
         raise Missing(Sentence("evidence_not_run", program=words[0], reason=errno_text(error))) from error
-    except subprocess.TimeoutExpired as error:
-        printed = (error.stdout or b"") + (error.stderr or b"")
-        raise StepFailed(f"`{' '.join(words)}` did not end within {limit_s:g} s: {_last(printed)}") from error
-    return Output(done.returncode, done.stdout, done.stderr)
+    try:
+        out, err = process.communicate(timeout=limit_s)
+    except BaseException as error:
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=1.0)
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+        printed = _text((error.stdout or b"") + (error.stderr or b"")).strip().splitlines() or ["it printed nothing"]
+        raise StepFailed(f"`{' '.join(words)}` did not end within {limit_s:g} s: {printed[-1]}") from error
+    return process.returncode, out, err
+
+
+def run(*words: str, limit_s: float = PATIENCE_S) -> Output:
+    """Run a program and return its output as text. Errors: those of `finished`."""
+    code, out, err = finished(*words, limit_s=limit_s)
+    return Output(code, _text(out), _text(err))
+
+
+def _text(printed: bytes) -> str:
+    return printed.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def errno_text(error: OSError) -> Sentence:
@@ -78,11 +94,6 @@ def try_run(*words: str) -> Output:
         return run(*words)
     except (Missing, StepFailed) as error:
         return Output(127, "", str(error))
-
-
-def _last(printed: bytes | str) -> str:
-    lines = (printed.decode(errors="replace") if isinstance(printed, bytes) else printed).strip().splitlines()
-    return lines[-1] if lines else "it printed nothing"
 
 
 def number(value: Any) -> int:

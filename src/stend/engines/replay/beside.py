@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from stend.engines.replay.load import SenderLoad
 from stend.engines.replay.process import Sender
@@ -14,18 +15,9 @@ from stend.words import Sentence
 class BesideLoad(SenderLoad):
     """A load with `others` beside it, which run as long as it does; each is measured in intervals of its own clock."""
 
-    def __init__(
-        self,
-        sender: Sender,
-        label: str,
-        others: Sequence[SenderLoad],
-        *,
-        interval_s: float,
-        silence_s: float,
-        paced: bool,
-    ) -> None:
+    def __init__(self, sender: Sender, label: str, others: Sequence[SenderLoad], **settings: Any) -> None:
         self.others, self.beside = others, tuple[Beside, ...]()
-        super().__init__(sender, label, interval_s=interval_s, silence_s=silence_s, paced=paced)
+        super().__init__(sender, label, **settings)
 
     def next(self) -> Counts | None:
         """Return the counts of the next interval of the load itself; those beside are then in `beside`.

@@ -117,9 +117,3 @@ class SurveyEngine(RealTime[SurveyLoad]):
         )
         self.load = SurveyLoad(task)
         return self.load
-
-    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Do nothing: a reader starts within a second."""
-
-    def _drop(self) -> None:
-        return

@@ -18,11 +18,8 @@ PIECE_BYTES = 4096
 class VerifyEngine(RealTime[VerifyLoad]):
     """An engine for the drive or file at `path`. `run` is the number that every block carries."""
 
-    def __init__(
-        self, path: str, *, block_bytes: int = 512, interval_s: float = 1.0, silence_s: float = SILENCE_S
-    ) -> None:
-        self.path, self.block_bytes = path, block_bytes
-        self.interval_s, self.silence_s = interval_s, silence_s
+    def __init__(self, path: str, *, block_bytes: int = 512, interval_s: float = 1.0) -> None:
+        self.path, self.block_bytes, self.interval_s = path, block_bytes, interval_s
 
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
@@ -47,11 +44,5 @@ class VerifyEngine(RealTime[VerifyLoad]):
             threads=load.outstanding,
             piece_bytes=max(self.block_bytes, PIECE_BYTES),
         )
-        self.load = VerifyLoad(task, interval_s=self.interval_s, silence_s=self.silence_s)
+        self.load = VerifyLoad(task, interval_s=self.interval_s, silence_s=SILENCE_S)
         return self.load
-
-    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Do nothing: a load starts in milliseconds."""
-
-    def _drop(self) -> None:
-        return

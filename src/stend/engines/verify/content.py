@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend.model.verified import BLOCK, Fault, Range
+from stend.model.verified import BLOCK, Fault, Range, of_blocks
 
 Words = npt.NDArray[np.uint64]
 Signed = npt.NDArray[np.int64]
@@ -101,14 +101,7 @@ def _ranges(kinds: "npt.NDArray[np.str_]", address: Signed, distance: Signed, bi
     counts = np.diff(np.append(begins, len(kinds)))
     wrong_bits = np.add.reduceat(bits, begins)
     return tuple(
-        Range(
-            fault=msgspec.convert(str(kinds[at]), Fault),
-            first_bytes=int(address[at]),
-            end_bytes=int(address[at]) + int(count) * BLOCK,
-            blocks=int(count),
-            distance_bytes=int(distance[at]),
-            bits=int(wrong),
-        )
+        of_blocks(msgspec.convert(str(kinds[at]), Fault), int(address[at]), int(count), int(distance[at]), int(wrong))
         for at, count, wrong in zip(begins.tolist(), counts.tolist(), wrong_bits.tolist(), strict=True)
     )
 

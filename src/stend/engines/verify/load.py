@@ -21,7 +21,7 @@ from stend.engines.verify.content import WORDS, Tag, Words, addressed, bad_range
 from stend.model.counts import Counts
 from stend.model.stats import bin_index
 from stend.model.tally import Tally
-from stend.model.verified import BLOCK, Fault, Range, Verified, folded, summed
+from stend.model.verified import BLOCK, Fault, Range, Verified, folded, of_blocks, summed
 
 SILENCE_S = 30.0
 """Seconds that a drive may take to answer any IO in flight: longer than its own time-out and reset."""
@@ -201,7 +201,7 @@ class VerifyLoad:
             fine = time.monotonic() < until and self._io(piece, place + first * BLOCK)
             again: Fault = "unwritable" if self.task.writes else "reread" if fine else "unreadable"
             if not (fine and self.task.writes):
-                bad.append(_range(again, place + first * BLOCK, len(piece)))
+                bad.append(of_blocks(again, place + first * BLOCK, len(piece)))
         return list(folded(bad))
 
     def _io(self, blocks: Words, place: int) -> bool:
@@ -258,7 +258,3 @@ class VerifyLoad:
             self.bad += bad
             if len(self.bad) > KEPT:
                 self.bad = list(folded(self.bad))
-
-
-def _range(fault: Fault, first_bytes: int, blocks: int) -> Range:
-    return Range(fault=fault, first_bytes=first_bytes, end_bytes=first_bytes + blocks * BLOCK, blocks=blocks)

@@ -221,16 +221,17 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
 
 
 def _hot(values: dict[str, Any], test: str) -> Pairs:
-    """Yield the gains of a cache under reads, a mix and writes."""
-    if values["mix"] == "100/0":
-        yield Named("hot_gain", values["gain"], test)
-        yield Named("hot_hits", values.get("hits", 0.0), test)
-        yield Named("hot_bytes", values["range"], test)
-    elif values["mix"] == "35/65":
-        yield Named("warm_mixed", values["gain"], test)
-        yield Named("warm_wait", 1 - 1 / values["gain"], test)
-    elif values["mix"] == "0/100":
-        yield Named("warm_writes", values["gain"], test)
+    """Yield what a hot range gained from the cache, by the share of reads."""
+    match values["mix"]:
+        case "100/0":
+            yield Named("hot_gain", values["gain"], test)
+            yield Named("hot_hits", values.get("hits", 0.0), test)
+            yield Named("hot_bytes", values["range"], test)
+        case "35/65":
+            yield Named("warm_mixed", values["gain"], test)
+            yield Named("warm_wait", 1 - 1 / values["gain"], test)
+        case "0/100":
+            yield Named("warm_writes", values["gain"], test)
 
 
 def _rests(values: dict[str, Any], test: str) -> Pairs:

@@ -90,34 +90,26 @@ def plan(written: Written, name: str = "") -> Plan:
     if not bounds and written.odd == "told":
         raise BadInput('the plan of acceptance cannot fail; add limits, or odd = "nonconforming"')
     if written.aql_pct is None:
-        return _stated(written, name, bounds)
-    if written.sample is not None or written.accept is not None:
+        letter, sample, accept = "", *_stated(written)
+    elif written.sample is not None or written.accept is not None:
         raise BadInput("a plan of acceptance has either aql_pct or sample and accept, not both")
-    if written.lot is None:
+    elif written.lot is None:
         raise BadInput("a plan with aql_pct needs the size of the lot, such as lot = 500")
-    letter, sample, accept = single(written.lot, written.aql_pct, written.level)
-    return Plan(
-        written.title or name,
-        written.lot,
-        sample,
-        accept,
-        bounds,
-        written.odd == "nonconforming",
-        written.aql_pct,
-        letter,
-    )
+    else:
+        letter, sample, accept = single(written.lot, written.aql_pct, written.level)
+    odd_is_bad = written.odd == "nonconforming"
+    return Plan(written.title or name, written.lot, sample, accept, bounds, odd_is_bad, written.aql_pct, letter)
 
 
-def _stated(written: Written, name: str, bounds: tuple[Limit, ...]) -> Plan:
+def _stated(written: Written) -> tuple[int, int]:
+    """Return the stated sample size and acceptance number; raise BadInput if they are missing or impossible."""
     if written.sample is None or written.accept is None:
         raise BadInput("a plan of acceptance needs sample and accept, or aql_pct and lot")
     if written.accept >= written.sample or (written.lot is not None and written.sample > written.lot):
         raise BadInput(
             f"a sample of {written.sample} from a lot of {written.lot or 'any size'} cannot accept {written.accept} bad"
         )
-    return Plan(
-        written.title or name, written.lot, written.sample, written.accept, bounds, written.odd == "nonconforming"
-    )
+    return written.sample, written.accept
 
 
 def single(lot: int, aql_pct: float, level: str = "II") -> tuple[str, int, int]:

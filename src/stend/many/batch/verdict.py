@@ -9,9 +9,8 @@ from stend.many.batch.acceptance import Plan
 from stend.many.batch.lot import Lot
 from stend.many.batch.odd import Odd, Spread
 from stend.many.compare.differences import Figure
-from stend.many.compare.rules import OTHER_NAMES, fits
+from stend.many.compare.rules import fits, quantity_of
 from stend.many.limits import Limit
-from stend.model.quantities import QUANTITIES
 
 Verdict = Literal["accepted", "rejected", "undecided"]
 
@@ -78,9 +77,7 @@ def _broken(lot: Lot, drive: int, bounds: Sequence[tuple[Limit, Figure, float]])
 
 def picked(lot: Lot, limit: Limit) -> list[Figure]:
     """Return the figures of a batch that a limit matches; raise BadInput if there are none."""
-    quantity = OTHER_NAMES.get(limit.name.lower(), limit.name.lower())
-    if quantity not in QUANTITIES:
-        raise BadInput(f"the limit {limit.text!r} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
+    quantity = quantity_of(limit.name, f"the limit {limit.text!r}")
     candidates = [figure for figure in lot.figures if figure.quantity == quantity]
     figures = [figure for figure in candidates if all(fits(word, figure.key) for word in limit.where or ())]
     if not figures:

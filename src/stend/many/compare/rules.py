@@ -2,15 +2,23 @@
 
 A figure fails if its whole interval is beyond the bound, at Holm's level for all figures of the rules together; the
 probability of any false failure is then at most 2.5 %. It passes if the whole interval is inside the bound. Otherwise
-it is undecided.
+it is undecided. Rules come from the command line or a TOML file:
+
+    undecided = "fail"            # or "pass"; without it the answer of an undecided gate is "undecided"
+    noninferior = false
+    fail_if = ["iops[*,4K] < -3%", "p99.9[latency] > +10%"]
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from math import log, log1p
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+import msgspec
+
+from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import block_label, parse_bytes
 from stend.findings.look.figures import DIRECTIONS, State
@@ -69,9 +77,7 @@ def parse(text: str) -> Rule:
     match = _RULE.fullmatch(text.replace("\u2212", "-"))
     if not match:
         raise BadInput(f"{text!r} is not a rule; {FORM}")
-    quantity = OTHER_NAMES.get(match[1].lower(), match[1].lower())
-    if quantity not in QUANTITIES:
-        raise BadInput(f"the rule {text!r} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
+    quantity = quantity_of(match[1], f"the rule {text!r}")
     change = float(match[4]) / 100
     if change <= -1:
         raise BadInput(f"the rule {text!r} is invalid, because no figure can drop by 100 % or more")
@@ -79,6 +85,14 @@ def parse(text: str) -> Rule:
     if not all(where):
         raise BadInput(f"the rule {text!r} has an empty word between its commas; {FORM}")
     return Rule(text, quantity, where, match[3] == "<", log1p(change))
+
+
+def quantity_of(name: str, what: str) -> str:
+    """Return the registered quantity of a name; raise BadInput, which names `what` has it, for an unknown one."""
+    quantity = OTHER_NAMES.get(name.lower(), name.lower())
+    if quantity not in QUANTITIES:
+        raise BadInput(f"{what} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
+    return quantity
 
 
 def judge(whole: Comparison, rules: Sequence[Rule], undecided: str = "", *, noninferior: bool = False) -> Judgement:
@@ -151,3 +165,43 @@ def fits(word: str, key: Key) -> bool:
     if re.fullmatch(r"\d{1,9}(\.\d{1,3})?[km](ib)?", word.lower()):
         return block_label(parse_bytes(word)) == key.block
     return word == key.mix or any(fnmatchcase(name, word.lower()) for name in (key.test, key.phase))
+
+
+SETTLED = ("", "pass", "fail")
+
+
+class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The TOML file of rules."""
+
+    fail_if: tuple[str, ...]
+    undecided: str = ""
+    noninferior: bool = False
+
+
+class Gate(NamedTuple):
+    """Rules and the result of undecided ones."""
+
+    rules: tuple[Rule, ...]
+    undecided: str
+    noninferior: bool
+
+    def judge(self, whole: Comparison) -> Judgement | None:
+        """Return the judgement of a comparison, or None without rules."""
+        return judge(whole, self.rules, self.undecided, noninferior=self.noninferior) if self.rules else None
+
+
+def chosen(typed: Sequence[str], file: Path | None, undecided: str = "", *, noninferior: bool = False) -> Gate:
+    """Join the rules of the command line and a file; options of the command line override those of the file.
+
+    Raise BadInput for invalid rules, an empty file, or options without rules.
+    """
+    written = untrusted.toml(untrusted.read(file, "the rules"), Written, f"the rules {file}") if file else Written(())
+    settled = undecided or written.undecided
+    if settled not in SETTLED:
+        raise BadInput(f"undecided is {settled!r}; use pass or fail")
+    rules = tuple(parse(text) for text in (*written.fail_if, *typed))
+    if file and not written.fail_if:
+        raise BadInput(f"the file {file} has no rules: fail_if is empty")
+    if not rules and (settled or noninferior):
+        raise BadInput("--undecided and --noninferior need rules; give --fail-if or --rules")
+    return Gate(rules, settled, noninferior or written.noninferior)

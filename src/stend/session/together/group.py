@@ -84,11 +84,9 @@ def load(folder: Path) -> Group:
 
 
 def _bare(group: Group) -> dict[str, object]:
-    """Return the group without None, which TOML cannot store, and without any permission to destroy data."""
+    """Return the group with its requests as they are stored."""
     fields: dict[str, object] = msgspec.to_builtins(group, enc_hook=encoded)
-    members = []
-    for member in group.members:
-        request = msgspec.to_builtins(msgspec.structs.replace(member.request, destroy=None, overwrite=()))
-        plain = {key: value for key, value in request.items() if value is not None}
-        members.append(msgspec.to_builtins(member, enc_hook=encoded) | {"request": plain})
+    members = [
+        msgspec.to_builtins(member, enc_hook=encoded) | {"request": member.request.stored} for member in group.members
+    ]
     return fields | {"members": members}
