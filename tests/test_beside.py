@@ -110,6 +110,11 @@ def test_a_cache_is_drawn_whichever_drive_has_one() -> None:
         assert {row["drive"] for row in first.spec["datasets"]["rows"]} >= {"B"}
 
 
+def test_no_chart_shows_published_figures_alone() -> None:
+    own, other = Side("A", run_of(("throughput",), "A")), side("published:saber1000")
+    assert {name for name in KINDS for _ in picture(name, [own, other], WORDS, [])} == {"stream_levels"}
+
+
 def test_a_chart_of_the_first_drive_alone_names_it_beside_other_runs() -> None:
     sides = [Side(name, run_of(("latency-curve",), name)) for name in "AB"]
     alone = [next(picture("waits_by_iops", some, WORDS, [])).title for some in (sides[:1], sides)]

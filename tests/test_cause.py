@@ -58,6 +58,22 @@ def test_the_link_is_the_limit_only_near_what_the_negotiated_link_carries(
 
 
 @pytest.mark.parametrize(
+    ("read", "write", "words"),
+    [
+        (0.55e9, 0.55e9, "Sequential reads and writes reach 550 MB/s"),
+        (0.55e9, 0.2e9, "Sequential reads reach 550 MB/s"),
+        (0.2e9, 0.55e9, "Sequential writes reach 550 MB/s"),
+    ],
+)
+def test_the_link_limits_only_the_direction_that_reaches_it(read: float, write: float, words: str) -> None:
+    def iops(load: Workload) -> float:
+        return (read if load.read_pct else write) / load.block_bytes
+
+    limit = causes(ran(iops, "throughput", interface="SATA 6 Gbit/s"))["link"]
+    assert words in finding_said(limit, Language("en")).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
     ("interface", "facts", "name", "most"),
     [
         ("sata", {"link": "6.0 Gb/s", "link_capable": "6.0 Gb/s"}, "SATA 6.0 Gb/s", 0.56e9),
@@ -68,6 +84,7 @@ def test_the_link_is_the_limit_only_near_what_the_negotiated_link_carries(
         ("usb", {"link": "USB 10000 Mb/s"}, "USB 10000 Mb/s", None),
         ("NVMe PCIe 3.0 x4", {}, "NVMe PCIe 3.0 x4", 3.52e9),
         ("SAS RAID, 512 MiB cache", {}, "SAS RAID, 512 MiB cache", None),
+        ("SAS RAID, 12 GiB cache", {}, "SAS RAID, 12 GiB cache", None),
     ],
 )
 def test_the_link_is_that_of_the_record_of_a_real_or_a_virtual_drive(
@@ -240,12 +257,12 @@ def test_pauses_clean_a_drive_that_is_faster_after_every_longer_one(
     assert bool(causes(EMPTY(), [other("idle_recovery", key, "idle-recovery", gain=3.0, levels=told)])) is given
 
 
-@pytest.mark.parametrize(("slower", "given"), [(1, False), (3, True)])
+@pytest.mark.parametrize(("slower", "share", "given"), [(1, 100, False), (3, 100, True), (3, 75, False)])
 def test_the_order_of_a_fill_shows_where_random_writes_are_faster_after_it_than_in_saturation(
-    slower: int, given: bool
+    slower: int, share: int, given: bool
 ) -> None:
     truth = Truth(capacity_bytes=60 * GB, fresh_iops=90_000, steady_iops=20_000)
-    changes = {"tests": {"write-saturation": {"minutes": 120}}, "rounds": 5}
+    changes = {"tests": {"write-saturation": {"minutes": 120}, "iops": {"active_range_pct": share}}, "rounds": 5}
     run = made("iops", "write-saturation", truth=truth, profile="review", interval_s=20.0, **changes)
     rows = [row._replace(seconds=row.seconds * slower) if row.state == "saturated" else row for row in figures(run)]
     found = list(cause._order(cause.Evidence(run, rows, (), link(run.plan.device, {}))))

@@ -3,7 +3,10 @@
 import msgspec
 import pytest
 
+from stend import findings
 from stend.base.units import KiB
+from stend.findings import Finding
+from stend.findings.look.grounds import Because
 from stend.model.definition import Hold, Workload
 from stend.model.events import Judged, Result
 from stend.model.record import Run
@@ -142,3 +145,14 @@ def test_a_stopped_run_names_the_tests_that_it_did_not_run_and_claims_no_steady_
         lists = [block for block in page.lead.blocks if isinstance(block, Pair)]
         said = [item.text for pair in lists for items in pair.lists for item in items.items]
         assert (EN("story.steady") in said) == (end == len(events) and not run.unmet)
+
+
+@pytest.mark.parametrize(("key", "certain"), [("reached", "steady"), ("early", "early")])
+def test_a_steady_state_that_may_not_last_is_not_certain_on_page_one(
+    key: str, certain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made("iops", profile="review", interval_s=60.0, shorten=60)
+    early = Finding(name="steady_state", key=key, test="iops", values={"because": Because("few", {"samples": 1})})
+    monkeypatch.setattr(findings, "find", lambda *a: iter([early]))
+    (lists,) = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
+    assert EN(f"story.{certain}", tests="IOPS") in [item.text for items in lists.lists for item in items.items]

@@ -77,7 +77,7 @@ def test_several_runs_are_named_ranked_and_judged_each_on_page_one(lang: str) ->
     assert [cells[0] for cells in verdicts.rows] == ["Old", "New"]
     assert figures.head[1:3] == ("Old", "New")
     assert not [block for block in page.lead.blocks if isinstance(block, Uses | Keys)]
-    assert page.lead.title == Language(lang)("together.nothing"), (
+    assert page.lead.title == Language(lang)("together.unusable"), (
         "shortened runs are no measurements and are not ranked"
     )
 

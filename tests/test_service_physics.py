@@ -24,7 +24,7 @@ model = "Example C4"
 kind = "ideal"
 interface = "NVMe virtual"
 capacity_bytes = 68719476736
-scale = 16
+scale = 4
 
 [ideal]
 servers = 4
@@ -44,7 +44,7 @@ title = "A desktop drive: eight dies that cannot suspend a program, no power-los
 model = "Example D8"
 interface = "NVMe virtual"
 capacity_bytes = 34359738368
-scale = 64
+scale = 4
 protected = false
 
 [flash]
@@ -218,7 +218,7 @@ def test_writes_beside_the_reads_of_the_desktop_drive_cost_a_program(tmp_path: P
 
     The prediction was the same for a stream. In this model reads are not served before writes that wait for room in the
     buffer, and 8 writes of 128 KiB wait 6.0 ms at the 175 MB/s of the dies. It was also predicted that the p99 alone is
-    0.1 ms: the first reads come while the buffer still empties after the fill, and the finding says so.
+    0.1 ms. That held only since the drive settles before the first minute: its buffer still empties after the fill.
     """
     run = reads_beside(tmp_path, DESKTOP, 20.0, depths=[8], neighbours=["write", "stream"])
     ((_, stream, write),) = (
@@ -228,7 +228,8 @@ def test_writes_beside_the_reads_of_the_desktop_drive_cost_a_program(tmp_path: P
     assert 1.3e-3 < write.p99_s < 2.5e-3
     assert stream.row.number("p50") == pytest.approx(8 * 131072 / 174.8e6, rel=0.05)
     assert one(said(run, "neighbours", "worst")).values["neighbour"] == "stream"
-    assert one(said(run, "neighbours", "changed")).values["last"] == pytest.approx(95e-6, rel=0.1)
+    assert one(said(run, "neighbours", "worst")).values["alone"] == pytest.approx(95e-6, rel=0.1)
+    assert not said(run, "neighbours", "changed")
 
 
 def test_32_reads_of_a_neighbour_leave_the_disk_little_time(tmp_path: Path) -> None:

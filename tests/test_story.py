@@ -8,6 +8,8 @@ from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
+from stend.publish.data import maker_of
+from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
@@ -29,11 +31,13 @@ def answer(**own: object) -> questions.Answer:
     [
         ({"needs": ("a", "b")}, {"a": 1.0}, False),
         ({"needs": ("a", "b")}, {"a": 1.0, "b": 0.0}, True),
-        ({"above": ("a", 2.0)}, {"a": 2.0}, True),
-        ({"above": ("a", 2.0)}, {"a": 1.9}, False),
-        ({"below": ("a", 2.0)}, {"a": 2.0}, False),
-        ({"below": ("a", 2.0)}, {"a": 1.9}, True),
-        ({"above": ("a", 1.0), "below": ("b", 1.0)}, {"a": 2.0, "b": 2.0}, False),
+        ({"above": {"a": 2.0}}, {"a": 2.0}, True),
+        ({"above": {"a": 2.0}}, {"a": 1.9}, False),
+        ({"below": {"a": 2.0}}, {"a": 2.0}, False),
+        ({"below": {"a": 2.0}}, {"a": 1.9}, True),
+        ({"above": {"a": 1.0}, "below": {"b": 1.0}}, {"a": 2.0, "b": 2.0}, False),
+        ({"above": {"a": 1.0, "b": 1.0}}, {"a": 2.0, "b": 0.5}, False),
+        ({"below": {"a": 1.0, "b": 1.0}}, {"a": 0.5, "b": 2.0}, False),
         ({"above_ratio": ("a", "b", 3.0)}, {"a": 6.0, "b": 2.0}, True),
         ({"above_ratio": ("a", "b", 3.0)}, {"a": 5.9, "b": 2.0}, False),
         ({"below_ratio": ("a", "b", 3.0)}, {"a": 6.0, "b": 2.0}, False),
@@ -53,6 +57,7 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
     [
         ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
         ({"fall": 5.0}, ["answer_1"]),
+        ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_7", "answer_6"]),
         ({"fall": 1.1, "still_falling": 1.0}, ["answer_2"]),
     ],
 )
@@ -62,8 +67,30 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
     assert [one.key for one in saturation.answers if one.holds(known)] == keys
 
 
+WAITS = {"write_tail": 1e-3, "longest": 2e-3}
+RESTS = {"back_iops": 33e3, "back_rest": 5.0, "writes": 8e4}
+CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("chapter", "figures", "keys"),
+    [
+        ("saturation", {**WAITS, "sat_s": 36e3}, ["answer_3"]),
+        ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
+        ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another
+        ("recovery", {**RESTS, "unrested": 32e3}, ["answer_2"]),  # saturation
+        ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
+        ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise
+    ],
+)
+def test_an_answer_claims_no_more_than_its_figures(chapter: str, figures: dict[str, float], keys: list[str]) -> None:
+    asked = next(one for one in questions.questions() if one.name == chapter)
+    assert [one.key for one in asked.answers if one.holds(figures)] == keys
+
+
 def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
     figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4}
+    figures |= {"write_tail": 0.02, "longest": 0.021}
     return Reason(figure, said, weight, figures, beyond=beyond)
 
 
@@ -91,6 +118,20 @@ def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> 
     assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
 
 
+def test_a_refused_use_shows_what_it_fails_even_if_an_earlier_use_showed_it() -> None:
+    slow, rate = reason("read_wait", "fail", 3.0), reason("writes", "doubt", 1.0)
+    uses = (Judged("read", "doubt", (slow,)), Judged("mixed", "no", (slow, rate)))
+    own = seen({})._replace(verdict=Verdict("read", uses, Known({})))
+    told = [entry.why for entry in page_one.marked(own)]
+    assert all(page_one.sentence(reason_said(slow, EN))[:-1] in why for why in told)
+
+
+def test_a_run_that_only_refuses_streams_opens_with_its_own_answer() -> None:
+    uses = (Judged("streaming", "no", (reason("reads", "fail"),)), Judged("write", "can't tell", ()))
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={"fresh_writes": 1e4})
+    assert telling.headline(own) == EN("question.fresh.answer_1", fresh_writes=1e4)
+
+
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
@@ -101,17 +142,17 @@ def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_know
 
 
 def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
-    both = (reason("reads", "pass", 2.0), reason("read_wait", "pass", 1.0))
-    against = (reason("reads", "fail", 3.0), reason("writes", "doubt", 1.0))
+    both = (reason("reads", "pass", 2.0), reason("read_wait", "pass", 1.0), reason("longest", "pass", beyond=9.0))
+    against = (reason("reads", "fail", 3.0), reason("write_tail", "doubt", 1.0))
     uses = (Judged("desktop", "yes", both), Judged("write", "no", against))
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
     (section,) = closing.closing(own)
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
     lists = {items.items[0].mark: tuple(item.text for item in items.items) for items in pair.lists}
-    said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (*both[1:], *against)}
+    said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (both[1], *against)}
     assert lists["pro"] == (said["read_wait"],)
-    assert lists["con"] == (said["reads"], said["writes"]), "the weightiest first"
+    assert lists["con"] == (said["reads"], said["write_tail"]), "the weightiest first"
 
 
 def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() -> None:
@@ -129,7 +170,7 @@ def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() 
 
 
 def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
-    figures = {"writes": 134e3, "read_wait": 90e-6, "write_wait": 90e-6}
+    figures = {"writes": 134e3, "sat_s": 36e3, "read_wait": 90e-6, "write_wait": 90e-6}
     known = (
         rivals.Rival("A", {"writes": 135e3, "read_wait": 94e-6, "write_wait": 21e-6}),
         rivals.Rival("B", {"writes": 56e3, "write_wait": 41e-6}),
@@ -140,7 +181,7 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     assert "90\u00a0µs" in worst
     assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
     assert "fourth of four" in worst
-    best, _ = page_one.extremes(own._replace(figures={"writes": 300e3}))
+    best, _ = page_one.extremes(own._replace(figures={"writes": 300e3, "sat_s": 36e3}))
     assert (
         best
         == "Random writes, saturated: 300,000\u00a0IOPS, 2.2 times better than A (135,000\u00a0IOPS), first of three."
@@ -217,6 +258,30 @@ def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
     two = seen({"write": "yes"})._replace(figures={"fresh_writes": 3e5, "start": 3e5, "reads": 6e5})
     (_, figures, _) = together.tables({"A": one, "B": two}, EN)
     assert [row[0] for row in figures.rows] == ["Random reads, 4 KiB", "Random writes, fresh, best minute"]
+
+
+@pytest.mark.parametrize(("hours", "rows"), [(36e3, 2), (None, 1)])
+def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: float | None, rows: int) -> None:
+    one = seen({"write": "yes"})._replace(figures={"reads": 7e5, "writes": 2e4, "sat_s": 36e3})
+    two = one._replace(figures={"reads": 6e5, "writes": 6e4} | ({"sat_s": hours} if hours else {}))
+    (_, figures, _) = together.tables({"A": one, "B": two}, EN)
+    assert len(figures.rows) == rows
+
+
+@pytest.mark.parametrize(("hours", "beside"), [(36e3, True), (None, False)])
+def test_only_saturated_writes_are_compared_with_saturated_writes(hours: float | None, beside: bool) -> None:
+    figures = {"writes": 9e4} | ({"sat_s": hours} if hours else {})
+    own = seen({"write": "yes"})._replace(figures=figures, rivals=(rivals.Rival("Other", {"writes": 2e4}),))
+    assert [bool(key.band) for key in page_one.keys(own)] == [beside]
+    assert bool(page_one.extremes(own)[0].startswith("Random writes")) == beside
+    assert bool(key_figures(own)) == beside
+
+
+@pytest.mark.parametrize(
+    ("model", "maker"), [("8 x Intel X25-E on Intel RS2BL080", "Intel"), ("KINGSTON SKC2000M8500G", "Kingston")]
+)
+def test_the_maker_is_the_first_word_that_is_no_number_of_members(model: str, maker: str) -> None:
+    assert maker_of(model) == maker
 
 
 def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:

@@ -190,3 +190,17 @@ def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monk
     assert (german("page.contents"), german("page.glance")) == ("Inhalt", "At a glance")
     old = "quick: a minute lasts 0.2 s, at most 5 rounds"
     assert german.translated(old) == old.replace(".", ","), "a sentence of an old record too"
+
+
+@pytest.mark.parametrize(
+    ("value", "shape", "en", "ru"),
+    [
+        (5.4, "part", "19%", "19 %"),
+        (40_912.0, "part", "0.0024%", "0,0024 %"),  # never 0 %: the drive still writes
+        (3.2, "fold", "3.2 times", "в 3,2 раза"),
+        (40_912.0, "fold", "41,000 times", "в 41 000 раз"),
+    ],
+)
+def test_large_ratios_are_rounded_and_small_shares_are_not_zero(value: float, shape: str, en: str, ru: str) -> None:
+    told = [Language(lang).show(value, shape).replace("\u00a0", " ").replace("\u202f", " ") for lang in ("en", "ru")]
+    assert told == [en, ru]

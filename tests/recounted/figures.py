@@ -111,6 +111,12 @@ def _rests(record: Record) -> dict[float, float]:
     return found
 
 
+def _unrested(record: Record) -> float | None:
+    """Return the end of the writes before the rests, which a saturation may have done."""
+    rows = record.of("idle-recovery", "saturate", random_pct=100)
+    return iops(rows[-max(round(len(rows) / 5), 5) :]) if rows else None
+
+
 def _least(rows: list[list[Row]]) -> list[Row]:
     """Return the load with the fewest outstanding that has nine tenths of the most IOPS."""
     most = max(map(iops, rows))
@@ -124,7 +130,7 @@ def _curve(record: Record, reads: int) -> list[list[Row]]:
 def _gain(record: Record, reads: int) -> float | None:
     rows = _curve(record, reads)
     single = [r for r in rows if outstanding(r[0]) == 1]
-    return max(map(iops, rows)) / iops(single[0]) if single else None
+    return iops(_least(rows)) / iops(single[0]) if single else None
 
 
 def _sweep(record: Record) -> list[list[Row]]:
@@ -221,6 +227,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "mix_tail": _mix_tail,
     "back_rest": lambda r: min(_rests(r)),
     "back_iops": lambda r: _rests(r)[min(_rests(r))],
+    "unrested": _unrested,
     "rested": lambda r: max(_rests(r).values()),
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
     "deep_reads": lambda r: _gain(r, 100),

@@ -8,7 +8,7 @@ from stend.findings import look
 from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.model.stats import MIN_BEYOND, bin_edges_ns
+from stend.model.stats import bin_edges_ns, least_beyond
 from stend.words import Language
 
 TESTS = (
@@ -52,8 +52,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 def curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:
     """Yield points down to the share of ten IOs; beyond it the share is left to chance."""
     total = left = sum(bins.values())
+    least = least_beyond(bins)
     for index in sorted(bins):
         left -= bins[index]
-        if left < MIN_BEYOND:
+        if left < least:
             return
         yield {"ms": bin_edges_ns(index)[1] / 1e6, "share": 100 * left / total, "name": name}

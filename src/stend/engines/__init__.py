@@ -11,7 +11,7 @@ class Load(Protocol):
 
     A load whose workload is `paced` also has a `pace`: how well its times were kept, its flushes and trims. One with
     loads beside it has their `beside`. Both cover the same time as the counts that were returned last. A load with
-    `remarks` has sentences about its end for the record.
+    `remarks` has sentences about its end for the record. One with a `weight` observes only one IO of so many.
     """
 
     began: float

@@ -122,6 +122,7 @@ class SimulatedLoad:
         self.over = self.stopped = False
         self._unsent = workload.replay.ios if workload.replay else 0
         self._sent = self._waiting = 0
+        self.weight = drive.weight if drive.spec.scale > 1 else 0
         self.pace: Pace | None = None
         self.beside: tuple[Beside, ...] = ()
         self.content: Content | None = None

@@ -3,7 +3,7 @@
 A cause that is an inference has at most medium confidence, and its sentence has the words "consistent with".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -100,16 +100,22 @@ def _cause(key: str, test: str, values: dict[str, Any], *, sure: bool = False) -
 
 
 def _link(evidence: Evidence) -> Causes:
-    """Yield that sequential accesses reach what the link carries."""
+    """Yield that sequential reads, writes or both reach what the link carries."""
     most = evidence.link.bytes_per_s
     for test in SEQUENTIAL if most else ():
         rows = [row for row in evidence.rows if row.test == test and row.workload.random_pct == 0]
-        best = max(rows, key=lambda row: row.number("throughput"), default=None)
-        if best and most and (rate := best.number("throughput")) >= NEAR_LINK * most:
-            values = {"rate": rate, "most": most, "link": evidence.link.name}
+        rates = {pct: _fastest(row for row in rows if row.workload.read_pct == pct) for pct in (100, 0)}
+        near = [pct for pct, rate in rates.items() if most and rate >= NEAR_LINK * most]
+        if near:
+            way = "both" if len(near) > 1 else "read" if 100 in near else "write"
+            values = {"way": way, "rate": max(rates.values()), "most": most, "link": evidence.link.name}
             slower = {"capable": evidence.link.capable} if evidence.link.capable else {}
             yield _cause("slow_link" if slower else "link", test, values | slower)
             return
+
+
+def _fastest(rows: Iterable[Figures]) -> float:
+    return max((row.number("throughput") for row in rows), default=0.0)
 
 
 def _cache(evidence: Evidence) -> Causes:
@@ -151,6 +157,8 @@ def _order(evidence: Evidence) -> Causes:
     filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
     if not (evidence.flash and filled and end) or False in (filled.steady, end.steady):
         return
+    if filled.workload.range_bytes != end.workload.range_bytes:  # the rest of the drive is further spare flash
+        return
     before = [r.step for r in evidence.run.of(filled.test, "precondition") if isinstance(r.step, Hold)]
     if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
         yield _cause("order", filled.test, {"filled": filled.iops, "end": end.iops})
@@ -161,7 +169,8 @@ def _buffer(evidence: Evidence) -> Causes:
     facts = evidence.run.plan.device.facts
     off = (facts.get("write_cache_set") or facts.get("write_cache")) == "disabled"
     for test in ("latency", "latency-curve") if evidence.flash else ():
-        single = [[row for row in evidence.random(test, pct) if row.workload.outstanding == 1] for pct in (100, 0)]
+        rounds = [row for row in evidence.rows if row.state == "window" and row.workload.outstanding == 1]
+        single = [[row for row in evidence.random(test, pct) if row in rounds] for pct in (100, 0)]
         if not all(single):
             continue
         read, write = (rows[-1].number("mean") for rows in single)

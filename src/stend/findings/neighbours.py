@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
-from stend.findings.look.neighbours import Pair, inflation, paces_of, pairs
+from stend.findings.look.neighbours import Pair, inflation, minutes, paces_of, pairs
 from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
 from stend.model.pace import MOST_LATE, Pace
@@ -89,7 +89,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
 
 def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
     """Yield how much the victim alone changed from the first minute to the last."""
-    held = [record.counts for record in look.records(run, test.name, phase) if not record.workload.beside]
+    held = [record.counts for record in minutes(run, test, phase) if not record.workload.beside]
     if len(held) < 2 or not held[0].ios or not held[-1].ios:
         return
     first_s, last_s = held[0].mean_s, held[-1].mean_s

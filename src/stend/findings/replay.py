@@ -8,8 +8,7 @@ from stend.findings.look.replayed import replayed
 from stend.model.definition import PlannedTest
 from stend.model.pace import Pace
 from stend.model.record import Run
-from stend.model.stats import MIN_BEYOND
-from stend.model.tally import PERCENTS, Tally
+from stend.model.tally import Tally
 from stend.model.traced import Traced
 
 NAME = "replay"
@@ -29,7 +28,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if pace.sent and pace.lateness_measured:
             yield _kept(test.name, pace)
         if not pace.invalid:
-            yield from _against(test, test.traced, counts, run.plan.device.scale)
+            yield from _against(test, test.traced, counts)
 
 
 def _kept(test: str, pace: Pace) -> Finding:
@@ -38,15 +37,11 @@ def _kept(test: str, pace: Pace) -> Finding:
     return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "full"))
 
 
-def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally], scale: int) -> Iterator[Finding]:
-    """Yield one finding per direction with IOs.
-
-    `scale` is that of a virtual drive: it counts each simulated IO this many times, but the sample holds only one.
-    """
+def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> Iterator[Finding]:
+    """Yield one finding per direction with IOs."""
     speed = test.profile.options["speed"]
     for way, then, now in (("read", trace.read, counts[0]), ("write", trace.write, counts[1])):
-        names = (name for name in QUANTITIES if now.ios / scale * (100 - PERCENTS[name]) / 100 >= MIN_BEYOND)
-        pairs = ((name, derived(then, 1, name), derived(now, 1, name)) for name in names)
+        pairs = ((name, derived(then, 1, name), derived(now, 1, name)) for name in QUANTITIES)
         both = next(((name, was, here) for name, was, here in pairs if was and here), None)
         if both is None:
             continue

@@ -37,7 +37,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if late := [cell for cell in cells if cell.why == "host"]:
             least = min(late, key=lambda cell: cell.reads)
             values = {"reads": least.reads, "written": least.writes, "cells": len(late)}
-            yield Finding(name=NAME, key="host", test=test.name, values=values)
+            yield Finding(name=NAME, key="host" if least.writes else "host_alone", test=test.name, values=values)
         if doubt > COARSE * options["within_pct"] / 100:
             values = {"cells": len(cells), "doubt": doubt}
             yield Finding(name=NAME, key="coarse", test=test.name, values=values, confidence="low")
@@ -50,7 +50,8 @@ def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Find
     if high - low > 2 * wanted.within * wanted.axes.reads:
         values = {"percent": key.percent, "limit": key.limit_s}
         values |= {"written": written, "low": _short(low), "high": _short(high)}
-        yield Finding(name=NAME, key="flat", test=test.name, values=values, confidence="can't tell")
+        name = "flat" if written else "flat_alone"
+        yield Finding(name=NAME, key=name, test=test.name, values=values, confidence="can't tell")
 
 
 def _few(test: PlannedTest, percent: float) -> Finding:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from stend.model.counts import Counts
+from stend.model.counts import Counts, packed
 from stend.model.pace import Pace, paces
 
 
@@ -14,3 +14,7 @@ class Beside(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def __add__(self, other: "Beside") -> "Beside":
         return Beside(counts=self.counts + other.counts, pace=paces(self.pace, other.pace))
+
+    def weighed(self, weight: int) -> "Beside":
+        """Return this load with compact bins whose observed IOs count as `weight` IOs each."""
+        return Beside(counts=packed(self.counts, weight), pace=self.pace and self.pace.weighed(weight))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from stend.base import limits
-from stend.model.packed import Bins, merged
+from stend.model.packed import merged
 from stend.model.tally import NONE, NS, Tally
 
 
@@ -98,10 +98,6 @@ def _tally(every: list[Tally]) -> Tally:
     return Tally(ios, done, waited, squares, max(tally.max_ns for tally in many), bins)
 
 
-def packed(counts: Counts) -> Counts:
-    """Return the counts with their bins in compact arrays."""
-    small = (
-        Tally(t.ios, t.bytes, t.latency_ns, t.latency_ns2, t.max_ns, Bins(t.bins)) if t.bins else t
-        for t in (counts.read, counts.write)
-    )
-    return Counts(counts.seconds, counts.cpu_s, *small)
+def packed(counts: Counts, weight: int = 1) -> Counts:
+    """Return the counts with their bins in compact arrays; each observed IO counts as `weight` IOs."""
+    return Counts(counts.seconds, counts.cpu_s, counts.read.weighed(weight), counts.write.weighed(weight))

@@ -6,7 +6,7 @@ import msgspec
 
 from stend.base import limits
 from stend.model.beside import Beside
-from stend.model.counts import Counts
+from stend.model.counts import Counts, packed
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
 from stend.model.surveyed import Surveyed
@@ -132,8 +132,9 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
-    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
-    those whose content is verified, `places` in surveys.
+    `weight` is how many IOs each observed one counts as, because a scaled virtual drive simulates one of so many; 0
+    where each one was observed, and in older records. The figures of another tool are set in imported steps, `pace` in
+    those whose workload is `paced`, `verified` in those whose content is verified, `places` in surveys.
     """
 
     where: Position
@@ -149,6 +150,13 @@ class Result(Data, frozen=True, tag="result"):
     verified: Verified | None = None
     places: Surveyed | None = None
     beside: tuple[Beside, ...] = ()
+    weight: limits.Count = 0
+
+    def weighed(self, weight: int) -> "Result":
+        """Return this result with compact bins whose observed IOs count as `weight` IOs each."""
+        pace = self.pace and self.pace.weighed(weight)
+        beside = tuple(load.weighed(weight) for load in self.beside)
+        return msgspec.structs.replace(self, counts=packed(self.counts, weight), pace=pace, beside=beside)
 
     @property
     def every(self) -> tuple[Counts, ...]:

@@ -46,6 +46,12 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             unsent=other.unsent,
         )
 
+    def weighed(self, weight: int) -> "Pace":
+        """Return this pace; each observed flush and trim counts as `weight` of them."""
+        if weight == 1:
+            return self
+        return msgspec.structs.replace(self, flush=self.flush.weighed(weight), discard=self.discard.weighed(weight))
+
     @property
     def lateness_measured(self) -> bool:
         """Return True if lateness was measured. A virtual drive is never late."""

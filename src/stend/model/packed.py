@@ -59,12 +59,16 @@ class Rows:
 
 
 class Bins(Mapping[int, int]):
-    """Immutable {bin index: IOs}. It is sorted at first use, because most are never read."""
+    """Immutable {bin index: IOs}. It is sorted at first use, because most are never read.
 
-    __slots__ = ("_columns", "_rising")
+    `weight` is how many IOs each observed one counts as: above 1 on a scaled virtual drive.
+    """
 
-    def __init__(self, bins: Mapping[int, int]) -> None:
+    __slots__ = ("_columns", "_rising", "weight")
+
+    def __init__(self, bins: Mapping[int, int], weight: int = 1) -> None:
         self._columns, self._rising = (array("H", list(bins)), _narrow(list(bins.values()))), False
+        self.weight = weight
 
     def rising(self) -> tuple["array[int]", "array[int]"]:
         """Return the indices in increasing order, and their counts."""
@@ -110,8 +114,18 @@ def rising(bins: Mapping[int, int]) -> tuple[Sequence[int], Sequence[int]]:
     return ordered, [bins[index] for index in ordered]
 
 
-def merged(many: Sequence[Mapping[int, int]]) -> dict[int, int]:
-    """Return bins added up."""
+def weight_of(*many: Mapping[int, int]) -> int:
+    """Return how many IOs each observed one counts as: the most of these bins; 1 for bins that do not state it."""
+    return max((bins.weight for bins in many if isinstance(bins, Bins)), default=1)
+
+
+def merged(many: Sequence[Mapping[int, int]]) -> Mapping[int, int]:
+    """Return bins added up, with the largest of their weights."""
+    total, weight = _merged(many), weight_of(*many)
+    return total if weight == 1 else Bins(total, weight)
+
+
+def _merged(many: Sequence[Mapping[int, int]]) -> dict[int, int]:
     full = [bins for bins in many if bins]
     held = [bins._columns for bins in full if isinstance(bins, Bins)]
     if full and len(held) == len(full) and all(counts.typecode == "I" for _, counts in held):

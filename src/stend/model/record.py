@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
-
-from stend.model.counts import Counts, added, packed
+from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, Plan, PlannedTest, Workload
 from stend.model.events import (
     Ended,
@@ -83,7 +81,7 @@ class Run:
                 self.readings.append(event)
             case Result():
                 self.stretch_of[event.where, event.index] = len(self.started) - 1
-                self._place(msgspec.structs.replace(event, counts=packed(event.counts)))
+                self._place(event.weighed(event.weight or self._scale))
             case Judged():
                 self._judge(event)
             case Telemetry():
@@ -93,6 +91,11 @@ class Run:
             case Ended():
                 self.ended = event
         return event
+
+    @property
+    def _scale(self) -> int:
+        """Return how many IOs each observed one counts as, where the record of a result does not state it."""
+        return self.started[0].plan.device.scale if self.started else 1
 
     def _continue(self, event: Started) -> None:
         self.started.append(event)

@@ -15,7 +15,7 @@ from stend.model.definition import Hold, PlannedTest
 from stend.model.events import Result
 from stend.model.pace import MOST_LATE, Pace
 from stend.model.record import Run
-from stend.model.stats import MIN_BEYOND, percentile_s
+from stend.model.stats import MIN_BEYOND, least_beyond, percentile_s
 from stend.model.tally import NS
 from stend.model.workload import Workload
 
@@ -122,9 +122,9 @@ def _cell(parts: Sequence[Result], load: Workload, percents: Sequence[float]) ->
     why: Why = "host" if pace.invalid else "full" if full else ""
     reported = result.told.read if result.told else {}
     waits = {p: math.inf if full else reported.get(f"p{p:g}") or wait_of(counts, unsent, p) for p in percents}
-    due = reads * counts.seconds
+    due, least = reads * counts.seconds, least_beyond(counts.read.bins, counts.write.bins)
     for percent in [percent for percent, wait in waits.items() if wait is None]:
-        if due * (1 - percent / 100) >= MIN_BEYOND:  # enough were due and too few were answered
+        if due * (1 - percent / 100) >= least:  # enough were due and too few were answered
             waits[percent] = math.inf
     return Cell(reads, writes, waits, why, counts, scattered([part.counts for part in parts], percents))
 

@@ -5,7 +5,7 @@ Steady state: PTS 2.0.2 clause 2.1.24 as transcribed in the open literature. Lat
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -16,7 +16,7 @@ from stend.model.bins import BINS_PER_GROUP as BINS_PER_GROUP  # noqa: PLC0414
 from stend.model.bins import bin_edges_ns as bin_edges_ns  # noqa: PLC0414
 from stend.model.bins import bin_index as bin_index  # noqa: PLC0414
 from stend.model.events import Verdict
-from stend.model.packed import rising
+from stend.model.packed import rising, weight_of
 from stend.model.tally import NS, Tally
 
 PTS_WINDOW = 5
@@ -25,7 +25,8 @@ PTS_SLOPE = 0.10
 REVIEW_WINDOW = 4
 REVIEW_BAND = 0.10
 
-MIN_BEYOND = 10  # a percentile is shown only where at least this many IOs lie beyond it; our choice, stated in reports
+MIN_BEYOND = 10
+"""A percentile is shown only where at least this many observed IOs lie beyond it; our choice, stated in reports."""
 
 Rounds = Sequence[tuple[int, float]]
 
@@ -90,6 +91,11 @@ def _verdict(rule: str, points: Rounds, excursion: float, slope: float) -> Verdi
     )
 
 
+def least_beyond(*bins: Mapping[int, int]) -> int:
+    """Return the fewest counted IOs that may lie beyond a shown percentile: a scaled virtual drive counts one often."""
+    return MIN_BEYOND * weight_of(*bins)
+
+
 def percentile_s(tally: Tally, percent: float) -> float | None:
     """Return the response time in seconds that `percent` of the IOs do not exceed (see `percentiles_s`)."""
     return percentiles_s(tally, (percent,))[0]
@@ -98,16 +104,16 @@ def percentile_s(tally: Tally, percent: float) -> float | None:
 def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]:
     """Return the response times in seconds that these percents of the IOs do not exceed.
 
-    One is None if fewer than MIN_BEYOND IOs exceed it. Each is the middle of its bin, moved within the bin where
+    One is None if fewer than `least_beyond` IOs exceed it. Each is the middle of its bin, moved within the bin where
     recorded values require it: not above the maximum, nor so far from the mean that no distribution could have both.
     The error is at most 0.8 %. If one bin holds every IO, the result is the mean, with an error of at most 1.6 %.
     """
     indices, counts = rising(tally.bins)
-    below = list(accumulate(counts))
+    below, least = list(accumulate(counts)), least_beyond(tally.bins)
     total = below[-1] if below else 0
     times: list[float | None] = []
     for percent in percents:
-        if round(total * (100 - percent) / 100, 6) < MIN_BEYOND:
+        if round(total * (100 - percent) / 100, 6) < least:
             times.append(None)
             continue
         wanted = math.ceil(total * percent / 100)

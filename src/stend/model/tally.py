@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 
 from stend.base import limits
-from stend.model.bins import BINS, added, bin_edges_ns
+from stend.model.bins import BINS, bin_edges_ns
+from stend.model.packed import Bins, merged
 
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
@@ -39,7 +40,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.latency_ns + other.latency_ns,
             self.latency_ns2 + other.latency_ns2,
             max(self.max_ns, other.max_ns),
-            added(self.bins, other.bins),
+            merged([self.bins, other.bins]),
         )
 
     def since(self, before: "Tally") -> "Tally":
@@ -63,6 +64,12 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             longest,
             grown,
         )
+
+    def weighed(self, weight: int) -> "Tally":
+        """Return the tally with its bins in compact arrays; each observed IO counts as `weight` IOs."""
+        if not self.bins:
+            return self
+        return Tally(self.ios, self.bytes, self.latency_ns, self.latency_ns2, self.max_ns, Bins(self.bins, weight))
 
     @property
     def mean_s(self) -> float:

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -139,8 +140,8 @@ class Spoken:
 
 
 def maker_of(model: str) -> str:
-    """Return the first word of a model, which names the maker of most drives."""
-    first = model.split(" ", maxsplit=1)[0].split("_", maxsplit=1)[0]
+    """Return the first word of a model, which names the maker of most drives; of an array that of its members."""
+    first = re.sub(r"^\d+ x ", "", model).split(" ", maxsplit=1)[0].split("_", maxsplit=1)[0]
     return first.capitalize() if first.isupper() and len(first) > LONGEST else first
 
 

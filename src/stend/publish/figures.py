@@ -15,7 +15,7 @@ from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.model.quantities import QUANTITIES, shape
 from stend.publish.samples import Sample
-from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, value_shown
+from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, comparable, value_shown
 from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
 from stend.words.numbers import rounded
@@ -191,8 +191,11 @@ def bare(name: str, value: float, words: Language) -> str:
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
-    """Return the key figures that a run has; one that its test does not support is not usable."""
-    known = {name: value for name in FIGURES if (value := review.figures.get(name))}
+    """Return the key figures that a run has; one that its test does not support is not usable.
+
+    Writes of a run without a saturation are no saturated writes.
+    """
+    known = {name: value for name in FIGURES if (value := review.figures.get(name)) and comparable(name, review)}
     return {name: _shown(name, known[name], review.words, name in review.verdict.known.usable) for name in known}
 
 

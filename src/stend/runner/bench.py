@@ -35,7 +35,7 @@ class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
     `pace` is how a load kept its schedule, with its flushes, `verified` the blocks whose content was written or
-    compared, `places` the results of a survey since its load started or the last step.
+    compared, `places` the results of a survey since its load started or the last step. `weight` is that of a `Result`.
     """
 
     counts: Counts = Counts()
@@ -45,6 +45,7 @@ class Done(NamedTuple):
     verified: Verified | None = None
     places: Surveyed | None = None
     beside: tuple[Beside, ...] = ()
+    weight: int = 0
 
     def plus(self, counts: Counts, load: Load) -> "Done":
         """Return this result with counts that the load has just returned, its pace and the loads beside it."""
@@ -114,7 +115,8 @@ class Bench:
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
         verified = getattr(load, "verified", None)
         places: Surveyed | None = load.taken() if hasattr(load, "taken") else None
-        return done._replace(gap_s=gap_s, seed=self.seed, verified=verified, places=places)
+        weight = getattr(load, "weight", 0)
+        return done._replace(gap_s=gap_s, seed=self.seed, verified=verified, places=places, weight=weight)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

@@ -258,6 +258,9 @@ class FlashDrive(Drive):
             s[k.PAUSED] -= waited
             delayed(done, np.full(waited, float(p[k.T_PAUSE])))
 
+    def _drop_waits(self) -> None:
+        self.memory.state[k.PAUSED] = 0
+
     def _kept(self) -> tuple[npt.NDArray[Any], ...]:
         return tuple(a.copy() for a in self._changed())
 

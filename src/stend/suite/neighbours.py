@@ -1,7 +1,8 @@
 """Neighbours: a victim's response times while another load reads, writes, streams or trims on the same drive. Ours.
 
 The victim works in the first half of a full range and the neighbour in the second, as two tenants do. The victim runs
-alone first and last: the difference is how much the drive changed meanwhile. Both may be workloads of a study.
+alone first and last: the difference is how much the drive changed meanwhile. Both may be workloads of a study. Before
+the first minute the victim runs alone until the drive has settled.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 
 from stend.base import untrusted
 from stend.base.errors import BadInput, NotOnDrive
-from stend.model.definition import Identity, Phase, Profile, Test, Workload
+from stend.model.definition import Hold, Identity, Phase, Profile, Test, Workload
 from stend.suite import trim
 from stend.suite._clauses import filled, known, minutes, purged, random, sequential, span
 from stend.words import Sentence
@@ -25,6 +26,11 @@ NEIGHBOURS = ["read", "stream", "write", "trim"]
 DEPTHS = [1, 8, 32]
 """Intensities of a neighbour: its queue depth; ours."""
 STREAM_KIB, TRIM_KIB = 128, 64
+SETTLE_S = 10
+"""Seconds of a victim alone before its first minute, which count in no figure, as in `service-map`: a drive cleans
+after a fill and after the neighbours of the victim before, a scaled one for a second. PTS has no rest between
+preconditioning and test, and its window begins when the drive is steady. Loads beside each other have no steady state,
+thus a fixed time (ours)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
@@ -54,7 +60,8 @@ def _beside(profile: Profile, device: Identity, wanted: str | dict[str, Any], pl
         for depth in profile.ladder(options["depths"])
     ]
     loads = [victim, *(msgspec.structs.replace(victim, beside=(load,)) for load in neighbours)]
-    return Phase(name=f"beside-{name}", round=minutes(profile, [*loads, victim]), boundary="phase")
+    settling = Hold(workload=victim, amount=profile.seconds(SETTLE_S), ramp=True)
+    return Phase(name=f"beside-{name}", round=(settling, *minutes(profile, [*loads, victim])), boundary="phase")
 
 
 def _workload(fields: dict[str, Any], place: dict[str, int]) -> Workload:

@@ -12,6 +12,8 @@ from stend.words import loads
 
 NBSP, NNBSP = "\u00a0", "\u202f"
 LATENCY_UNITS = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
+EXACT = 100
+"""Ratios from this one on are rounded, as the rates beside them are."""
 CONVERTED = (
     "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "MB/s", "MiB/s", "GB/s", "ns", "µs", "ms", "s", "min", "h",
     "d", "bytes", "GT/s", "°C", "W", "mW", "MB/J",
@@ -194,12 +196,15 @@ def times(form: Format, value: float) -> str:
 
 
 def fold(form: Format, value: float) -> str:
-    """Return a ratio as `10 times` or `3.2 times`; in Russian as `в 10 раз`."""
+    """Return a ratio as `10 times` or `3.2 times`; in Russian as `в 10 раз`. Large ratios are rounded."""
+    value = rounded(value) if value >= EXACT else value
     return form.fold_before + _counted(form, _short(form, value, 0 if value >= 10 else 1), form.fold)
 
 
 def part(form: Format, value: float) -> str:
     """Return the inverse of a ratio as a percentage with two significant digits at most: 5.4 -> `19%`."""
+    if value >= EXACT:
+        return small(form, 1 / value)
     return _short(form, 100 / value, 0 if value <= 10 else 1) + form.percent  # 10: a tenth
 
 

@@ -25,10 +25,13 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
 
 
 def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
-    """Yield the charts of this name that these drives have data for."""
+    """Yield the charts of this name that these drives have data for; none of published figures alone."""
     published = {side.name for side in sides if not side.run}
     for drawing in KINDS[name](sides, words):
-        grey = [row for rows in drawing.rows.values() for row in rows if row.get("drive") in published]
+        known = [row for rows in drawing.rows.values() for row in rows if "drive" in row]
+        grey = [row for row in known if row["drive"] in published]
+        if grey and grey == known and len(published) < len(sides):
+            continue
         says = [drawing.says, *([words("beside.published_says")] if grey else [])]
         spans = [row["from"] < row["to"] for row in grey if "from" in row]
         says += [words(f"beside.published_{'range' if wide else 'tick'}") for wide in sorted(set(spans), reverse=True)]

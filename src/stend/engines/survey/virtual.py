@@ -30,7 +30,7 @@ class VirtualSurvey:
         self.collected = Collected(workload)
         self.visits, self.seed = visits(self._fitting(workload), seed, from_bytes), seed
         self.began = self.ended = drive.now_s
-        self.over = False
+        self.over, self.weight = False, drive.spec.scale if drive.spec.scale > 1 else 0
 
     def _fitting(self, workload: Workload) -> Workload:
         """Return the workload with visits that a scaled drive can thin out: one simulated read stands for `scale`."""

@@ -9,11 +9,14 @@ from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.saturated import saturated
+from stend.findings.saturation import LOST
 from stend.model.counts import added
 from stend.model.record import Run
 
 SATURATION = "write-saturation"
 LARGE = 64 * KiB
+NEAR = 0.1
+"""A first level this close to the rate of the start is that rate."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
 
@@ -172,15 +175,14 @@ def _sweep(rows: Sequence[Figures]) -> Pairs:
 
 
 def _deeper(rows: Sequence[Figures]) -> Pairs:
-    """Yield the gain of 4 KiB IO from depth, and the depth that gives nearly the highest IOPS."""
+    """Yield the depth that gives nearly the highest IOPS of 4 KiB, and its gain over a single IO."""
     curve = [r for r in rows if r.test == "latency-curve" and _block(r) == 4 * KiB]
     for name, reads in (("deep_reads", 100), ("deep_writes", 0)):
         course = [r for r in curve if r.workload.read_pct == reads]
         single = [r for r in course if _outstanding(r) == 1]
-        if single:
-            yield Named(name, max(map(_rate, course)) / _rate(single[0]), single[0].test)
-            if enough := headline.busy(course):
-                yield Named(f"{name}_at", float(_outstanding(enough)), enough.test)
+        if single and (enough := headline.busy(course)):
+            yield Named(name, _rate(enough) / _rate(single[0]), enough.test)
+            yield Named(f"{name}_at", float(_outstanding(enough)), enough.test)
 
 
 def _outstanding(row: Figures) -> int:
@@ -199,26 +201,24 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
             Named(name, values.get(at), test) for name, at in POWER.get((finding.name, finding.key), {}).items()
         )
         match finding.name, finding.key:
-            case "idle_recovery", _ if "levels" in values:
+            case "idle_recovery", key if "levels" in values and key != "because":
                 rests = sorted((float(rest), level) for rest, level in values["levels"].items())
                 yield Named("back", rests[0][1] / values["fresh"], test)
                 yield Named("back_rest", rests[0][0], test)
                 yield Named("back_iops", rests[0][1], test)
+                yield Named("unrested", values["before"], test)
                 yield Named("rested", values["best"], test)
                 yield Named("rested_rest", values["best_rest"], test)
+            case "saturation", "knee" | "knees" | "falling" | "unsettled":
+                if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
+                    yield Named("knee_s", values["knee_s"], test)
+                    yield Named("knee_bytes", values["knee_bytes"], test)
             case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
-            case "hot_range", _ if values["mix"] == "100/0":
-                yield Named("hot_gain", values["gain"], test)
-                yield Named("hot_hits", values.get("hits", 0.0), test)
-                yield Named("hot_bytes", values["range"], test)
-            case "hot_range", _ if values["mix"] == "35/65":
-                yield Named("warm_mixed", values["gain"], test)
-                yield Named("warm_wait", 1 - 1 / values["gain"], test)
-            case "hot_range", _ if values["mix"] == "0/100":
-                yield Named("warm_writes", values["gain"], test)
+            case "hot_range", _:
+                yield from _hot(values, test)
             case "cache_policy", "through" | "around" | "back" as policy:
                 yield Named(f"write_{policy}", values["held" if policy == "back" else "gain_writes"], test)
             case "journal", key:
@@ -226,6 +226,20 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
             case "zones", key if key != "slower":
                 yield Named("outer", values["outer"], test)
                 yield Named("inner", values["inner"], test)
+
+
+def _hot(values: dict[str, Any], test: str) -> Pairs:
+    """Yield what a hot range gained from the cache, by the share of reads."""
+    match values["mix"]:
+        case "100/0":
+            yield Named("hot_gain", values["gain"], test)
+            yield Named("hot_hits", values.get("hits", 0.0), test)
+            yield Named("hot_bytes", values["range"], test)
+        case "35/65":
+            yield Named("warm_mixed", values["gain"], test)
+            yield Named("warm_wait", 1 - 1 / values["gain"], test)
+        case "0/100":
+            yield Named("warm_writes", values["gain"], test)
 
 
 def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:

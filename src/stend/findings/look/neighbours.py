@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from stend.findings import look
 from stend.findings.look.figures import Figures, listed
-from stend.model.definition import PlannedTest, Workload
+from stend.model.definition import Hold, PlannedTest, Workload
 from stend.model.pace import Pace, paces
 from stend.model.record import Run
 
@@ -49,10 +49,16 @@ def _pair(row: Figures) -> Pair:
     return Pair(row.phase, kind(beside[0]) if beside else "", beside[0].outstanding if beside else 0, row)
 
 
+def minutes(run: Run, test: PlannedTest, phase: str) -> list[look.Record]:
+    """Return the minutes of a victim in order, without the time in which the drive settled."""
+    every = look.records(run, test.name, phase)
+    return [record for record in every if not (isinstance(record.result.step, Hold) and record.result.step.ramp)]
+
+
 def paces_of(run: Run, test: PlannedTest, phase: str) -> dict[Workload, Pace]:
     """Return how each load of a phase kept its rate."""
     found = dict[Workload, Pace]()
-    for record in look.records(run, test.name, phase):
+    for record in minutes(run, test, phase):
         found[record.workload] = paces(found.get(record.workload), record.result.pace) or Pace()
     return found
 

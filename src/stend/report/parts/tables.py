@@ -152,6 +152,8 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     rows = [_row(row, several, words) for row in merged]
     shown = rows[:MOST_ROWS]
     note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
+    if run.plan.device.scale > 1:
+        note += " " + words("column.note_scaled", scale=run.plan.device.scale)
     if rows:
         yield Table(words("column.title"), head, tuple(shown), tuple(range(1, len(head))), note)
 

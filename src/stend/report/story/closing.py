@@ -9,6 +9,8 @@ from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
 MOST_CLOSING = 5
+PART_OF = {"longest": "write_tail"}
+"""A longest wait that passes is no argument for a drive whose slow writes are one against it."""
 
 
 def closing(review: Review) -> Iterator[Section]:
@@ -35,6 +37,7 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
     against = {reason.figure for reason in without}
+    against |= {figure for figure, whole in PART_OF.items() if whole in against}
     ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
     kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]
     return tuple(sentence(reason_said(reason, words)) for reason in once(kept))[:MOST_CLOSING]

@@ -66,7 +66,7 @@ def keys(review: Review) -> Iterator[Key]:
     names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
     for name in names:
         band = _band(name, review)
-        title = "writes_full" if name == "writes" and "sat_s" not in review.figures else name  # no saturation was run
+        title = name if comparable(name, review) else "writes_full"
         yield Key(
             review.words(f"figure_name.{title}"), value_shown(review.figures[name], FIGURES[name], review.words), band
         )
@@ -88,10 +88,15 @@ def _unit(told_as: str) -> str:
     return "\u00a0IOPS" if told_as == "rate" else ""
 
 
+def comparable(name: str, review: Review) -> bool:
+    """Return whether a figure is of the state that other drives publish: saturated, if it is of random writes."""
+    return name != "writes" or "sat_s" in review.figures
+
+
 def _band(name: str, review: Review) -> Band | None:
     value, words = review.figures[name], review.words
     values = {rival.name: rival.figures[name] for rival in review.rivals if rival.figures.get(name)}
-    if not values:
+    if not values or not comparable(name, review):
         return None
     low, high = (math.log(f(*values.values(), value)) for f in (min, max))
     wide = max(high - low, math.log(1.5))
@@ -108,12 +113,15 @@ def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
     `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
-    use has come first. What the drive sheet does not state is in the headline already.
+    use has come first, but a refused use shows what it fails. What the drive sheet does not state is in the headline.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
+        fails = {reason.figure for reason in judged.reasons if reason.answer == "fail"}
+        if fails and not fails & {reason.figure for reason in new}:
+            new = ()
         why = judged._replace(reasons=once(new or judged.reasons)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
@@ -267,7 +275,7 @@ class Gain(NamedTuple):
 def _beside(review: Review) -> tuple[str, str]:
     """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
     best, worst = [], []
-    for name in shown(review):
+    for name in (name for name in shown(review) if comparable(name, review)):
         sign = -1 if name in LESS_IS_BETTER else 1
         known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]

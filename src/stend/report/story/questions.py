@@ -13,8 +13,8 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     needs: tuple[str, ...]
     key: str
-    above: tuple[str, float] | None = None
-    below: tuple[str, float] | None = None
+    above: dict[str, float] = {}
+    below: dict[str, float] = {}
     above_ratio: tuple[str, str, float] | None = None
     below_ratio: tuple[str, str, float] | None = None
 
@@ -23,8 +23,8 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ratio = self.above_ratio or self.below_ratio
         if any(name not in figures for name in (*self.needs, *(ratio[:2] if ratio else ()))):
             return False
-        checks = [figures.get(self.above[0], 0.0) >= self.above[1]] if self.above else []
-        checks += [figures.get(self.below[0], 0.0) < self.below[1]] if self.below else []
+        checks = [figures.get(name, 0.0) >= bound for name, bound in self.above.items()]
+        checks += [figures.get(name, 0.0) < bound for name, bound in self.below.items()]
         if ratio:
             checks.append((figures[ratio[0]] >= ratio[2] * figures[ratio[1]]) == bool(self.above_ratio))
         return all(checks)

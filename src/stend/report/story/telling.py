@@ -120,14 +120,15 @@ def headline(review: Review) -> str:
     inspection = next((f for f in review.findings if f.name == inspected.VERDICT), None)
     if inspection:
         return finding_said(inspection, review.words)
-    if review.verdict.standing or any(use.key != "unknown" for use in review.verdict.uses):
-        return verdict(review)
+    none = review.words("story.verdict_none")
+    if (said := verdict(review)) != none:
+        return said
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
     answers = (
         next(_answer(question, review), "") or next(_found(review, tests), "") for question, tests in asked if tests
     )
-    said = filter(None, chain(answers, _found(review, look.tests(review.run))))
-    return sentence(next(said, review.words("story.verdict_none")))
+    known = filter(None, chain(answers, _found(review, look.tests(review.run))))
+    return sentence(next(known, none))
 
 
 def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) -> Iterator[Block]:
@@ -147,7 +148,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
         ("best", [Item(best, "pro")] if best else []),
         ("worst", [Item(worst, "con")] if worst else []),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
-        ("deviates", [Item(t) for t in _of_all({name: list(_sure(own.run, words)) for name, own in reviews.items()})]),
+        ("deviates", [Item(t) for t in _of_all({name: list(_sure(own)) for name, own in reviews.items()})]),
         ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
     )
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
@@ -190,8 +191,9 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     yield words.date(run.started[0].at)
 
 
-def _sure(run: Run, words: Language) -> Iterator[str]:
+def _sure(review: Review) -> Iterator[str]:
     """Yield the deviations of the operator, the tests that deviate from PTS or are not steady, and what is certain."""
+    run, words = review.run, review.words
     yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
     departed = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
@@ -205,7 +207,8 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
         yield words("story.unmet", tests=", ".join(unmet))
     sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
-        yield words("story.steady")
+        early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
+        yield words("story.early", tests=", ".join(early)) if early else words("story.steady")
     yield words(
         "story.inspection" if any(test.name in inspected.TESTS for test in run.plan.tests) else "story.method_own"
     )

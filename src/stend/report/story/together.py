@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from stend.findings.judgement import Judged
 from stend.report.parts import Item, Items, Section, Table
-from stend.report.story.page_one import FIGURES, FOLDED, LESS_IS_BETTER, Review, shown, titles, value_shown, verdict
+from stend.report.story.page_one import (
+    FIGURES,
+    FOLDED,
+    LESS_IS_BETTER,
+    Review,
+    comparable,
+    shown,
+    titles,
+    value_shown,
+    verdict,
+)
 from stend.report.story.rivals import AHEAD
 from stend.words import Language
 
@@ -51,10 +61,13 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
 def _figures(reviews: Reviews) -> list[str]:
     """Return the key figures that at least two drives have, in order of importance.
 
-    The best minute of a fresh drive takes the place of its first minute.
+    The best minute of a fresh drive takes the place of its first minute. Writes of a saturation and of a filled drive
+    are not one figure.
     """
     had = Counter(figure for review in reviews.values() for figure in shown(review))
     several = [figure for figure in FIGURES if had[figure] > 1]
+    if len({"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}) > 1:
+        several = [figure for figure in several if figure != "writes"]
     return [figure for figure in several if figure != "start" or "fresh_writes" not in several]
 
 
@@ -62,7 +75,7 @@ def headline(reviews: Reviews, words: Language) -> str:
     """Return by how many figures each drive is the best, by which most clearly, and how many are close."""
     every = list(leads(reviews))
     if not every:
-        return words("together.nothing")
+        return words("together.unusable" if _figures(reviews) else "together.nothing")
     sentences = []
     for name in reviews:
         own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
@@ -87,8 +100,7 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
 
 
 def _name(figure: str, review: Review, words: Language) -> str:
-    full = figure == "writes" and "sat_s" not in review.figures
-    return words(f"figure_name.{'writes_full' if full else figure}")
+    return words(f"figure_name.{figure if comparable(figure, review) else 'writes_full'}")
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
