@@ -14,7 +14,7 @@ from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
-from stend.sentences import because_said, reason_said
+from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
 from tests import synthetic
 
@@ -140,7 +140,7 @@ def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_do
     hot = Because("throttled", {"seconds": 60.0})
     uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
     text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
-    assert text == (EN("story.no_verdict", because=because_said(hot, EN)) if told else EN("story.verdict_none"))
+    assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
 
 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
