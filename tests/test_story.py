@@ -70,6 +70,7 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
 
 WAITS = {"write_tail": 1e-3, "longest": 2e-3}
 RESTS = {"back_iops": 33e3, "back_rest": 5.0, "writes": 8e4}
+CACHE = {"cache_first": 2e9, "stream_end": 2e8}
 CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
 
 
@@ -80,6 +81,8 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
         ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another
         ("recovery", {**RESTS, "unrested": 32e3}, ["answer_2"]),  # saturation
+        ("cache", {**CACHE, "cache_bytes": 5e11, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_1", "answer_3"]),
+        ("cache", {**CACHE, "cache_bytes": 0.0, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_2"]),
         ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
         ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise
     ],
@@ -164,6 +167,19 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (both[1], *against)}
     assert lists["pro"] == (said["read_wait"],)
     assert lists["con"] == (said["reads"], said["write_tail"]), "the weightiest first"
+
+
+@pytest.mark.parametrize(("good", "bad"), [("stream_end", "cache_fall"), ("writes", "fall")])
+def test_a_number_that_the_reason_against_a_drive_states_is_no_argument_for_it(good: str, bad: str) -> None:
+    values = {"stream_end": 2e8, "cache_fall": 9.5, "writes": 19e3, "fall": 25.0, "start": 4.8e5, "sat_s": 36e3}
+    pros = (Reason(good, "pass", 2.0, values), reason("read_wait", "pass", 1.0))
+    cons = (Reason(bad, "fail", 2.0, values),)
+    uses = (Judged("desktop", "yes", pros), Judged("write", "no", cons))
+    own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
+    said = page_one.sentence(reason_said(pros[0], EN))[1:-1]
+    assert said not in page_one.verdict(own)
+    (section,) = closing.closing(own)
+    assert said not in str(section)
 
 
 def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() -> None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -208,13 +208,19 @@ def _ends(refused: Sequence[Judged]) -> list[Judged]:
 
 
 def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
-    """Return the weightiest reasons of these uses, each figure once, without the figures of `others`.
+    """Return the weightiest reasons of these uses, each figure once, without those that `others` state.
 
     Reasons of the first use come first.
     """
-    taken = {reason.figure for reason in others}
+    taken = quantities(others)
     every = [reason for use in uses for reason in use.reasons if reason.figure not in taken]
     return list(once([reason for reason in every if measured(reason) and not _mere_fall(reason)]))[:MOST_CLAUSES]
+
+
+def quantities(reasons: Iterable[Reason]) -> set[str]:
+    """Return the figures of reasons, and those that their sentences state too."""
+    names = {reason.figure for reason in reasons}
+    return names | {QUANTITY.get(name, name) for name in names}
 
 
 def once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
