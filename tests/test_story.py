@@ -165,6 +165,13 @@ def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_do
     assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
 
 
+def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
+    small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
+    uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})))
+    assert page_one.verdict(own) == f"Fit with doubts for {EN('use_for.streaming')}: {reason_said(small, EN)}."
+
+
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
