@@ -199,7 +199,7 @@ def test_ios_that_the_host_sent_late_are_one_warning() -> None:
         run_of("neighbours"),
         lambda r, w: msgspec.structs.replace(r, pace=Pace(sent=1000, late=300)) if w.rate_iops else r,
     )
-    late = "invalid: the host sent 30.0 % of a load's IOs late"
+    late = "invalid: the host sent 30.0% of a load's IOs late"
     assert [stamp for stamp in run.stamps if "late" in stamp] == [late]
     (test,) = run.plan.tests
     assert late in run.warnings(test.name)
