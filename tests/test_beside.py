@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stend.base.errors import BadInput
 from stend.base.units import GiB, MiB
 from stend.charts.beside import KINDS, Side, picture
+from stend.charts.parts import warm
 from stend.model.published import middle, published
 from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
@@ -110,15 +111,40 @@ def test_a_cache_is_drawn_whichever_drive_has_one() -> None:
         assert {row["drive"] for row in first.spec["datasets"]["rows"]} >= {"B"}
 
 
+def test_a_chart_of_one_drive_names_it_beside_other_runs() -> None:
+    sides = [Side("A", run_of(("fresh",), "A")), Side("B", run_of(("latency-curve",), "B"))]
+    alone = [next(picture("waits_by_iops", some, WORDS, [])).title for some in (sides[1:], sides)]
+    assert alone[1] == f"{alone[0]}, B"
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [("peaks", "fresh"), ("growing_waits", "latency-curve")],
+)
+def test_several_drives_share_a_chart(name: str, test: str) -> None:
+    sides = [Side(model, run_of((test,), model)) for model in "AB"]
+    drawn = list(picture(name, sides, WORDS, []))
+    assert len(drawn) == 2
+    for one in drawn:
+        assert {row["drive"] for row in one.spec["datasets"]["rows"]} == {"A", "B"}
+    assert not list(picture("waits_by_iops", sides, WORDS, [])), "tails of both are on the charts of `growing_waits`"
+
+
+def test_several_drives_share_the_chart_of_their_temperatures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm, "readings", lambda run, records: [(one.end_s, 40.0 + one.end_s) for one in records])
+    sides = [Side(model, run_of(("write-saturation",), model)) for model in "AB"]
+    (rate, heat) = picture("saturation_course", sides, WORDS, [])
+    rows = heat.spec["datasets"]["rows"]
+    assert {row["drive"] for row in rows} == {"A", "B"}
+    assert all(row["value"] == pytest.approx(40 + 3600 * row["t"], rel=1e-4) for row in rows)
+    assert max(row["t"] for row in rows) <= max(row["t"] for row in rate.spec["datasets"]["rows"])
+    (_, alone) = picture("saturation_course", sides[:1], WORDS, [])
+    assert "drive" not in alone.spec["datasets"]["rows"][0]
+
+
 def test_no_chart_shows_published_figures_alone() -> None:
     own, other = Side("A", run_of(("throughput",), "A")), side("published:saber1000")
     assert {name for name in KINDS for _ in picture(name, [own, other], WORDS, [])} == {"stream_levels"}
-
-
-def test_a_chart_of_the_first_drive_alone_names_it_beside_other_runs() -> None:
-    sides = [Side(name, run_of(("latency-curve",), name)) for name in "AB"]
-    alone = [next(picture("waits_by_iops", some, WORDS, [])).title for some in (sides[:1], sides)]
-    assert alone[1] == f"{alone[0]}, A"
 
 
 if __name__ == "__main__":

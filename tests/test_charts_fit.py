@@ -1,5 +1,6 @@
 """Charts that can be read: round ticks, nothing cut, few lines, plateaus and ranges drawn as what they are."""
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -12,9 +13,9 @@ from benchmarks.pages.texts import LEAST_PT
 from stend.base.units import GB, GiB, MiB
 from stend.charts import saturation
 from stend.charts.beside import Side, courses, picture
-from stend.charts.parts import MOST_LINES, few
+from stend.charts.parts import MOST_LINES, Picture, few
 from stend.charts.parts.fit import fitted
-from stend.charts.parts.half import WIDTH, half
+from stend.charts.parts.half import ALONE, WIDTH, half, wide
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
 from stend.charts.parts.sides import published_marks
 from stend.charts.parts.ticks import logarithmic
@@ -23,15 +24,17 @@ from stend.findings.look.figures import SATURATING
 from stend.model.counts import added
 from stend.model.record import Run
 from stend.model.stats import percentile_s
+from stend.report.parts import Page, Section, Text
 from stend.report.parts.drawing import svgs
-from stend.report.pdf import TEXT_MM
+from stend.report.pdf import TEXT_MM, _alone
 from stend.words import Language
 from tests import pictures
 from tests.synthetic import Truth, made
 
 WORDS = Language("en")
-COLUMN_PT = (TEXT_MM / 25.4 * 72 - 8) / 2
-"""Width of one of two charts in a row of a PDF."""
+PAGE_PT = TEXT_MM / 25.4 * 72
+COLUMN_PT = (PAGE_PT - 8) / 2
+"""Widths of a chart alone in a row of a PDF, and of one of two."""
 
 
 @pytest.mark.parametrize(
@@ -100,19 +103,68 @@ def test_names_of_rows_are_broken_into_lines_but_not_before_a_unit(name: str) ->
     assert re.search(r'", "[^"]*128\u00a0K?К?', axis["labelExpr"])
 
 
+def test_the_title_of_a_legend_is_above_long_names_that_fit_in_fewer_rows_there() -> None:
+    colour = {"field": "k", "type": "nominal", "title": "State of the whole drive before"}
+    long = spec([{"k": name} for name in ("warmed by reads", "warmed by writes", "cold")], color=colour)
+    short = spec([{"k": name} for name in "abc"], color=colour)
+    assert (long["encoding"]["color"]["legend"] | {"labelLimit": 0})["titleOrient"] == "top"
+    assert "titleOrient" not in short["encoding"]["color"]["legend"]
+
+
 @cache
-def all_halves(lang: str) -> list[tuple[str, str]]:
-    every = [half(p) for test in ("fresh", "iops", "profiles", "slc-cache", "idle-recovery", "write-saturation")
-             for p in pictures.pictures(test, lang) if "vconcat" not in p.spec]  # fmt: skip
+def all_halves(lang: str, *, alone: bool = False) -> list[tuple[str, str]]:
+    tests = ("fresh", "iops", "profiles", "slc-cache", "idle-recovery", "write-saturation")
+    every = [half(p, alone=alone) for test in tests for p in pictures.pictures(test, lang) if "vconcat" not in p.spec]
     return list(zip((p.name for p in every), svgs(every), strict=True))
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
-def test_half_charts_are_equally_wide_and_cut_no_text(lang: str) -> None:
-    for name, drawing in all_halves(lang):
-        assert float(re.search(r'width="([\d.]+)"', drawing)[1]) <= WIDTH + 2, name  # type: ignore[index]
+@pytest.mark.parametrize("alone", [False, True])
+def test_half_charts_are_equally_wide_and_cut_no_text(lang: str, alone: bool) -> None:
+    widest = ALONE if alone else WIDTH
+    for name, drawing in all_halves(lang, alone=alone):
+        assert widest - 40 <= float(re.search(r'width="([\d.]+)"', drawing)[1]) <= widest + 2, name  # type: ignore[index]
         assert "…" not in drawing, name
-        assert min(map(float, re.findall(r'font-size="([\d.]+)px"', drawing))) * COLUMN_PT / WIDTH >= LEAST_PT, name
+        least_px = min(map(float, re.findall(r'font-size="([\d.]+)px"', drawing)))
+        assert least_px * (PAGE_PT if alone else COLUMN_PT) / widest >= LEAST_PT, name
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "is_wide"), [(8, "100/0", False), (9, "100/0", True), (2, "n" * 61, True), (2, "n" * 60, False)]
+)
+def test_a_map_of_many_columns_and_rows_with_long_names_need_a_row_of_the_page(
+    columns: int, row: str, is_wide: bool
+) -> None:
+    rows = [{"x": str(number), "y": row, "n": number} for number in range(columns)]
+    x, y = ({"field": name, "type": "nominal"} for name in "xy")
+    for other, expected in ((y, is_wide), ({"field": "n", "type": "quantitative"}, False)):
+        drawn = {"encoding": {"x": x, "y": other}, "datasets": {"rows": rows}}
+        assert wide(Picture("name", "Title", drawn, "says")) is expected
+
+
+def test_the_last_chart_before_a_wide_one_is_alone_if_their_number_is_odd() -> None:
+    def drawn(columns: int) -> Picture:
+        x, y = ({"field": name, "type": "nominal"} for name in "xy")
+        rows = [{"x": str(number), "y": "a"} for number in range(columns)]
+        return Picture("name", "Title", {"encoding": {"x": x, "y": y}, "datasets": {"rows": rows}}, "says")
+
+    few, many = drawn(3), drawn(12)
+    sections = (Section("a", "A", (few, few, few, many, many, Text("text"), few, few)),)
+    page = Page("title", "en", "now", WORDS, Section("lead", "Lead", ()), sections)
+    assert list(_alone(page)) == [False, False, True, True, True, False, False]
+
+
+def test_a_chart_of_the_width_of_a_page_has_longer_names_in_fewer_lines() -> None:
+    name = "Write Saturation, saturated: random write 4 KiB, T8 Q16, 99.99% response"
+    y = {"field": "k", "type": "nominal"}
+    whole = {"data": {"name": "rows"}, "mark": "point", "encoding": {"y": y}, "title": {"text": "title"}}
+    lines = [
+        json.loads(
+            fitted(whole | {"datasets": {"rows": [{"k": name}]}}, plot, 895)["encoding"]["y"]["axis"]["labelExpr"][:-13]
+        )
+        for plot in (400, 730)
+    ]
+    assert [len(one[name]) for one in lines] == [3, 2]
 
 
 def test_at_most_five_lines_from_the_first_to_the_last() -> None:
@@ -171,7 +223,7 @@ def test_percentiles_of_the_saturation_are_those_of_all_ios_of_a_stretch() -> No
     assert drawn["band"][0]["low"] == pytest.approx((percentile_s(first, 50) or 0) * 1e3)
     assert drawn["band"][0]["high"] == pytest.approx((percentile_s(first, 99) or 0) * 1e3)
     assert drawn["longest"][0]["ms"] == pytest.approx(first.max_s * 1e3)
-    assert {row["figure"] for row in drawn["rows"]} <= {"mean", "99.9 %"}
+    assert {row["figure"] for row in drawn["rows"]} <= {"mean", "99.9%"}
 
 
 @pytest.mark.parametrize("room", [100 * GB, 500 * GB, 2000 * GB])

@@ -6,6 +6,7 @@ import pytest
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.publish.data import maker_of
@@ -13,7 +14,7 @@ from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
-from stend.sentences import reason_said
+from stend.sentences import because_said, reason_said
 from stend.words import LANGUAGES, Language
 from tests import synthetic
 
@@ -44,6 +45,9 @@ def answer(**own: object) -> questions.Answer:
         ({"below_ratio": ("a", "b", 3.0)}, {"a": 5.9, "b": 2.0}, True),
         ({"above_ratio": ("a", "b", 3.0)}, {"a": 6.0}, False),
         ({"below_ratio": ("a", "b", 3.0)}, {"b": 2.0}, False),
+        ({"above_ratio": ("a", "b", 0.99), "below_ratio": ("a", "b", 1.01)}, {"a": 8.0, "b": 8.0}, True),
+        ({"above_ratio": ("a", "b", 0.99), "below_ratio": ("a", "b", 1.01)}, {"a": 16.0, "b": 8.0}, False),
+        ({"above_ratio": ("a", "b", 0.99), "below_ratio": ("a", "b", 1.01)}, {"a": 4.0, "b": 8.0}, False),
     ],
 )
 def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
@@ -65,6 +69,22 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
     known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
     saturation = next(one for one in questions.questions() if one.name == "saturation")
     assert [one.key for one in saturation.answers if one.holds(known)] == keys
+
+
+@pytest.mark.parametrize(
+    ("question", "figures", "key"),
+    [
+        ("wait", {"deep_reads_at": 8.0, "deep_writes_at": 8.0}, "answer_5"),
+        ("wait", {"deep_reads_at": 64.0, "deep_writes_at": 8.0}, "answer_4"),
+        ("wait", {"deep_reads_at": 8.0, "deep_writes_at": 64.0}, "answer_4"),
+        ("saturation", {"write_tail": 490e-6, "longest": 491e-6}, "answer_8"),
+        ("saturation", {"write_tail": 490e-6, "longest": 900e-6}, "answer_3"),
+    ],
+)
+def test_equal_depths_and_equal_tails_are_stated_once(question: str, figures: dict[str, float], key: str) -> None:
+    own = next(one for one in questions.questions() if one.name == question)
+    known = {"deep_reads": 7.0, "deep_writes": 5.9, "sat_s": 36e3, **figures}
+    assert [one.key for one in own.answers if one.holds(known)] == [key]
 
 
 WAITS = {"write_tail": 1e-3, "longest": 2e-3}
@@ -130,6 +150,16 @@ def test_a_run_that_only_refuses_streams_opens_with_its_own_answer() -> None:
     uses = (Judged("streaming", "no", (reason("reads", "fail"),)), Judged("write", "can't tell", ()))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={"fresh_writes": 1e4})
     assert telling.headline(own) == EN("question.fresh.answer_1", fresh_writes=1e4)
+
+
+@pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
+def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_does_not(
+    missing: tuple[str, ...], told: bool
+) -> None:
+    hot = Because("throttled", {"seconds": 60.0})
+    uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
+    text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
+    assert text == (EN("story.no_verdict", because=because_said(hot, EN)) if told else EN("story.verdict_none"))
 
 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
@@ -232,14 +262,44 @@ def test_the_numbers_of_a_chart_without_a_title_of_its_axis_have_a_head(lang: st
 def test_figures_within_a_tenth_share_a_place() -> None:
     assert rivals.place(193e-6, [188e-6], less_is_better=True) == rivals.Place(1, 2, joint=True)
     assert rivals.place(193e-6, [150e-6], less_is_better=True) == rivals.Place(2, 2)
+    assert rivals.place(193e-6, [188e-6], less_is_better=True).text(Language("en")) == "about the same"
     assert rivals.place(134e3, [56e3, 130e3], less_is_better=False).text(Language("en")) == "joint first of three"
 
 
 def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:
-    passed = Reason("longest", "pass", 3, {"longest": 0.43}, beyond=2.3)
-    assert not page_one.argues(passed)
-    assert page_one.argues(msgspec.structs.replace(passed, beyond=60.0))
+    assert not page_one.argues(Reason("longest", "pass", 3, {"longest": 0.43}, beyond=2.3))
+    assert page_one.argues(Reason("longest", "pass", 3, {"longest": 0.06}, beyond=16.0))
     assert not page_one.argues(Reason("fall", "pass", 3, {"fall": 2.5}, beyond=2.8))
+
+
+def test_a_tail_that_speaks_against_one_drive_does_not_argue_for_another() -> None:
+    """49 ms of an array are far below what a read-mostly server tolerates, but 21 ms are too long for heavy writing."""
+    assert not page_one.argues(Reason("write_tail", "pass", 1, {"write_tail": 0.049}, beyond=20.0))
+
+
+def test_at_most_two_response_times_are_among_the_arguments() -> None:
+    tails = [Reason(name, "pass", 3, {name: 1e-4}, beyond=90.0) for name in ("longest", "write_tail", "mix_tail")]
+    uses = (Judged("desktop", "yes", (*tails, reason("reads", "pass", 1.0, 2.0))),)
+    (section,) = closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({}))))
+    (pair,) = section.blocks
+    assert isinstance(pair, Pair)
+    texts = [item.text for item in pair.lists[0].items]
+    said = [page_one.sentence(reason_said(one, EN)) for one in (*tails[:2], reason("reads", "pass"))]
+    assert texts == said
+
+
+def test_a_reason_that_weighs_little_follows_the_weightiest() -> None:
+    light, heavy = (
+        Reason(*args, {"uneven": 1.0, "writes": 9e4}) for args in (("uneven", "pass", 1), ("writes", "pass", 3))
+    )
+    uses = (Judged("mixed", "yes", (heavy,)), Judged("write", "yes", (heavy, light)))
+    *_, shown = page_one.marked(seen({})._replace(verdict=Verdict("write", uses, Known({}))))
+    assert shown.why == page_one.sentence("; ".join(reason_said(one, EN) for one in (heavy, light)))
+
+
+def test_texts_of_some_drives_are_stated_once_after_their_names() -> None:
+    texts = {"A": ["all", "some"], "B": ["all", "some"], "C": ["all", "own"]}
+    assert telling._of_all(texts) == ["all", "A, B: some", "C: own"]
 
 
 def test_a_quantity_is_stated_once_in_a_list_of_reasons() -> None:
@@ -258,6 +318,14 @@ def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
     two = seen({"write": "yes"})._replace(figures={"fresh_writes": 3e5, "start": 3e5, "reads": 6e5})
     (_, figures, _) = together.tables({"A": one, "B": two}, EN)
     assert [row[0] for row in figures.rows] == ["Random reads, 4 KiB", "Random writes, fresh, best minute"]
+
+
+def test_the_best_of_two_drives_is_better_and_not_better_than_the_next() -> None:
+    own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, 4e5, 4e5)]
+    own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
+    for names, best in (("AB", "A, 2 times better"), ("ABC", "A, 2 times better than the next")):
+        tables = list(together.tables(dict(zip(names, own, strict=False)), EN))
+        assert tables[1].rows[0][-1] == best
 
 
 @pytest.mark.parametrize(("hours", "rows"), [(36e3, 2), (None, 1)])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import BLUE, GREEN, RED, SKY, Drawing, Row, axis, series_scale, thin, time_scale, warm, zoom
+from stend.charts.parts import BAND, BLUE, GREEN, RED, Drawing, Row, axis, series_scale, thin, time_scale, warm, zoom
 from stend.charts.parts.marks import tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -68,10 +68,10 @@ def _latency(records: Sequence[Record], scale: float, time: str, words: Language
         "field": "figure",
         "type": "nominal",
         "title": None,
-        "scale": series_scale(names, (SKY, BLUE, GREEN, RED)),
+        "scale": series_scale(names, (BAND, BLUE, GREEN, RED)),
     }
     ends = [{**y, "field": "low"}, {**y, "field": "high"}]
-    band = Chart("band").mark("area", opacity=0.45).encode(x=x, y=ends[0], y2={"field": "high"}, color=colour)
+    band = Chart("band").mark("area", opacity=1).encode(x=x, y=ends[0], y2={"field": "high"}, color=colour)
     shown = {"x": x, "y": y, "color": colour, "tooltip": tips(colour, x, y)}
     line = Chart().mark("line", strokeWidth=1.6).encode(**shown)
     dots = Chart("longest").mark("point", filled=True, size=12, opacity=0.7).encode(**shown)

@@ -9,7 +9,7 @@ from typing import Any
 
 from stend.base.version import __version__
 from stend.charts import Picture
-from stend.charts.parts.half import half
+from stend.charts.parts.half import half, wide
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
@@ -34,14 +34,17 @@ def typeset(page: Page) -> bytes:
 
 def _content(page: Page, folder: Path) -> dict[str, Any]:
     t = page.words
-    pictures = list(_halved(page)) if page.small else list(page.pictures)
-    drawings, photos = iter(zip(pictures, svgs(pictures), strict=True)), _names("photo")
+    alone = list(_alone(page)) if page.small else [False] * len(page.pictures)
+    sized = zip(page.pictures, alone, strict=True)
+    pictures = [half(picture, alone=own) if page.small else picture for picture, own in sized]
+    drawings, photos = iter(zip(pictures, svgs(pictures), alone, strict=True)), _names("photo")
     files = _names("chart")
 
     def data(block: Block) -> dict[str, Any]:
         kind = type(block).__name__.lower()
         if isinstance(block, Picture):
-            return {"kind": kind, **_plot(*next(drawings), folder / f"{next(files)}.svg")}
+            picture, drawing, own = next(drawings)
+            return {"kind": kind, "alone": own, **_plot(picture, drawing, folder / f"{next(files)}.svg")}
         if isinstance(block, Photo):
             return {"kind": kind, "file": block.saved(folder / next(photos)), "alt": block.alt}
         return {"kind": kind, **_plain(block)}
@@ -62,13 +65,18 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     }
 
 
-def _halved(page: Page) -> Iterator[Picture]:
-    """Yield the pictures for half the width of a page; the last of an odd number is wider."""
+def _alone(page: Page) -> Iterator[bool]:
+    """Yield for each picture whether it has a separate row: a wide one, or the last of an odd number before it."""
     for section in page.every:
-        for drawn, blocks in groupby(section.blocks, lambda block: isinstance(block, Picture)):
-            together = [block for block in blocks if isinstance(block, Picture)] if drawn else []
-            pairs = len(together) // 2 * 2
-            yield from (half(picture, alone=place == pairs) for place, picture in enumerate(together))
+        for kind, blocks in groupby(section.blocks, _width):
+            count = len(list(blocks))
+            if kind:
+                yield from (kind == "wide" or place == count - count % 2 for place in range(count))
+
+
+def _width(block: Block) -> str:
+    """Return "wide" or "half" for a picture, and "" for any other block."""
+    return "" if not isinstance(block, Picture) else "wide" if wide(block) else "half"
 
 
 def _names(stem: str) -> Iterator[str]:

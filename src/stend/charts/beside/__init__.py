@@ -5,7 +5,7 @@ Each mark is one recorded figure of one workload in one state; nothing is added 
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stend.charts.beside import courses, heated, ladders, levels, pauses, powers, rested, traced, waits
+from stend.charts.beside import courses, heated, ladders, levels, pauses, peaks, powers, rested, traced, waits
 from stend.charts.parts import Drawing, Picture, theme
 from stend.charts.parts.sides import Side
 from stend.words import Language
@@ -15,6 +15,7 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
     **levels.KINDS,
     **courses.KINDS,
     **pauses.KINDS,
+    **peaks.KINDS,
     **ladders.KINDS,
     **waits.KINDS,
     **traced.KINDS,

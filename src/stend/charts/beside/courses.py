@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import GB, GiB, MiB
+from stend.charts.beside.powers import FEWEST
 from stend.charts.parts import Drawing, Row, axis, binned, warm, zoom
 from stend.charts.parts.marks import Channel, band, tips
 from stend.charts.parts.sides import Side, channels, published_marks, titled
@@ -41,7 +42,7 @@ def over(
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield IOPS of endless random writes against hours, and the temperature of the first drive below it."""
+    """Yield IOPS of endless random writes against hours, and the temperatures below it."""
     rows = [row for side in sides for row in _saturation(side)]
     own = [row for row in rows if row["drive"] == sides[0].name]
     run = sides[0].run
@@ -55,8 +56,21 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, sets = over(sides, rows, x, axis("value", words("axis.iops"), log=log), words)
     chart, more, says = warm.shade(chart, x, hot, words("beside.saturation_says"), words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
-    read = [(at_s / HOUR_S, degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, titled(words("beside.saturation_heat"), sides[0], sides), words)
+    read = {side.name: _degrees(side) for side in sides}
+    title = words("beside.saturation_heat")
+    if sum(len(own) >= warm.FEWEST for own in read.values()) < FEWEST:
+        yield from warm.drawing(read[sides[0].name], hot, x, titled(title, sides[0], sides), words)
+        return
+    courses = ([{"t": t, "value": c, "drive": name} for t, c in own] for name, own in read.items())
+    rows = [row for course in courses for row in binned(course, "t", "value", MOST)]
+    chart, sets = over(sides, rows, x, axis("value", words("axis.temperature"), zero=False), words)
+    yield Drawing(title, chart.properties(height=warm.HEIGHT), sets, words("says.temperature"))
+
+
+def _degrees(side: Side) -> list[tuple[float, float]]:
+    """Return [(hours, °C)] of the saturation of a run."""
+    read = warm.readings(side.run, _saturating(side)) if side.run else []
+    return [(at_s / HOUR_S, degrees) for at_s, degrees in read]
 
 
 def _saturating(side: Side) -> list[Record]:

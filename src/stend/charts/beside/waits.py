@@ -1,6 +1,7 @@
 """Response times of several drives: at QD1, and as the number of outstanding IOs grows."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from stend.base.units import KiB
@@ -14,6 +15,7 @@ from stend.words import Language
 
 FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}
 """Quantity -> the beginning of its cells in published.toml."""
+GROWING = ("mean", "p99.9")
 TAILS = ("mean", "p99", "p99.9", "max")
 MIXES = (100, 65, 0)
 
@@ -65,23 +67,26 @@ def _points(side: Side, reads: int, figure: str) -> list[Row]:
 
 
 def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield the mean response time of at least two drives as the queue grows; a single drive has `tails` instead."""
-    for reads in MIXES[:2]:
-        rows = [{**row, "drive": side.name} for side in sides for row in _points(side, reads, "mean")]
-        if len({row["drive"] for row in rows} | {sides[0].name}) > 1:
+    """Yield mean and 99.9 % response time of at least two drives as the queue grows; one drive has `tails` instead."""
+    for reads, quantity in product(MIXES[:2], GROWING):
+        rows = [{**row, "drive": side.name} for side in sides for row in _points(side, reads, quantity)]
+        if len({row["drive"] for row in rows}) > 1:
             kinds = channels(sides, [str(row["drive"]) for row in rows])
-            yield _over("growing", rows, "drive", kinds, axis("ms", words("axis.latency"), log=True), reads, words)
+            y = axis("ms", words("axis.latency_ms"), log=True)
+            drawn = _over("growing", rows, "drive", kinds, y, reads, words)
+            yield drawn._replace(title=f"{drawn.title}: {words(f'figure.{quantity}')}")
 
 
 def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield mean, 99 %, 99.9 % and longest response time of the first drive as the queue grows."""
+    """Yield mean, 99 %, 99.9 % and longest response time as the queue grows, of a drive that no other is beside."""
     names = {key: words(f"figure.{key}") for key in TAILS}
     for reads in MIXES:
-        rows = [{**row, "name": name} for key, name in names.items() for row in _points(sides[0], reads, key)]
-        if rows:
+        having = [side for side in sides if _ladder(side, reads)]
+        for side in having if len(having) == 1 else ():
+            rows = [{**row, "name": name} for key, name in names.items() for row in _points(side, reads, key)]
             y = axis("ms", words("axis.latency_ms"), log=True)
             drawn = _over("tails", rows, "name", series("name", None, list(names.values())), y, reads, words)
-            yield drawn._replace(title=titled(drawn.title, sides[0], sides))
+            yield drawn._replace(title=titled(drawn.title, side, sides))
 
 
 def _over(

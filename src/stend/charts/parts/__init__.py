@@ -11,6 +11,8 @@ Row = dict[str, Any]
 # Okabe and Ito: distinct for all common kinds of colour vision, and by lightness in grey print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999")
 BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
+BAND = "#b3ddf5"
+"""A band below lines: light, and without opacity, because its legend would show the full colour."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 WIDTH, HEIGHT = 640, 320

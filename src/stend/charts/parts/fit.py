@@ -12,6 +12,8 @@ from stend.charts.parts.ticks import GAP, LETTER, rounded
 Spec = dict[str, Any]
 LABEL_LETTERS, LONG_LETTERS, LONG = 18, 34, 60
 """Letters per line of the label of a row; of rows with a label of more than `LONG` letters."""
+PAGE = 700
+"""Width of a plot, in pixels, from which it takes the whole width of a PDF page and has room for twice as many."""
 LINE = 13
 """Height of a line of labels in pixels."""
 KEY = 30
@@ -70,9 +72,17 @@ def _legends(encoding: Spec, sets: Spec, width: float) -> None:
         if len(names) < 2:
             channel["legend"] = None
         elif channel.get("legend", {}) is not None:
-            room = width - LETTER * len(channel.get("title") or "")
-            columns = max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
-            channel["legend"] = {**(channel.get("legend") or {}), "columns": columns, "labelLimit": room - KEY}
+            beside, above = width - LETTER * len(channel.get("title") or ""), width
+            columns, full = (_columns(names, room) for room in (beside, above))
+            placed: Spec = {"columns": columns, "labelLimit": beside - KEY}
+            if -(-len(names) // full) + 1 < -(-len(names) // columns):  # a title above takes a row and saves more
+                placed = {"columns": full, "labelLimit": above - KEY, "titleOrient": "top"}
+            channel["legend"] = {**(channel.get("legend") or {}), **placed}
+
+
+def _columns(names: Sequence[str], room: float) -> int:
+    """Return how many entries of a legend are side by side in `room` pixels."""
+    return max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
 
 
 def _keys(encoding: Spec, shaped: Collection[str | None]) -> None:
@@ -105,7 +115,8 @@ def _labels(whole: Spec, encoding: Spec, sets: Spec, width: float) -> None:
         if channel.get("type") not in ("nominal", "ordinal") or marks is None or "labelLimit" in marks:
             continue
         names = _names(sets, channel["field"])
-        rows = LONG_LETTERS if max(map(len, names), default=0) > LONG else LABEL_LETTERS
+        long = LONG_LETTERS * (2 if width > PAGE else 1)
+        rows = long if max(map(len, names), default=0) > LONG else LABEL_LETTERS
         letters = rows if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
         lines = {text: wrap(UNIT.sub("\\1\u00a0", text), max(letters, 4), break_long_words=False) for text in names}
         channel["axis"] = marks | {"labelLimit": 0}

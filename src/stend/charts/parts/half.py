@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.charts.parts import Picture
-from stend.charts.parts.fit import fitted
+from stend.charts.parts.fit import LONG, fitted
 
 WIDTH, PLOT, HEIGHT = 440, 350, 200
 """Width of a chart and of its plot, and height of a plot without rows, in pixels: on half a page 11 px are 6.1 pt."""
@@ -12,19 +12,49 @@ NAMES = 75
 MOST_HEIGHT = 300
 SMALL = 135
 """Width of one of several small charts."""
-ALONE = 1.26
-"""Width of a chart without a neighbour, in widths of one of a pair."""
+ALONE = 895
+"""Width of a chart without a neighbour, which takes the whole width of the page at the same scale."""
+
+
+MOST_COLUMNS = 8
+"""Number of columns of a map up to which its numbers fit in half the width of a page."""
+
+
+def wide(picture: Picture) -> bool:
+    """Return whether a chart needs the width of a page: a map of many columns, or rows with long names."""
+    views = (view["encoding"] for view in picture.spec.get("layer", [picture.spec]) if "encoding" in view)
+    for encoding in views:
+        x, y = (_names(picture, encoding.get(name, {})) for name in "xy")
+        if y and (len(x) > MOST_COLUMNS or max(map(len, y)) > LONG):
+            return True
+    return False
+
+
+def _names(picture: Picture, channel: dict[str, Any]) -> set[str]:
+    """Return the names on an axis of a chart; empty for an axis of numbers."""
+    if channel.get("type") not in ("nominal", "ordinal"):
+        return set()
+    return {
+        str(row[channel["field"]])
+        for rows in picture.spec["datasets"].values()
+        for row in rows
+        if channel["field"] in row
+    }
 
 
 def half(picture: Picture, *, alone: bool = False) -> Picture:
-    """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal."""
-    whole, plot = (size * (ALONE if alone else 1) for size in (WIDTH, PLOT))
+    """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal.
+
+    A chart `alone` is as wide as two of them and no taller.
+    """
+    whole = ALONE if alone else WIDTH
+    plot = whole - (WIDTH - PLOT)
     spec: dict[str, Any] = dict(picture.spec)
     rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
     view = {**spec["config"]["view"], "continuousHeight": HEIGHT, "discreteHeight": HEIGHT}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
     if "spec" in spec:
-        spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 2}
+        spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 4 if alone else 2}
     elif "vconcat" in spec:
         spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
     else:

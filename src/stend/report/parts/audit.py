@@ -114,7 +114,7 @@ def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
 def _steady(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Iterator[Line]:
     for phase, rule in look.judged_phases(test):
         name = words.name_of("phase", phase.name)
-        yield "rule", "met" if rule.rule == "pts" else "deviated", f"{name}: {words.name_of('rule_short', rule.rule)}"
+        yield "rule", "met" if rule.rule == "pts" else "deviated", f"{name}: {words.name_of('value_steady', rule.rule)}"
         yield "limit", "deviated" if "rounds" in changed else "met", f"{name}: {phase.rounds}"
         if judged := look.last_judged(run, test.name, phase.name):
             detail = (

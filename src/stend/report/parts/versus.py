@@ -23,7 +23,7 @@ def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: boo
     """Return the page of a comparison in a language; without pictures unless `drawn`."""
     words = Language(lang)
     title = words("versus.title", a=whole.a.name, b=whole.b.name)
-    return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))
+    return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))._replace(small=True)
 
 
 def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, drawn: bool) -> Iterator[Section]:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
-from stend.report.story.page_one import Review, argues, measured, once, sentence
+from stend.report.story.page_one import TAILS, Review, argues, measured, once, sentence
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
 MOST_CLOSING = 5
+MOST_TAILS = 2
+"""Limit of the response times among them, because rates matter as well."""
 PART_OF = {"longest": "write_tail"}
 """A longest wait that passes is no argument for a drive whose slow writes are one against it."""
 
@@ -40,4 +42,6 @@ def _reasons(
     against |= {figure for figure, whole in PART_OF.items() if whole in against}
     ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
     kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]
-    return tuple(sentence(reason_said(reason, words)) for reason in once(kept))[:MOST_CLOSING]
+    tails = [r for r in once(kept) if r.figure in TAILS][MOST_TAILS:]
+    kept = [r for r in once(kept) if r not in tails][:MOST_CLOSING]
+    return tuple(sentence(reason_said(reason, words)) for reason in kept)

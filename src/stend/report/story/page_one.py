@@ -27,6 +27,8 @@ FIGURES = {
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
+DECIDES = 2
+"""Weight from which a reason can stand alone."""
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
@@ -103,7 +105,7 @@ def _band(name: str, review: Review) -> Band | None:
     begin = (low + high - wide) / 2 - wide * 0.08
     places = [(math.log(v) - begin) / (wide * 1.16) for v in (*values.values(), value)]
     names = ", ".join(f"{n}: {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
-    if not review.verdict.standing:
+    if not review.verdict.standing and name not in review.verdict.known.unusable:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
         names = f"{ranked.text(words)}: {names}"
     return Band(tuple(sorted(places[:-1])), places[-1], names)
@@ -113,7 +115,8 @@ def marked(review: Review) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
     `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
-    use has come first, but a refused use shows what it fails. What the drive sheet does not state is in the headline.
+    use has come first, after the weightiest if they weigh little, but a refused use shows what it fails. What the
+    drive sheet does not state is in the headline.
     """
     words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
 
@@ -122,7 +125,9 @@ def marked(review: Review) -> Iterator[Marked]:
         fails = {reason.figure for reason in judged.reasons if reason.answer == "fail"}
         if fails and not fails & {reason.figure for reason in new}:
             new = ()
-        why = judged._replace(reasons=once(new or judged.reasons)).why(MOST_CLAUSES)
+        if all(reason.weight < DECIDES for reason in new):  # alone they would not carry the mark
+            new = (*judged.reasons[:1], *new) if new else judged.reasons
+        why = judged._replace(reasons=once(new)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(stated):
             why = msgspec.structs.replace(why, facts=())
@@ -166,7 +171,12 @@ def verdict(review: Review) -> str:
     if against:
         reasons = _clauses(cons, against, words)
         sentences.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
-    return " ".join(sentences) or words("story.verdict_none")
+    if sentences:
+        return " ".join(sentences)
+    measured_all = [use for use in judged.uses if use.because and not use.missing]
+    if measured_all and all(use.key == "unknown" for use in judged.uses):
+        return words("story.no_verdict", because=because_said(measured_all[0].because[0], words))
+    return words("story.verdict_none")
 
 
 def _fit(judged: Verdict) -> list[Judged]:
@@ -253,8 +263,17 @@ def extremes(review: Review) -> tuple[str, str]:
 
 
 def argues(reason: Reason) -> bool:
-    """Return whether a passed demand is an argument for the drive; a fall or a tail that merely passes is not."""
-    return reason.beyond >= SAFE if reason.figure in TAILS else not _mere_fall(reason)
+    """Return whether a passed demand is an argument for the drive; a fall that merely passes is not.
+
+    A tail is an argument only if it is well within the strictest bound of any use: of two drives the one with the
+    shorter tail must not have it against it while the other has it in its favour.
+    """
+    if reason.figure in TAILS:
+        bounds = (
+            d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most
+        )
+        return reason.values[reason.figure] * SAFE <= min(bounds)
+    return not _mere_fall(reason)
 
 
 def _mere_fall(reason: Reason) -> bool:
@@ -274,8 +293,8 @@ class Gain(NamedTuple):
 
 def _beside(review: Review) -> tuple[str, str]:
     """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
-    best, worst = [], []
-    for name in (name for name in shown(review) if comparable(name, review)):
+    best, worst, unusable = [], [], review.verdict.known.unusable
+    for name in (name for name in shown(review) if comparable(name, review) and name not in unusable):
         sign = -1 if name in LESS_IS_BETTER else 1
         known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]

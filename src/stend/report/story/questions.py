@@ -1,5 +1,6 @@
 """The questions of a review: questions.toml, with the conditions of each answer."""
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -20,14 +21,19 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def holds(self, figures: Mapping[str, float]) -> bool:
         """Return whether its figures are known and its conditions met."""
-        ratio = self.above_ratio or self.below_ratio
-        if any(name not in figures for name in (*self.needs, *(ratio[:2] if ratio else ()))):
+        ratios = [ratio for ratio in (self.above_ratio, self.below_ratio) if ratio]
+        if any(name not in figures for name in (*self.needs, *(name for ratio in ratios for name in ratio[:2]))):
             return False
         checks = [figures.get(name, 0.0) >= bound for name, bound in self.above.items()]
         checks += [figures.get(name, 0.0) < bound for name, bound in self.below.items()]
-        if ratio:
-            checks.append((figures[ratio[0]] >= ratio[2] * figures[ratio[1]]) == bool(self.above_ratio))
+        checks += [_ratio(figures, self.above_ratio) >= self.above_ratio[2]] if self.above_ratio else []
+        checks += [_ratio(figures, self.below_ratio) < self.below_ratio[2]] if self.below_ratio else []
         return all(checks)
+
+
+def _ratio(figures: Mapping[str, float], of: tuple[str, str, float]) -> float:
+    """Return the first figure over the second; infinite over zero."""
+    return figures[of[0]] / figures[of[1]] if figures[of[1]] else math.inf
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

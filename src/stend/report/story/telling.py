@@ -170,10 +170,13 @@ def _judged(review: Review) -> Iterator[Block]:
 
 
 def _of_all(texts: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the texts that hold for all drives, then the others after the name of their drive."""
-    first = next(iter(texts.values()))
-    common = [text for text in first if all(text in own for own in texts.values())]
-    return [*common, *(f"{name}: {text}" for name, own in texts.items() for text in own if text not in common)]
+    """Return the texts that hold for all drives, then the others after the names of their drives."""
+    names: dict[str, list[str]] = {}
+    for name, own in texts.items():
+        for text in own:
+            names.setdefault(text, []).append(name)
+    every = [text for text, of in names.items() if len(of) == len(texts)]
+    return [*every, *(f"{', '.join(of)}: {text}" for text, of in names.items() if len(of) < len(texts))]
 
 
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:

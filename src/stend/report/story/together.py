@@ -81,6 +81,7 @@ def headline(reviews: Reviews, words: Language) -> str:
         own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
         if own:
             listed = "; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS])
+            listed = listed[:1].upper() + listed[1:]
             sentences.append(words("together.leads", name=name, n=len(own), of=len(every), listed=listed))
     close = [lead for lead in every if lead.gain < AHEAD]
     if close:
@@ -120,17 +121,17 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         values = [review.figures.get(figure) for review in reviews.values()]
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
         first = next(review for review in reviews.values() if review.figures.get(figure))
-        rows.append((_name(figure, first, words), *cells, _best(best.get(figure), words)))
+        rows.append((_name(figure, first, words), *cells, _best(best.get(figure), len(reviews), words)))
     head = (words("servers.figure"), *reviews, words("together.best"))
     return Table(
         words("together.figures"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
     )
 
 
-def _best(lead: Lead | None, words: Language) -> str:
+def _best(lead: Lead | None, drives: int, words: Language) -> str:
     if lead is None:
         return "–"
-    key = "best_is" if lead.gain >= AHEAD else "close"
+    key = "close" if lead.gain < AHEAD else "best_of_two" if drives == 2 else "best_is"
     return words(f"together.{key}", name=lead.first, gain=lead.gain)
 
 

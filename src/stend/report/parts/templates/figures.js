@@ -38,7 +38,7 @@ function figureSlim(part, width) {  // the legend of the chart takes precedence 
     if (key === "legend" && part.legend) {
       Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90, titleOrient: "top" });
     }
-    if (key === "x") { figureTicks(part.x, width < 420 ? 2 : 3); }
+    if (key === "x") { figureTicks(part.x, width < 420 ? 2 : 3, width - 90); }
     figureSlim(part[key], width);
   });
 }
@@ -54,11 +54,16 @@ function figureRows(spec, parts) {  // a wide map is turned; long names of rows 
     }
   });
 }
-function figureTicks(channel, most) {  // fewer ticks: labels that Vega leaves out make the others uneven
+var LETTER = 6.5, BETWEEN = 14;
+function figureRoom(values, width) {  // labels that fit side by side, for the longest of them
+  var letters = values.map(function (value) { var whole = String(Math.round(value)).length; return Math.max(String(value).length, whole + Math.floor((whole - 1) / 3)); });
+  return Math.floor(width / (LETTER * Math.max.apply(null, letters) + BETWEEN));
+}
+function figureTicks(channel, most, width) {  // fewer ticks: labels that Vega leaves out make the others uneven
   var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
   if (!axis || channel.type !== "quantitative") { return; }
   if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room
-    var last = values.length - 1, step = Math.max(1, Math.ceil(last / most));
+    var last = values.length - 1, step = Math.max(1, Math.ceil(last / Math.max(most, figureRoom(values, width) - 1)));
     while (last % step) { step += 1; }
     if (step > 1) { axis.values = values.filter(function (_, place) { return place % step === 0; }); }
   } else if (values.length ? values.length > most + 2 : !(axis.tickCount <= most)) {

@@ -1,0 +1,47 @@
+"""Ticks of charts on a phone, in a real browser (`make pages`): as many as have room, evenly spaced."""
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.waits import PATIENCE_S
+
+pytestmark = pytest.mark.browser
+PLOT_PX = 300
+ASK = """
+const told = %s.map((values) => {
+  const x = {type: "quantitative", scale: {type: "log"}, axis: {values}};
+  figureTicks(x, 2, %d);
+  return x.axis.values;
+});
+document.body.innerHTML = '<pre id="told"></pre>';
+document.getElementById('told').textContent = JSON.stringify(told);
+"""
+
+
+def ticks(folder: Path, *axes: list[float]) -> Any:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser:
+        pytest.skip("chromium is not here; `make pages` installs it")
+    script = (resources.files("stend.report.parts") / "templates" / "figures.js").read_text()
+    page = folder / "page.html"
+    page.write_text(f"<body><script>{script}\n{ASK % (json.dumps(axes), PLOT_PX)}</script></body>")
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--dump-dom")
+    dump = subprocess.run(
+        [browser, *flags, page.as_uri()], check=True, capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    return json.loads(unescape(re.search(r'<pre id="told">(.*?)</pre>', dump.stdout, re.DOTALL)[1]))  # type: ignore[index]
+
+
+def test_a_log_axis_shows_the_ticks_that_have_room(tmp_path: Path) -> None:
+    depths, rates = [1.0, 2, 4, 8, 16, 32, 64, 128], [1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6]
+    few, many = ticks(tmp_path, depths, rates)
+    assert few == depths
+    assert many == [1e4, 5e4, 2e5, 1e6]
