@@ -80,6 +80,11 @@ class Spool:
             self.gone_parts += 1
         self._ios[part], self.numbers = ios, self.numbers + 1
 
+    @property
+    def held(self) -> bool:
+        """Return True if there are parts; a part that does not fit can have cost all others."""
+        return bool(self._ios)
+
     def join(self, about: About) -> None:
         """Join all parts into the file and remove them; raise StepFailed and keep the parts if it cannot be written."""
         try:
