@@ -73,7 +73,7 @@ pages: setup ## reports in a real browser, with axe; PAGES="runs/first/report.ht
 docs: setup ## the site of docs/, in English and Russian, with no warning and no dead link, into build/docs
 	@tools/docs $(VENV)
 
-lab: setup ## device tests on real kernel drivers, in a QEMU machine (docs/lab.md)
+lab: setup ## device tests on real kernel drivers, in a QEMU machine (docs/design.md)
 	@tools/lab $(VENV)
 
 clean:

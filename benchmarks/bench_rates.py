@@ -252,7 +252,7 @@ def distances(
         or not (service_map.between(low, x * writes) or 0) <= y * reads <= (service_map.between(high, x * writes) or 0)
         for x, y in other
     ]
-    return up, np.concatenate([there, back]), there[np.array(free)].max()
+    return up, np.concatenate([there, back]), there[np.array(free)].max(initial=0.0)
 
 
 def _dense(points: list[tuple[float, float]], wanted: Search) -> Places:

@@ -11,7 +11,7 @@ from docs.made import verbs
 
 from stend import session, suite
 from stend.base.errors import BadInput
-from stend.catalogue import database, taking
+from stend.catalogue import database
 from stend.catalogue.choice import column
 from stend.catalogue.columns import COLUMNS
 from stend.findings import claims, idle_recovery, slc_cache, stimulus_change
@@ -210,7 +210,6 @@ def review() -> Plan:
 NUMBERS = {8: "eight", 9: "nine", 10: "ten"}
 HALVES = {4: "two", 5: "two and a half", 6: "three"}
 METHOD = "docs/method/figures.md"
-MANY = "docs/how-to/many-drives.md"
 RUNS = "docs/how-to/imports-and-sheets.md"
 FIGURES = (
     Figure("docs/method/validation.md", r"prints (.*) of a verb", counted),
@@ -225,10 +224,9 @@ FIGURES = (
     Figure(METHOD, r"first minute at (\S+) of the median", lambda: stimulus_change.BACK),
     Figure(METHOD, r"mean below (\d+) ms", lambda: round(1000 * _demand.CEILING_S)),
     Figure(METHOD, r"outstanding IOs within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
-    Figure(METHOD, r"near the link\" begins at (\d+) %", lambda: round(100 * link.NEAR_LINK)),
-    Figure("docs/method/index.md", r"within (\d+) % of a claim", lambda: round(100 * claims.NEAR)),
-    Figure(MANY, r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
-    Figure(MANY, r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
+    Figure(METHOD, r"accesses at (\d+) % or more of the payload", lambda: round(100 * link.NEAR_LINK)),
+    Figure(RUNS, r"nearly kept if the figure is within (\d+) %", lambda: round(100 * claims.NEAR)),
+    Figure(METHOD, r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
+    Figure(METHOD, r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
     Figure(RUNS, r"ended after (\d+) s", lambda: round(database.PATIENCE_S)),
-    Figure(RUNS, r"loses at most (\d+) runs' reading", lambda: taking.BATCH),
 )

@@ -107,7 +107,7 @@ def of_a_mounted_btrfs(stand: Stand) -> Case:
     sizes = 2 * [160 * 1024 * 1024]
     first, second = (stand.loop(stand.file(f"{n}.bin", size)) for n, size in enumerate(sizes))
     sh("mkfs.btrfs", "-q", "-f", "-m", "raid1", first, second)
-    stand.mount(first)
+    stand.mount(first, "-o", "commit=600")  # the file system itself writes at each commit
     return Case(second, "btrfs|is mounted at")
 
 

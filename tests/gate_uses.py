@@ -79,7 +79,7 @@ def behind_a_mounted_loop(stand: Stand) -> Used:
 def in_a_mounted_btrfs(stand: Stand) -> Used:
     first, second = (stand.loop(stand.file(f"{n}.bin", 160 << 20)) for n in range(2))
     sh("mkfs.btrfs", "-q", "-f", "-m", "raid1", first, second)
-    stand.mount(first)
+    stand.mount(first, "-o", "commit=600")  # the file system itself writes at each commit
     return Used(second, "btrfs|is mounted at")
 
 
@@ -170,7 +170,7 @@ def mounted_by_a_subvolume_alone(stand: Stand) -> Used:
     sh("btrfs", "subvolume", "create", place / "inner")
     sh("umount", place)
     place.rmdir()
-    stand.mount(node, "-o", "subvol=inner")
+    stand.mount(node, "-o", "subvol=inner,commit=600")
     return Used(node, "is mounted at|btrfs")
 
 

@@ -14,13 +14,15 @@ from stend.many.batch import odd
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
 from stend.many.batch.lot import Drive, Lot, lot
-from stend.many.batch.odd import spreads
+from stend.many.batch.odd import LEAST_DRIVES, spreads
 from stend.many.batch.verdict import judged
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key, Outcome, outcome, side
 from stend.planning import plan
-from stend.report.parts import schemas_many
+from stend.report.parts import Text, batched, schemas_many
 from stend.session import unrecorded
+from stend.words import Language
+from tests.test_charts_many import drawn_batch
 
 pytestmark = pytest.mark.together
 ODD = {7: "&flash.dies=6", 19: "&flash.spare_pct=13"}
@@ -190,3 +192,13 @@ def test_the_verb_names_the_odd_drive_in_every_format_and_its_code_is_the_verdic
     assert list(told["odd"]) == ["SIM-small-3"]
     assert told["acceptance"]["verdict"] == "rejected"
     assert cli.main(words) == 0
+
+
+@pytest.mark.parametrize("drives", [LEAST_DRIVES - 1, LEAST_DRIVES])
+def test_a_lot_too_small_for_outliers_does_not_state_that_it_has_none(drives: int) -> None:
+    lot = drawn_batch().lot
+    batch = judged(Lot(lot.drives[8 : 8 + drives], lot.figures, ()), None)
+    texts = [block.text for section in batched._sections(batch, Language("en"), drawn=False) for block in section.blocks
+             if isinstance(block, Text)]  # fmt: skip
+    assert (Language("en")("batched.none_odd") in texts) == (drives == LEAST_DRIVES)
+    assert (Language("en")("batched.few", n=drives, least=LEAST_DRIVES) in texts) == (drives < LEAST_DRIVES)

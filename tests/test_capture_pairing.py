@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stend.capture import running, spool
 from stend.capture._pairing import NEXT, OPEN, TAIL, InFlight, in_flight, over, pair, rewind
 from stend.capture._records import DONE, ISSUE, READ, Records, records
+from stend.trace import form
 
 MANY, ROOM, LOOK = 60_000, 1 << 16, 5000
 IO = tuple[int, int, int, int, int]
@@ -91,3 +93,18 @@ print(seen[0] == seen[-1] == [1] * 5, seen)
 """
     out = subprocess.run([sys.executable, "-c", code, f"{tmp_path}/out"], capture_output=True, text=True, check=False)
     assert out.stdout.startswith("True"), out.stdout + out.stderr
+
+
+def test_a_batch_that_a_busy_host_took_late_is_kept_in_parts_of_the_usual_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "PART_IOS", 1000)
+    wish = running.Wish(target="", seconds=1, into=tmp_path / "trace", addresses=True)
+    kept = spool.Spool(wish.into, wish.limit_bytes, ring=True)
+    keeping = running._Keeping(wish, kept, form.About(source="test"), lambda offset: offset)
+    batch = {name: np.zeros(4500, kind) for name, kind in form.COLUMNS.items()}
+    keeping.add(batch | {"t_ns": np.arange(4500), "length": np.full(4500, 4096)})
+    keeping.end(0)
+    assert len(list(kept.folder.iterdir())) == 5
+    kept.join(form.About(source="test"))
+    assert [t for batch in form.opened(wish.into).batches() for t in batch["t_ns"].tolist()] == list(range(4500))

@@ -70,6 +70,17 @@ def test_at_its_limit_it_stops_and_keeps_what_came_first(tmp_path: Path) -> None
     assert made.gone_ios == 500
 
 
+def test_a_part_that_cannot_fit_leaves_none_in_a_ring_and_all_ios_are_counted(tmp_path: Path) -> None:
+    filled(made := Spool(tmp_path / "a.steps", 1 << 62, ring=True), 2)
+    assert made.held
+    made.limit_bytes = 100
+    with pytest.raises(Full):
+        filled(made, 1)
+    assert not made.held
+    assert not os.listdir(made.folder)
+    assert made.gone_ios == 3 * 500
+
+
 @pytest.mark.block
 @pytest.mark.needs("root", "mount", "umount")
 @pytest.mark.parametrize("ring", [False, True])

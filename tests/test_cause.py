@@ -7,13 +7,17 @@ import pytest
 
 from stend import findings
 from stend.base.units import GB, KiB
-from stend.findings import Finding, cause
+from stend.findings import Finding, cause, look
+from stend.findings.look import heat
 from stend.findings.look.figures import figures
 from stend.findings.look.link import link
 from stend.model.definition import Identity, Workload
 from stend.model.events import Event, Telemetry
 from stend.model.record import Run
+from stend.report.parts import Keys, Pair, Stamps
 from stend.report.story.because import because
+from stend.report.story.rivals import side
+from stend.report.story.telling import story
 from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, events, made
@@ -295,6 +299,28 @@ def test_throttling_is_the_cause_that_replaces_all_others_of_its_test() -> None:
     sure = other("saturation", "knee", "write-saturation", knee_bytes=1.2 * 120 * GB, ratio=5.0)
     assert set(causes(slowed(0), [sure])) == {"cleaning"}
     assert set(causes(slowed(60), [sure])) == {"throttled"}
+
+
+def test_page_one_of_a_throttled_run_says_so_and_ranks_nothing_that_heat_changed() -> None:
+    page = story([(None, slowed(60), {})], [side("published:sn150")], "en")
+    (stamps,) = (block for block in page.lead.blocks if isinstance(block, Stamps))
+    assert any(text.startswith("The drive throttled because of heat:") for text in stamps.texts)
+    (keys,) = (block for block in page.lead.blocks if isinstance(block, Keys))
+    assert [key.band.names for key in keys.keys if key.band] == [
+        "HGST Ultrastar SN150 1.6 TB: 430,000",
+        "HGST Ultrastar SN150 1.6 TB: 135,000",
+    ]
+    lists = [items.title for pair in page.lead.blocks if isinstance(pair, Pair) for items in pair.lists]
+    assert not {"Best", "Worst"} & set(lists)
+
+
+def test_the_throttled_time_of_two_phases_is_their_sum() -> None:
+    """Records of each phase start at 0: a stretch in the next phase does not continue one of the phase before."""
+    run = slowed(60)
+    (test,) = run.plan.tests
+    records = look.records(run, test.name, look.main_phase(run, test))
+    once = sum(end - begin for begin, end in heat.throttled(run, records))
+    assert sum(end - begin for begin, end in heat.throttled(run, [*records, *records])) == pytest.approx(2 * once)
 
 
 def test_a_chapter_gets_the_first_cause_of_its_tests_or_none() -> None:

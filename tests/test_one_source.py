@@ -43,6 +43,7 @@ OF_COURSES = {
     "capacity", "start", "uneven", "cache_share", "cache_bytes", "cache_first", "cache_fall", "stream_end",
     "back_rest", "rested_rest", "deep_reads", "deep_writes", "deep_reads_at", "deep_writes_at", "server_depth",
     "sat_s", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow", "hot_bytes",
+    "unrested",
 }  # fmt: skip
 """Evidence that a finding reads off a course, that the plan or the sheet tells."""
 

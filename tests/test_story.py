@@ -6,6 +6,7 @@ import pytest
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.publish.data import maker_of
@@ -13,7 +14,7 @@ from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
-from stend.sentences import reason_said
+from stend.sentences import because_said, reason_said
 from stend.words import LANGUAGES, Language
 from tests import synthetic
 
@@ -152,6 +153,16 @@ def test_a_run_that_only_refuses_streams_opens_with_its_own_answer() -> None:
     uses = (Judged("streaming", "no", (reason("reads", "fail"),)), Judged("write", "can't tell", ()))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={"fresh_writes": 1e4})
     assert telling.headline(own) == EN("question.fresh.answer_1", fresh_writes=1e4)
+
+
+@pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
+def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_does_not(
+    missing: tuple[str, ...], told: bool
+) -> None:
+    hot = Because("throttled", {"seconds": 60.0})
+    uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
+    text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
+    assert text == (EN("story.no_verdict", because=because_said(hot, EN)) if told else EN("story.verdict_none"))
 
 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:

@@ -1,1 +1,1 @@
-"""Device tests on real kernel drivers, inside a QEMU machine: `make lab` (docs/lab.md)."""
+"""Device tests on real kernel drivers, inside a QEMU machine: `make lab` (docs/design.md)."""

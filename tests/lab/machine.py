@@ -1,4 +1,4 @@
-"""A QEMU machine: its drives, its boots, and what its guest may ask of the host (docs/lab.md)."""
+"""A QEMU machine: its drives, its boots, and what its guest may ask of the host (docs/design.md)."""
 
 import ctypes
 import json

@@ -1,8 +1,10 @@
 """Find the drive to capture and its trace points: those of requests if it has a queue of them, else those of bios."""
 
+import operator
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stend.base.errors import BadInput
 from stend.base.sysfs import Kernel, text
@@ -11,8 +13,7 @@ MINOR_BITS = 20
 """Bits of the minor number in the kernel's device numbers, as trace points have them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counters:
+class Counters(NamedTuple):
     """The block layer's own counts of a drive's IOs: /sys/block/X/stat."""
 
     reads: int
@@ -21,12 +22,7 @@ class Counters:
     flushes: int
 
     def __sub__(self, other: "Counters") -> "Counters":
-        return Counters(
-            self.reads - other.reads,
-            self.writes - other.writes,
-            self.discards - other.discards,
-            self.flushes - other.flushes,
-        )
+        return Counters(*map(operator.sub, self, other))
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,11 +116,11 @@ def capture(wish: Wish, stop: Callable[[], bool], report: Callable[[Captured], N
             keeping = _Keeping(wish, kept, _about(wish, drive, begun_s), shift)
             _follow(wish, reader, keeping, went, stop, report)
         finally:
-            if not kept.numbers:
+            if not kept.held:
                 kept.folder.rmdir()
         went.lost_records, went.counts, went.gone_ios = instance.lost(), reader.counts(), kept.gone_ios
     went.notes = tuple(_sentences(wish, went, kept))
-    if kept.numbers:
+    if kept.held:
         words = Sentence("capture_lost", n=went.lost_records) if went.lost_records else None
         about = _about(wish, drive, begun_s)
         kept.join(msgspec.structs.replace(about, lost=went.lost, lost_words=words, notes=went.notes))
@@ -194,7 +194,18 @@ class _Keeping:
         self.ios, self.since_s = 0, time.monotonic()
 
     def add(self, batch: Columns) -> None:
-        """Add a batch and write a part if it is due; raise Full if that does not fit."""
+        """Add a batch and write a part when it is due; raise Full if that does not fit."""
+        left = len(batch["op"])
+        for begin in range(0, left, PART_IOS):  # a busy host takes many parts at once
+            part = {name: column[begin : begin + PART_IOS] for name, column in batch.items()}
+            left -= len(part["op"])
+            try:
+                self._add(part)
+            except spool.Full:
+                self.kept.gone_ios += left
+                raise
+
+    def _add(self, batch: Columns) -> None:
         self.ios += len(batch["op"])
         if self.wish.addresses:
             kept = {name: column.copy() for name, column in batch.items()}

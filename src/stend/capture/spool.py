@@ -80,6 +80,11 @@ class Spool:
             self.gone_parts += 1
         self._ios[part], self.numbers = ios, self.numbers + 1
 
+    @property
+    def held(self) -> bool:
+        """Return True if there are parts; a part that does not fit can have cost all others."""
+        return bool(self._ios)
+
     def join(self, about: About) -> None:
         """Join all parts into the file and remove them; raise StepFailed and keep the parts if it cannot be written."""
         try:
@@ -116,8 +121,7 @@ def finish(path: Path) -> int:
     if not parts:
         shutil.rmtree(folder)
         raise BadInput(f"{folder} was cut off before its first part was written; it was empty and is removed")
-    with parts[-1].open("rb") as file:
-        last = steps.opened(parts[-1]).about if steps.claims(file.read(4096)) else form.opened(parts[-1]).about
+    last = (steps if _counted(parts) else form).opened(parts[-1]).about
     join(path, msgspec.structs.replace(last, notes=(*last.notes, Sentence("capture_cut"))))
     return len(parts)
 
@@ -126,9 +130,7 @@ def join(path: Path, about: About) -> None:
     """Join the parts of a file into one described by `about`; raise OSError if it cannot be written."""
     folder = parts_of(path)
     parts = _sorted(folder)
-    with parts[0].open("rb") as file:
-        counted = steps.claims(file.read(4096))
-    if counted:
+    if _counted(parts):
         with atomic.replaced(path) as part, part.open("wb") as file:
             file.write(steps.header(steps.opened(parts[0]).step_ns, about))
             for written in parts:
@@ -136,6 +138,12 @@ def join(path: Path, about: About) -> None:
     else:
         form.write(path, (batch for part in parts for batch in form.opened(part).batches()), about)
     shutil.rmtree(folder)
+
+
+def _counted(parts: Sequence[Path]) -> bool:
+    """Return True if the parts are files of steps, and not traces."""
+    with parts[0].open("rb") as file:
+        return steps.claims(file.read(4096))
 
 
 def _sorted(folder: Path) -> list[Path]:

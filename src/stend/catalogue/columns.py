@@ -3,6 +3,8 @@
 `entry` is the number under which a run was added; it links rows to the present state of the run.
 """
 
+from typing import Any
+
 import msgspec
 
 from stend.model.quantities import METERED
@@ -61,16 +63,12 @@ class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
     write_p999_s: float | None = None
 
 
-TYPES = {
-    "run": "VARCHAR", "folder": "VARCHAR", "started_s": "DOUBLE", "seconds": "DOUBLE", "stend": "VARCHAR",
-    "format": "INTEGER", "kind": "VARCHAR", "source_tool": "VARCHAR", "source_sha256": "VARCHAR", "model": "VARCHAR",
-    "serial": "VARCHAR", "wwn": "VARCHAR", "firmware": "VARCHAR", "interface": "VARCHAR", "capacity_bytes": "BIGINT",
-    "native_bytes": "BIGINT", "logical_bytes": "INTEGER", "link": "VARCHAR", "profile": "VARCHAR", "spec": "VARCHAR",
-    "quick": "BOOLEAN", "tests": "VARCHAR[]", "outcome": "VARCHAR", "stamps": "VARCHAR[]", "deviations": "VARCHAR[]",
-    "host_id": "VARCHAR", "cpu": "VARCHAR", "kernel": "VARCHAR", "fio": "VARCHAR", "seed": "BIGINT",
-    "label": "VARCHAR", "price": "DOUBLE", "currency": "VARCHAR", "read_iops": "DOUBLE", "write_iops": "DOUBLE",
-    "read_bytes_per_s": "DOUBLE", "write_bytes_per_s": "DOUBLE", "write_p999_s": "DOUBLE",
+_KINDS: dict[Any, str] = {
+    str: "VARCHAR", Text: "VARCHAR", float: "DOUBLE", float | None: "DOUBLE", int: "BIGINT", int | None: "BIGINT",
+    bool: "BOOLEAN", tuple[str, ...]: "VARCHAR[]", tuple[Sentence, ...]: "VARCHAR[]",
 }  # fmt: skip
+_SMALL = {"format": "INTEGER", "logical_bytes": "INTEGER"}
+TYPES = {name: _KINDS[kind] for name, kind in About.__annotations__.items()} | _SMALL
 LOAD = {
     "random_pct": "INTEGER", "read_pct": "INTEGER", "block_bytes": "BIGINT", "mix_id": "VARCHAR",
     "threads": "INTEGER", "depth": "INTEGER", "range_bytes": "BIGINT", "entropy_pct": "INTEGER",

@@ -10,7 +10,6 @@ from stend.cli._steady import SHAPES
 from stend.live.course import Course
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Phase, Quantity, Workload
-from stend.runner.progress import steady_rule
 
 FEWEST, WIDE = 4, 8
 """Fewest steps of a table; width of its columns."""
@@ -41,13 +40,12 @@ def figure(counts: Counts, quantity: Quantity) -> str:
 
 def quantity_of(phase: Phase) -> Quantity:
     """Return the quantity by which a phase is judged; IOPS without a steady-state search."""
-    rule = steady_rule(phase)
-    return rule.quantity if rule else "iops"
+    return phase.steady.quantity if phase.steady else "iops"
 
 
 def cells_of(phase: Phase) -> Cells | None:
     """Return the steps of a round as a table; None unless exactly two settings vary, in every combination."""
-    loads = [step.workload for step in phase.round if isinstance(step, Hold)]
+    loads = [hold.workload for hold in phase.holds]
     if phase.choose or len(loads) < FEWEST or len(loads) != len(phase.round) or any(load.mixed for load in loads):
         return None
     values = {name: sorted({getattr(load, name) for load in loads}) for name in AXES}

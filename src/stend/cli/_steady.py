@@ -10,7 +10,6 @@ from stend.base.units import MB, latency, rate
 from stend.live.course import Course
 from stend.model.events import Judged, Verdict
 from stend.model.stats import WINDOWS
-from stend.runner.progress import steady_rule
 
 BARS = "▁▂▃▄▅▆▇█"
 SHAPES: dict[str, Callable[[float], str]] = {
@@ -23,7 +22,7 @@ SHAPES: dict[str, Callable[[float], str]] = {
 
 def rounds(course: Course) -> str:
     """Return the total of rounds of the present phase: fixed, or the expected and the largest number."""
-    if not course.place or steady_rule(course.place[1]) is None:
+    if not course.place or course.place[1].steady is None:
         return str(course.place[1].rounds) if course.place else ""
     return f"about {course.progress.expected_rounds()}, at most {course.place[1].rounds}"
 
@@ -66,7 +65,7 @@ class Series(NamedTuple):
 
 def _so_far(course: Course) -> Iterator[Series]:
     """Yield the tracked workloads of the present phase with their values before the first full window."""
-    rule = steady_rule(course.place[1]) if course.place else None
+    rule = course.place[1].steady if course.place else None
     if rule is None or not course.place:
         return
     test, phase = course.place
@@ -79,7 +78,7 @@ def _so_far(course: Course) -> Iterator[Series]:
 
 def _open(course: Course) -> str:
     """Return when the first window is full."""
-    rule = steady_rule(course.place[1]) if course.place else None
+    rule = course.place[1].steady if course.place else None
     return f"after round {course.progress.present.before + WINDOWS[rule.rule]}" if rule else ""
 
 

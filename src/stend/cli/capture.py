@@ -129,4 +129,10 @@ def _lines(wish: "Wish", result: "Captured") -> list[str]:
         f"{result.off:.3%} off; {result.cpu_s / max(result.seconds, 1e-9):.2%} of a processor",
     ]
     lost = f"  LOST: {result.lost} IOs ({result.lost_records} records did not fit in the kernel's buffers)"
-    return [*lines, *([lost] if result.lost else []), *(f"  {note}" for note in result.notes)]
+    none = f"  {wish.into} was not made: there was no room for a single part"
+    return [
+        *lines,
+        *([lost] if result.lost else []),
+        *([] if wish.into.exists() else [none]),
+        *(f"  {note}" for note in result.notes),
+    ]

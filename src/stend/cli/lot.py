@@ -19,7 +19,7 @@ def command(
     runs: _runs.ManyRuns = None,
     plan: Annotated[
         Path | None,
-        typer.Option("--acceptance", metavar="FILE", help="A plan of acceptance in TOML: docs/how-to/many-drives.md."),
+        typer.Option("--acceptance", metavar="FILE", help="A plan of acceptance in TOML: docs/how-to/compare.md."),
     ] = None,
     where: _options.Where = None,
     anyway: _options.Anyway = False,

@@ -28,7 +28,7 @@ def command(
         typer.Option(
             "--on",
             metavar="EVENT=DO",
-            help="Command or https address to notify; may be repeated; see docs/how-to/live.md.",
+            help="Command or https address to notify; may be repeated; see docs/how-to/publish.md.",
         ),
     ] = None,
 ) -> int:

@@ -83,10 +83,10 @@ def write(plan: Plan, folder: Path) -> Path:
 
 def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[Act]:
     """Yield the acts of one phase: its round cut at purges, and how often it is repeated."""
-    if streams := next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.streams), None):
+    if streams := next((hold.workload for hold in phase.holds if hold.workload.streams), None):
         yield Act(next(numbers), "", "", f"{phase.name}, {until(phase)}: {NO_STREAMS} ({streams.mix})")
         return
-    if any(isinstance(s, Hold) and s.workload.verify for s in phase.round):
+    if any(hold.workload.verify for hold in phase.holds):
         yield Act(next(numbers), "", "", f"{phase.name}: {NO_VERIFY}")
         return
     if any(isinstance(s, Hold) and s.workload.replay for s in phase.round):

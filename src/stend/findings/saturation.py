@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.findings import Confidence, Finding, Sheet, look, side
-from stend.findings.look.fall import Fall
+from stend.findings.look.fall import LEAST_RATIO, Fall
 from stend.findings.look.grounds import Because
 from stend.findings.look.once import once
 from stend.findings.look.saturated import FEWEST, Saturated, saturated
@@ -58,7 +58,7 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
 def _without_knee(course: Saturated, name: str, values: dict[str, Any]) -> Finding:
     if course.why:
         return _conclusion("because", name, values, "can't tell")
-    if course.falls or course.declines:
+    if course.declines or (course.falls and course.ratio >= LEAST_RATIO):  # else a burst too short to be a level
         return _conclusion("declines", name, values, "medium", con=True)
     if course.pause:
         return _conclusion(course.pause.key, name, values | course.pause.values, "medium")

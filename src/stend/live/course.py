@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from stend.live.buckets import Buckets
-from stend.model.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
+from stend.model.definition import Hold, Idle, Phase, PlannedTest, Purge
 from stend.model.events import (
     Ended,
     Event,
@@ -105,8 +105,7 @@ class Course:
         self.verdicts = () if event.ended_by else event.verdicts
         if event.ended_by:
             here = (event.where.test, event.where.phase)
-            rules = (rule for name, phase in self.progress.places if (name, phase.name) == here for rule in phase.until)
-            searched = any(isinstance(rule, Steady) for rule in rules)
+            searched = any(phase.steady for name, phase in self.progress.places if (name, phase.name) == here)
             steady = event.steady if searched else None
             self.passed.append(Passed(*here, self.began_s, self.t, event.where.round, event.ended_by, steady))
             self.began_s = self.t

@@ -14,7 +14,7 @@ from stend.findings.look import metered
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.replayed import replayed
 from stend.model import headroom
-from stend.model.definition import Hold, Identity, PlannedTest, Workload
+from stend.model.definition import Identity, PlannedTest, Workload
 from stend.model.events import Source
 from stend.model.record import Run
 from stend.model.traced import Traced
@@ -179,7 +179,7 @@ def _service(load: Workload) -> str:
 def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
     """Return how a test played its trace; the mapping of a wrapped trace includes the size of the range."""
     options, phase = test.profile.options, test.phases[-1]
-    load = next(step.workload for step in phase.round if isinstance(step, Hold))
+    load = phase.holds[0].workload
     fit, range_bytes = load.replay.fit if load.replay else "", load.range_bytes
     searched = headroom.passes(run, test) if phase.name == headroom.PHASE else []
     ended = headroom.evaluate(searched).failed

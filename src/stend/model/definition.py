@@ -110,6 +110,16 @@ class Phase(Data, frozen=True):
     boundary: Boundary = "round"
     choose: str = ""
 
+    @property
+    def holds(self) -> list[Hold]:
+        """Return the steps of a round that load the drive."""
+        return [step for step in self.round if isinstance(step, Hold)]
+
+    @property
+    def steady(self) -> Steady | None:
+        """Return the rule of the search for steady state; None without a search."""
+        return next((rule for rule in self.until if isinstance(rule, Steady)), None)
+
 
 class Identity(Data, frozen=True):
     """The identity of a drive as far as it reports it. Two reads of the same drive must agree on it."""
@@ -303,6 +313,15 @@ class PlannedTest(Data, frozen=True):
     reads: bool = False
     requires: tuple[str, ...] = ()
 
+    def phase(self, name: str) -> Phase:
+        """Return the phase of this name, which it has."""
+        return next(phase for phase in self.phases if phase.name == name)
+
+    @property
+    def holds(self) -> list[Hold]:
+        """Return the steps of a round of each phase that load the drive."""
+        return [hold for phase in self.phases for hold in phase.holds]
+
 
 class Plan(Data, frozen=True):
     """Everything that a run will do: its steps, the bytes it writes, its times, and every doubt about it."""
@@ -328,6 +347,5 @@ class Plan(Data, frozen=True):
 
         These are the loads of each phase that also has a load of a service, because their figures are compared.
         """
-        every = (phase for test in self.tests for phase in test.phases)
-        phases = ([step.workload for step in phase.round if isinstance(step, Hold)] for phase in every)
+        phases = ([hold.workload for hold in phase.holds] for test in self.tests for phase in test.phases)
         return frozenset(load for loads in phases if any(load.serves for load in loads) for load in loads)

@@ -60,11 +60,11 @@ def sure_bytes(phase: Phase) -> int:
     """Return the bytes that a phase writes on any drive: its untimed writes, of the first round if results choose."""
     rounds = 1 if phase.choose else phase.rounds
     fixed = sum(
-        _rounds_bytes(s.workload, s.amount.bytes, rounds)
-        for s in phase.round
-        if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
+        _rounds_bytes(hold.workload, hold.amount.bytes, rounds)
+        for hold in phase.holds
+        if isinstance(hold.amount, Bytes) and hold.workload.read_pct == 0
     )
-    played = sum(s.amount.write_bytes for s in phase.round if isinstance(s, Hold) and isinstance(s.amount, Whole))
+    played = sum(hold.amount.write_bytes for hold in phase.holds if isinstance(hold.amount, Whole))
     return fixed + rounds * played
 
 
@@ -77,7 +77,7 @@ def _rounds_bytes(load: Workload, size: int, rounds: int) -> int:
 
 def seeks_steady(phase: Phase) -> bool:
     """Return True if results decide how many rounds there are."""
-    return bool(phase.choose) or any(isinstance(rule, Steady) for rule in phase.until)
+    return bool(phase.choose) or phase.steady is not None
 
 
 def step_seconds(step: Step, speed: Speed) -> float:

@@ -1,14 +1,13 @@
 """Commands and times of a load beyond its reads and writes: lateness, flushes, trims."""
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 import msgspec
 
 from stend.base import limits
+from stend.model.bins import added
 from stend.model.tally import NONE, Tally
 
-Key = TypeVar("Key", int, str)
 LATE_S = 0.001
 """An IO sent more than this many seconds after its time is late."""
 MOST_LATE = 0.01
@@ -40,10 +39,10 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             late=self.late + other.late,
             full=self.full + other.full,
             latest_ns=max(self.latest_ns, other.latest_ns),
-            lateness=_added(self.lateness, other.lateness),
+            lateness=added(self.lateness, other.lateness),
             flush=self.flush + other.flush,
             discard=self.discard + other.discard,
-            left_out=_added(self.left_out, other.left_out),
+            left_out=added(self.left_out, other.left_out),
             unsent=other.unsent,
         )
 
@@ -87,10 +86,3 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 def paces(first: Pace | None, second: Pace | None) -> Pace | None:
     """Return two paces added up; None if there is neither."""
     return first + second if first and second else first or second
-
-
-def _added(first: Mapping[Key, int], second: Mapping[Key, int]) -> dict[Key, int]:
-    added = dict(first.items())
-    for key, count in second.items():
-        added[key] = added.get(key, 0) + count
-    return added

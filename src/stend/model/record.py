@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from stend.model.counts import Counts, added
-from stend.model.definition import Hold, Phase, Plan, PlannedTest, Steady, Workload
+from stend.model.definition import Hold, Phase, Plan, PlannedTest, Workload
 from stend.model.events import (
     Ended,
     Event,
@@ -240,7 +240,7 @@ class Run:
 
     def _unsteady(self) -> list[Judged]:
         """Return the last judgement of every phase that sought steady state and ended without it."""
-        sought = [(t.name, p.name) for t, p in self.phases() if any(isinstance(rule, Steady) for rule in p.until)]
+        sought = [(t.name, p.name) for t, p in self.phases() if p.steady]
         judged = (self.judgements.get(place, ()) for place in sought)
         return [j for many in judged for j in many if j.ended_by and not j.steady]
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 import msgspec
 
 from stend.base import limits
+from stend.model.bins import added
 from stend.model.workload import Workload
 
 SHIFT = 3
@@ -36,8 +37,8 @@ class Cell(msgspec.Struct, frozen=True, array_like=True):
 
     def __add__(self, other: "Cell") -> "Cell":
         return Cell(
-            _added(self.data, other.data),
-            _added(self.blank, other.blank),
+            added(self.data, other.data),
+            added(self.blank, other.blank),
             self.visits + other.visits,
             self.late + other.late,
             self.rare + other.rare,
@@ -81,13 +82,6 @@ class Surveyed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             failed=self.failed + other.failed,
             last=self.last if other.last is None else other.last,
         )
-
-
-def _added(one: Bins, other: Bins) -> dict[int, int]:
-    total = dict(one.items())
-    for index, count in other.items():
-        total[index] = total.get(index, 0) + count
-    return total
 
 
 def edges(workload: Workload) -> list[int]:

@@ -44,8 +44,7 @@ def lines(plan: Plan) -> list[str]:
 
 
 def _test(test: PlannedTest) -> list[str]:
-    holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
-    mixes = dict.fromkeys(composition(hold.workload) for hold in holds if hold.workload.mixed)
+    mixes = dict.fromkeys(composition(hold.workload) for hold in test.holds if hold.workload.mixed)
     head = ["", f"{test.title} ({test.clause})", *(f"  MIX is {text}" for text in mixes)]
     shared = [f"  {phase}: as {source} left it" for phase, source in test.shared.items()]
     return [*head, *shared, *(line for phase in test.phases for line in _phase(phase))]
@@ -69,7 +68,7 @@ def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[Sentenc
 
     A virtual drive runs one in `scale` of the IOs.
     """
-    plays = [s.workload.replay for p in phases for s in p.round if isinstance(s, Hold) and s.workload.replay]
+    plays = [hold.workload.replay for phase in phases for hold in phase.holds if hold.workload.replay]
     fit = f"trace_{plays[-1].fit}"
     notes = [Sentence(fit, name=trace.name, ios=trace.ios, time=trace.seconds, span=trace.span_bytes)]
     if scale > 1:
@@ -94,12 +93,11 @@ def _stream(stream: Stream) -> str:
 
 
 def _phase(phase: Phase) -> list[str]:
-    holds = [step for step in phase.round if isinstance(step, Hold)]
     title = f"  {phase.name}: {until(phase)}"
     if phase.choose:
         title = title if phase.rounds == 1 else f"  {phase.name}: at most {until(phase)}"
         return [title, f"    steps chosen from the results so far ({phase.choose})"]
-    matrix = _matrix(holds) if len(holds) == len(phase.round) else []
+    matrix = _matrix(phase.holds) if len(phase.holds) == len(phase.round) else []
     return [title, *(matrix or _folded(phase.round))]
 
 

@@ -219,8 +219,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
 
 def _reach(test: PlannedTest) -> int:
     """Return the end of the part of the drive that a test touches, in bytes."""
-    loads = [step.workload for phase in test.phases for step in phase.round if isinstance(step, Hold)]
-    return max((load.start_bytes + load.range_bytes for load in loads), default=0)
+    return max((hold.workload.start_bytes + hold.workload.range_bytes for hold in test.holds), default=0)
 
 
 def reads_only(selection: Iterable[str]) -> bool:

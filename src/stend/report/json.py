@@ -12,7 +12,7 @@ from stend.model.definition import Identity
 from stend.model.events import Position, Verdict
 from stend.model.record import Run
 from stend.report.parts.records import rows
-from stend.report.parts.schemas import DRAFT, records
+from stend.report.parts.schemas import DRAFT, records, unindented
 from stend.report.parts.sheet import sheet
 from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language, english
@@ -72,7 +72,8 @@ def schema() -> dict[str, Any]:
     """Return the published JSON schema of a report."""
     (described, row), every = msgspec.json.schema_components((Report, records()), ref_template="#/$defs/{name}")
     every["Reported"]["properties"]["records"]["items"] = row
-    return {"$schema": DRAFT} | described | {"$defs": every}
+    plain: dict[str, Any] = unindented(described | {"$defs": every})
+    return {"$schema": DRAFT} | plain
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:

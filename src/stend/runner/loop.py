@@ -282,15 +282,8 @@ class Runner:
             index=index,
             step=step,
             t=self.t(),
-            counts=done.counts,
-            gap_s=done.gap_s,
-            seed=done.seed,
             said=method,
-            pace=done.pace,
-            verified=done.verified,
-            places=done.places,
-            beside=done.beside,
-            weight=done.weight,
+            **done._asdict(),
         )
         yield self.past.add(result)
         yield from self.remarks()

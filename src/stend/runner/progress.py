@@ -190,7 +190,7 @@ class Progress:
 
     def _judged(self, judged: Judged) -> None:
         if judged.ended_by:
-            rule = steady_rule(self.places[self.at][1])
+            rule = self.places[self.at][1].steady
             if rule and judged.steady:
                 self.learned.extra.append(max(judged.where.round - self.present.before - WINDOWS[rule.rule], 0))
             self.at, self.present = self.at + 1, Present()
@@ -285,7 +285,7 @@ class Progress:
                 begun, more = done.write.bytes / capacity, (size - done.write.bytes) / capacity
                 return fresh_seconds(begun, more, present.seconds_a_byte() * capacity, view.floor)
             case Bytes(bytes=size):
-                load = next((step.workload for step in phase.round if isinstance(step, Hold)), None)
+                load = next((hold.workload for hold in phase.holds), None)
                 usual = assumed(self.run.plan.device).bytes_per_s
                 return size / (self.learned.bytes_per_s(load, view, usual) if load else usual)
             case _:
@@ -305,7 +305,7 @@ class Progress:
 
     def _rounds(self, test: str, phase: Phase, present: Present, view: View) -> int:
         """Return the total number of rounds of a phase."""
-        rule = steady_rule(phase)
+        rule = phase.steady
         if rule is None or view.rounds == LAST:
             return phase.rounds
         least = present.before + WINDOWS[rule.rule]
@@ -327,11 +327,6 @@ def kind(workload: Workload) -> Kind:
 def moved_bytes(counts: Counts, workload: Workload) -> int:
     """Return the bytes of a load that count towards its amount: those written, or those read if it only reads."""
     return counts.read.bytes if workload.read_pct == 100 else counts.write.bytes
-
-
-def steady_rule(phase: Phase) -> Steady | None:
-    """Return the steady-state rule of a phase, or None."""
-    return next((rule for rule in phase.until if isinstance(rule, Steady)), None)
 
 
 def _load(step: Step) -> Workload | None:

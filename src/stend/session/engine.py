@@ -5,7 +5,7 @@ from stend.base import extras, fio_features
 from stend.base.errors import BadInput
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
-from stend.model.definition import Hold, Phase, Plan, Workload
+from stend.model.definition import Plan
 from stend.runner.bench import Stopped
 from stend.session.stopping import Stop
 
@@ -29,7 +29,7 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     from stend.engines import fio
 
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
-    if not any(load.ours for test in plan.tests for phase in test.phases for load in _loads(phase)):
+    if not any(hold.workload.ours for test in plan.tests for hold in test.holds):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
@@ -41,10 +41,6 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     unit, turning = max(block, plan.device.physical_bytes), plan.device.rotational
     survey = SurveyEngine(path, unit_bytes=unit, rotational=turning, interval_s=interval_s)
     return EitherEngine(engine, replay, verify, survey, plan.sent_by_stend)
-
-
-def _loads(phase: Phase) -> list[Workload]:
-    return [step.workload for step in phase.round if isinstance(step, Hold)]
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:

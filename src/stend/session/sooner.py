@@ -12,7 +12,7 @@ import msgspec
 
 from stend.devices.virtual import PREFIX, find
 from stend.engines.simulated import SimulatedEngine
-from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Steady, Step
+from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Step
 from stend.model.events import Sample
 from stend.model.record import Run
 from stend.runner.loop import run
@@ -143,12 +143,10 @@ def worst(cells: Cells, others: Cells) -> tuple[float, str]:
 
 def _cells(done: Run) -> Iterator[tuple[tuple[str, str, str], float]]:
     for test, phase in done.phases():
-        for rule in phase.until:
-            if isinstance(rule, Steady):
-                loads = dict.fromkeys(step.workload for step in phase.round if isinstance(step, Hold))
-                for load_ in loads:
-                    counts = done.window(test.name, phase.name, load_)
-                    yield (test.name, phase.name, load_.label), counts.quantity(rule.quantity)
+        if rule := phase.steady:
+            for load_ in dict.fromkeys(hold.workload for hold in phase.holds):
+                counts = done.window(test.name, phase.name, load_)
+                yield (test.name, phase.name, load_.label), counts.quantity(rule.quantity)
 
 
 def _prepares(phase: Phase) -> bool:

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from stend.sim.requests import BINS, NOT_FLUSHING, OUTSTANDING_AT, READ, ROWS, TRIM, WRITE, Ledger, Loop, ledger
 
 NS = 1_000_000_000
+SLOT_BITS, SLOT = 16, 0xFFFF
+"""The keys of `Loop.heap`: time above these bits, the slot in them."""
 LITTLE = 0.005
 """Share by which reported waiting may differ from outstanding IOs x time before it is corrected."""
 MOST = 10.0
@@ -58,6 +60,16 @@ def delay(slots: Loop, seconds: float) -> None:
     for since in (slots.issued, slots.waiting):
         since[:] -= round(seconds * NS)
     slots.flushing[slots.flushing != NOT_FLUSHING] -= round(seconds * NS)
+
+
+def wake(slots: Loop, now_ns: int) -> None:
+    """Let the slots that wait for a request's time claim one again now."""
+    keys = slots.heap[: slots.at[0]]
+    slot = keys & SLOT
+    claims = slots.claimed[slot] > 0
+    keys[claims] = (now_ns - slots.at[1]) << SLOT_BITS | slot[claims]
+    keys.sort()
+    slots.claimed[:] = 0
 
 
 def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:

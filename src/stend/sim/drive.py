@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from stend.base.errors import StepFailed
 from stend.sim.accidents import Course
-from stend.sim.account import Account, Done, delay, delayed, met_limit, stretch
+from stend.sim.account import Account, Done, delay, delayed, met_limit, stretch, wake
 from stend.sim.arrivals import Arrivals
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
@@ -43,8 +43,6 @@ from stend.sim.spec import Spec
 from stend.sim.waking import Waking
 
 NS = 1_000_000_000
-SLOT_BITS, SLOT = 16, 0xFFFF
-"""The keys of `Loop.heap`: time above these bits, the slot in them."""
 NOTHING = np.zeros(2)
 SINGLE_IOPS = 2000
 """Highest rate at which a scaled drive simulates each read of an open loop with even arrivals."""
@@ -79,7 +77,8 @@ class Drive(ABC):
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
-        self._crowd, self._loads, self._scale = 1.0, 1, spec.scale
+        self._crowd, self._loads = 1.0, 1
+        self.weight = spec.scale  # how many IOs each simulated IO of the running pattern counts as
         self._waking = Waking(self.power, 0.0, 0)
         self._account: Account | None = None
         self._feed: Feed | None = None
@@ -93,7 +92,7 @@ class Drive(ABC):
         loads = [load.outstanding for load in pattern.loads]
         outstanding, slots = sum(loads), self._slots(pattern, sum(loads))
         self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
-        self._limit, self._given, self._scale = pattern.limit_bytes, 0, self.spec.scale
+        self._limit, self._given, self.weight = pattern.limit_bytes, 0, self.spec.scale
         rest = self._rested(0 if pattern.timed else outstanding)
         self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads, rest), len(loads)
         room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
@@ -121,7 +120,7 @@ class Drive(ABC):
 
     def _rested(self, outstanding: int) -> Words:
         """Return `Loop.rest` of a load that starts now; `outstanding` is 0 for an open loop."""
-        scaled = self._scale > 1
+        scaled = self.weight > 1
         self._waking = Waking(self.power, self.now_s if scaled else self.power.since_s, outstanding)
         return self.power.begin(self.now_s, self.inner_ns, rested=not scaled)
 
@@ -131,7 +130,7 @@ class Drive(ABC):
         `seed` decides which requests of a slow place are late. With `scale` 1 a scaled drive simulates each request.
         """
         self.check()
-        self._scale = scale or self.spec.scale
+        self.weight = scale or self.spec.scale
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
         self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
         self._limit, self._given, self._loads = 0, 0, 1
@@ -152,17 +151,12 @@ class Drive(ABC):
         self._source = arrivals.source
 
     @property
-    def weight(self) -> int:
-        """Return how many IOs each simulated IO of the running pattern counts as."""
-        return self._scale
-
-    @property
     def schedule_counts(self) -> tuple[int, int]:
         """Return how many requests of the running schedule were issued, and how many are due and wait for that."""
         if self._feed is None or self._loop is None:
             return 0, 0
         sent, waiting = self._feed.sent(self._loop), self._feed.waiting(self.inner_ns)
-        return sent * self._scale, waiting * self._scale
+        return sent * self.weight, waiting * self.weight
 
     def _poured(self, requests: Stream, inside: Loop, outstanding: int, ios: int) -> Loop:
         """Return the fresh loop with queue and buffer as they are after `ios` requests and the first one of each slot.
@@ -202,7 +196,7 @@ class Drive(ABC):
             elif more:
                 took, more = self._advance(requests, slots, done, length)
                 passed += took
-        self._count(done, passed, more, self._scale, self.inner_ns - began)
+        self._count(done, passed, more, self.weight, self.inner_ns - began)
         self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         for load in np.flatnonzero(source.at.reshape(-1, STATE)[:, ENDED] == FAILED):
             where = int(source.plan[load * PLAN + FAILED_AT]) * self.spec.scale
@@ -215,12 +209,12 @@ class Drive(ABC):
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.ways()
-        until = began + round(seconds * NS / self._scale * speed)
+        until = began + round(seconds * NS / self.weight * speed)
         if self._feed and self._feed.keep_time(began, speed, slots):
             self._wake(slots)
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
-        passed = seconds if more else (self.inner_ns - began) * self._scale / NS / speed
+        passed = seconds if more else (self.inner_ns - began) * self.weight / NS / speed
         ways, lasted_ns = done.ways() - before, max(self.inner_ns - began, 1)
         busy, commands = self._busy(ways[:2, 1], lasted_ns), ways[:, 0].sum() * NS / lasted_ns
         above_w = self.power.above_w(busy, ways[:2, 1], commands) * speed
@@ -235,18 +229,13 @@ class Drive(ABC):
             self._account.wait(seconds)
             return
         delay(slots, seconds)
-        inner_ns = round(ns / self._scale * self.heat.speed)
+        inner_ns = round(ns / self.weight * self.heat.speed)
         if self._feed and self._feed.stand_still(self.inner_ns, ns, inner_ns, slots):
             self._wake(slots)
 
     def _wake(self, slots: Loop) -> None:
         """Let the slots that wait for a request's time claim one again now."""
-        keys = slots.heap[: slots.at[0]]
-        slot = keys & SLOT
-        claims = slots.claimed[slot] > 0
-        keys[claims] = (self.inner_ns - slots.at[1]) << SLOT_BITS | slot[claims]
-        keys.sort()
-        slots.claimed[:] = 0
+        wake(slots, self.inner_ns)
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         self.now_s += passed

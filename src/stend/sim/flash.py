@@ -214,7 +214,7 @@ class FlashDrive(Drive):
         grown = done.ways()[:, 0] - before
         if self.flash.busy_cleaning_pct and grown[READ] > 0 and grown[WRITE] == 0:
             ended = until if more else int(slots.at[2])
-            self._clean(began, (ended - began) * self._scale // self.spec.scale, self.flash.busy_cleaning_pct)
+            self._clean(began, (ended - began) * self.weight // self.spec.scale, self.flash.busy_cleaning_pct)
         return more
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:

@@ -77,8 +77,7 @@ def min_point(past: Run, test: PlannedTest) -> tuple[Step, ...]:
 
 def points(past: Run, test: PlannedTest) -> dict[Workload, Counts]:
     """Return every point of the sweep, added up over the measurement window (open point 9: or its last round)."""
-    sweep = next(phase for phase in test.phases if phase.name == "sweep")
-    workloads = dict.fromkeys(step.workload for step in sweep.round[PRE_MINUTES:] if isinstance(step, Hold))
+    workloads = dict.fromkeys(hold.workload for hold in test.phase("sweep").holds[PRE_MINUTES:])
     return {workload: past.window(test.name, "sweep", workload) for workload in workloads}
 
 

@@ -54,7 +54,7 @@ def next_speed(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     speed = headroom.following(done, options["least_speed"], options["most_speed"], options["within_pct"])
     if speed is None:
         return ()
-    (example,) = next(phase for phase in test.phases if phase.name == headroom.PHASE).round
+    (example,) = test.phase(headroom.PHASE).holds
     match example:
         case Hold(workload=Workload(replay=Replay() as replay) as load, amount=Whole() as whole):
             faster = msgspec.structs.replace(replay, speed=speed)

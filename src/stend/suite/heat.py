@@ -48,9 +48,7 @@ def reads_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
 
 
 def _on(past: Run, test: PlannedTest, name: str) -> tuple[Hold, ...]:
-    planned = next(phase for phase in test.phases if phase.name == name)
-    holds = tuple(step for step in planned.round if isinstance(step, Hold))
-    return () if warming.heated(past, test.name, name) else holds
+    return () if warming.heated(past, test.name, name) else tuple(test.phase(name).holds)
 
 
 TEST = Test(

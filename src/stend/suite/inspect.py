@@ -79,7 +79,7 @@ def _slice(range_bytes: int, number: int, slices: int) -> Hold:
 
 def one_slice(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     """Return the reads of the next slice of the range; nothing after the last one."""
-    planned = next(phase for phase in test.phases if phase.name == "surface")
+    planned = test.phase("surface")
     done = len(past.of(test.name, "surface"))
     return (_slice(past.plan.range_bytes, done + 1, planned.rounds),) if done < planned.rounds else ()
 
@@ -88,8 +88,8 @@ def slow_again(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     """Return a survey of the range with every fourth visit to a slow stretch; nothing if there are none."""
     parts = surface.strips(past.of(test.name, "surface"))
     slow = sorted(surface.bands(parts), key=lambda band: -band.share)[:MOST_AGAIN]
-    (usual,) = next(phase for phase in test.phases if phase.name == "again").round
-    if not slow or not isinstance(usual, Hold) or not usual.workload.survey or past.of(test.name, "again"):
+    (usual,) = test.phase("again").holds
+    if not slow or not usual.workload.survey or past.of(test.name, "again"):
         return ()
     places = tuple((band.first_bytes, band.end_bytes - band.first_bytes) for band in slow)
     load = _survey(usual.workload, msgspec.structs.replace(usual.workload.survey, places=places))
@@ -116,8 +116,7 @@ def stream(past: Run, test: PlannedTest) -> tuple[Step, ...]:
 
 def _sound(past: Run, test: PlannedTest, name: str) -> tuple[Step, ...]:
     failed = surface.surveyed(past.of(test.name)).failed
-    planned = next(phase for phase in test.phases if phase.name == name)
-    return () if failed or past.of(test.name, name) else planned.round
+    return () if failed or past.of(test.name, name) else test.phase(name).round
 
 
 TEST = Test(

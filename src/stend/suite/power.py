@@ -64,8 +64,8 @@ def _loads(read_pct: int, points: list[list[int]]) -> list[Workload]:
 
 def at_rates(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     """Return random reads, then writes, at parts of their highest rate; nothing once they were run."""
-    (planned,) = next(phase for phase in test.phases if phase.name == RATES).round
-    if past.of(test.name, RATES) or not isinstance(planned, Hold):
+    (planned,) = test.phase(RATES).holds
+    if past.of(test.name, RATES):
         return ()
     pcts, depth = test.profile.options["rate_pcts"], RATE_DEPTH
     steps = list[Step]()

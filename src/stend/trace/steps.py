@@ -16,6 +16,7 @@ import zstandard
 from stend.base import limits, untrusted
 from stend.base.errors import BadInput
 from stend.base.units import block_label
+from stend.model.bins import added
 from stend.model.tally import Tally
 from stend.trace.form import DISCARD, OPS, READ, WRITE, About
 from stend.trace.sound import LARGEST, LONGEST
@@ -117,15 +118,12 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def __add__(self, other: "Step") -> "Step":
         """Return both added up; `other` must be the later one."""
-        depths = dict(self.depths)
-        for depth, count in other.depths.items():
-            depths[depth] = depths.get(depth, 0) + count
         known = self.idle_ns is not None and other.idle_ns is not None
         return Step(
             start_ns=self.start_ns,
             length_ns=other.start_ns + other.length_ns - self.start_ns,
             idle_ns=(self.idle_ns or 0) + (other.idle_ns or 0) if known else None,
-            depths=depths,
+            depths=added(self.depths, other.depths),
             parts=tuple(merged([*self.parts, *other.parts]).values()),
         )
 

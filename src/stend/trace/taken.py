@@ -85,11 +85,7 @@ def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | 
     Raise BadInput if the file is neither.
     """
     extras.need("a trace", "pyarrow", "numba")
-    try:
-        with path.open("rb") as file:
-            head = file.read(1 << 12)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {untrusted.why_not_read(path, error)}") from error
+    head = _begin(path)
     if steps.claims(head):
         yield steps.opened(path)
     elif form.claims(head):
@@ -118,9 +114,13 @@ def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace
 
 def binary(path: Path) -> bool:
     """Return True if the file was written by blktrace. Raise BadInput if it cannot be read."""
+    return _begin(path)[:4] in (b"\x07tae", b"eat\x07")
+
+
+def _begin(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(4) in (b"\x07tae", b"eat\x07")
+            return file.read(1 << 12)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {untrusted.why_not_read(path, error)}") from error
 

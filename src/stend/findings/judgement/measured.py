@@ -203,17 +203,9 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
         )
         match finding.name, finding.key:
             case "idle_recovery", key if "levels" in values and key != "because":
-                rests = sorted((float(rest), level) for rest, level in values["levels"].items())
-                yield Named("back", rests[0][1] / values["fresh"], test)
-                yield Named("back_rest", rests[0][0], test)
-                yield Named("back_iops", rests[0][1], test)
-                yield Named("unrested", values["before"], test)
-                yield Named("rested", values["best"], test)
-                yield Named("rested_rest", values["best_rest"], test)
+                yield from _rests(values, test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
-                if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
-                    yield Named("knee_s", values["knee_s"], test)
-                    yield Named("knee_bytes", values["knee_bytes"], test)
+                yield from _knee(values, test)
             case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
@@ -239,6 +231,24 @@ def _hot(values: dict[str, Any], test: str) -> Pairs:
             yield Named("warm_wait", 1 - 1 / values["gain"], test)
         case "0/100":
             yield Named("warm_writes", values["gain"], test)
+
+
+def _rests(values: dict[str, Any], test: str) -> Pairs:
+    """Yield the level before rests, the one after the shortest, and the best."""
+    rests = sorted((float(rest), level) for rest, level in values["levels"].items())
+    yield Named("back", rests[0][1] / values["fresh"], test)
+    yield Named("back_rest", rests[0][0], test)
+    yield Named("back_iops", rests[0][1], test)
+    yield Named("unrested", values["before"], test)
+    yield Named("rested", values["best"], test)
+    yield Named("rested_rest", values["best_rest"], test)
+
+
+def _knee(values: dict[str, Any], test: str) -> Pairs:
+    """Yield where the first level of a saturation ends, if its place is known and it is the rate of the start."""
+    if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
+        yield Named("knee_s", values["knee_s"], test)
+        yield Named("knee_bytes", values["knee_bytes"], test)
 
 
 def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:

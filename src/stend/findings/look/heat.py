@@ -27,7 +27,7 @@ def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
             if first >= last:
                 continue
             span = (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s))
-            if spans and span[0] - spans[-1][1] < 1:
+            if spans and abs(span[0] - spans[-1][1]) < 1:  # the next phase starts at 0 again
                 spans[-1] = (spans[-1][0], span[1])
             else:
                 spans.append(span)

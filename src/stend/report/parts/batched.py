@@ -12,7 +12,7 @@ from stend.many.batch.odd import LEAST_DRIVES, Odd
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
-from stend.report.parts import Page, Section, Table, written
+from stend.report.parts import Page, Section, Stamps, Table, Text, written
 from stend.words import Language
 
 FORMAT = 1
@@ -29,12 +29,16 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
 
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section.of("summary", words("batched.summary"), tuple(_summary(batch, words)))
+    stamps = written.stamped((run for drive in batch.lot.drives for run in drive.runs), words)
+    yield Section(
+        "summary",
+        words("batched.summary"),
+        (*([Stamps(tuple(stamps))] if stamps else []), *map(Text, _summary(batch, words))),
+    )
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
     yield _odd(batch, words)
     if drawn:
-        stamps = written.stamped((run for drive in batch.lot.drives for run in drive.runs), words)
         yield Section.of("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
     yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
     yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
@@ -53,10 +57,14 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
     if len(lot.drives) < LEAST_DRIVES:
-        yield words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)
+        yield _few(batch, words)
     elif not batch.odd:
         yield words("batched.none_odd")
     yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
+
+
+def _few(batch: Batch, words: Language) -> str:
+    return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
 
 
 def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
@@ -111,6 +119,8 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
 
 def _odd(batch: Batch, words: Language) -> Section:
     texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **THRESHOLDS),)
+    if len(batch.lot.drives) < LEAST_DRIVES:
+        return Section.of("odd", words("batched.odd"), (_few(batch, words),))
     if not batch.odd:
         return Section.of("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))

@@ -14,13 +14,16 @@ from stend.report.parts.header import device, platform
 from stend.report.parts.sheet import characteristics
 from stend.words import Language
 
+MOST_ALIKE = 3
+"""Notes of one kind that a page lists."""
+
 
 def method_section(run: Run, host: dict[str, Any], facts: Sheet, words: Language, anchor: str = "method") -> Section:
     """Return the section on the method, with its deviations from the profile and from the clauses of PTS."""
-    notes = dict.fromkeys(_titled(words.translated(note.text), run, words) for note in run.notes if note.text)
+    notes = _notes(run, words)
     lists = [("deviations", [words.translated(text) for text in run.plan.deviations])]
     if notes or not run.notes:  # a published run has notes without their private text
-        lists.append(("notes", list(notes)))
+        lists.append(("notes", notes))
     items = (Items(words(f"page.{key}"), tuple(map(Item, texts or [words("page.nothing")]))) for key, texts in lists)
     tables = (*characteristics(facts, words), *about(run, host, words), *deviated(run, words))
     return Section(anchor, words("page.method"), (*tables, *items))
@@ -68,6 +71,20 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     if run.repeats:
         yield words("method.repeats"), words("method.repeats_value", n=run.repeats)
     yield words("method.seed"), str(run.seed)
+
+
+def _notes(run: Run, words: Language) -> list[str]:
+    """Return the notes of a run, each once; of many of one kind the first ones and the number of the others."""
+    alike: dict[str, dict[str, None]] = {}
+    for note in run.notes:
+        if note.text:
+            kind = alike.setdefault(getattr(note.text, "key", "") or note.text, {})
+            kind.setdefault(_titled(words.translated(note.text), run, words))
+    texts = []
+    for kind in alike.values():
+        few = list(kind) if len(kind) <= MOST_ALIKE + 1 else list(kind)[:MOST_ALIKE]
+        texts += few + ([words("page.alike", n=len(kind) - len(few))] if len(few) < len(kind) else [])
+    return texts
 
 
 def _titled(text: str, run: Run, words: Language) -> str:

@@ -1,5 +1,6 @@
 """JSON schemas of the JSON files that stend writes, made from the types and tables that they are written from."""
 
+from inspect import cleandoc
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -17,7 +18,16 @@ DIGEST = {"type": "string", "pattern": "^[0-9a-f]+$"}
 
 def whole(kind: Any) -> dict[str, Any]:
     """Return the schema of a type, with its draft."""
-    return {"$schema": DRAFT} | msgspec.json.schema(kind, schema_hook=of_sentence)
+    plain: dict[str, Any] = unindented(msgspec.json.schema(kind, schema_hook=of_sentence))
+    return {"$schema": DRAFT} | plain
+
+
+def unindented(schema: Any) -> Any:
+    """Return a schema with descriptions as every Python has them: before 3.13, docstrings keep their indentation."""
+    if isinstance(schema, dict):
+        texts = {"description": cleandoc(schema["description"])} if isinstance(schema.get("description"), str) else {}
+        return {name: unindented(value) for name, value in schema.items()} | texts
+    return [unindented(value) for value in schema] if isinstance(schema, list | tuple) else schema
 
 
 def shape(name: str, fields: dict[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """Short statements about a run for every page: how it ended, its stamps, its findings in words."""
 
+from stend import findings
 from stend.findings import Finding
 from stend.model.record import Run
 from stend.sentences import finding_said
@@ -16,9 +17,10 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     ran = {result.where.test for result in run.results}
     if ran and (missing := [title for name, title in titles.items() if name not in ran]):
         texts.append(words("stamp.not_run", tests=", ".join(missing)))
+    hot = [finding_said(f, words).rstrip(".") for f in findings.file("thermal").find(run, {}) if f.key == "throttled"]
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
     deviated = [words("stamp.deviations", n=len(run.plan.deviations))] if run.plan.deviations else []
-    return (*texts, *deviated, *virtual)
+    return (*texts, *hot, *deviated, *virtual)
 
 
 def verdict(run: Run, words: Language) -> str:

@@ -107,7 +107,7 @@ def _band(name: str, review: Review) -> Band | None:
     begin = (low + high - wide) / 2 - wide * 0.08
     places = [(math.log(v) - begin) / (wide * 1.16) for v in (*values.values(), value)]
     names = ", ".join(f"{n}: {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
-    if not review.verdict.standing:
+    if not review.verdict.standing and name not in review.verdict.known.unusable:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
         names = f"{ranked.text(words)}: {names}"
     return Band(tuple(sorted(places[:-1])), places[-1], names)
@@ -173,7 +173,12 @@ def verdict(review: Review) -> str:
     if against:
         reasons = _clauses(cons, against, words)
         sentences.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
-    return " ".join(sentences) or words("story.verdict_none")
+    if sentences:
+        return " ".join(sentences)
+    measured_all = [use for use in judged.uses if use.because and not use.missing]
+    if measured_all and all(use.key == "unknown" for use in judged.uses):
+        return words("story.no_verdict", because=because_said(measured_all[0].because[0], words))
+    return words("story.verdict_none")
 
 
 def _fit(judged: Verdict) -> list[Judged]:
@@ -291,8 +296,8 @@ class Gain(NamedTuple):
 
 def _beside(review: Review) -> tuple[str, str]:
     """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
-    best, worst = [], []
-    for name in (name for name in shown(review) if comparable(name, review)):
+    best, worst, unusable = [], [], review.verdict.known.unusable
+    for name in (name for name in shown(review) if comparable(name, review) and name not in unusable):
         sign = -1 if name in LESS_IS_BETTER else 1
         known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]
