@@ -79,9 +79,12 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
         ("wait", {"deep_reads_at": 8.0, "deep_writes_at": 64.0}, "answer_4"),
         ("saturation", {"write_tail": 490e-6, "longest": 491e-6}, "answer_8"),
         ("saturation", {"write_tail": 490e-6, "longest": 900e-6}, "answer_3"),
+        ("hot", {"small_range": 2.2}, "answer_8"),
+        ("blocks", {"small_read": 610.0, "large_read": 162e6, "block_threads": 4.0}, "answer_1"),
+        ("blocks", {"small_read": 610.0, "large_read": 162e6, "block_threads": 1.0}, "answer_4"),
     ],
 )
-def test_equal_depths_and_equal_tails_are_stated_once(question: str, figures: dict[str, float], key: str) -> None:
+def test_each_answer_has_the_words_of_its_figures(question: str, figures: dict[str, float], key: str) -> None:
     own = next(one for one in questions.questions() if one.name == question)
     known = {"deep_reads": 7.0, "deep_writes": 5.9, "sat_s": 36e3, **figures}
     assert [one.key for one in own.answers if one.holds(known)] == [key]
@@ -318,6 +321,18 @@ def test_a_reason_that_weighs_little_follows_the_weightiest() -> None:
     uses = (Judged("mixed", "yes", (heavy,)), Judged("write", "yes", (heavy, light)))
     *_, shown = page_one.marked(seen({})._replace(verdict=Verdict("write", uses, Known({}))))
     assert shown.why == page_one.sentence("; ".join(reason_said(one, EN) for one in (heavy, light)))
+
+
+def test_the_headline_of_an_archive_begins_with_its_capacity() -> None:
+    reasons = [
+        Reason(name, "pass", weight, {name: value})
+        for name, weight, value in (("capacity", 3, 16e12), ("seq_read", 2, 2e8))
+    ]
+    for use, names in (("streaming", reasons), ("read", reasons[1:])):
+        told = page_one.verdict(
+            seen({})._replace(verdict=Verdict(use, (Judged(use, "yes", tuple(reasons)),), Known({})))
+        )
+        assert told == EN("story.fit", good=EN(f"use_for.{use}"), reasons="; ".join(reason_said(r, EN) for r in names))
 
 
 def test_texts_of_some_drives_are_stated_once_after_their_names() -> None:

@@ -28,6 +28,8 @@ FIGURES = {
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
+ROOM = ("streaming", "capacity")
+"""The use for which the capacity of a drive is an argument of the headline."""
 DECIDES = 2
 """Weight from which a reason can stand alone."""
 FOLDED = 3
@@ -219,8 +221,9 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
     Reasons of the first use come first.
     """
     taken = quantities(others)
-    every = [reason for use in uses for reason in use.reasons if reason.figure not in taken]
-    return list(once([reason for reason in every if measured(reason) and not _mere_fall(reason)]))[:MOST_CLAUSES]
+    every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
+    every = [(use, reason) for use, reason in every if measured(reason) or (use, reason.figure) == ROOM]
+    return list(once([reason for _, reason in every if not _mere_fall(reason)]))[:MOST_CLAUSES]
 
 
 def quantities(reasons: Iterable[Reason]) -> set[str]:
