@@ -279,8 +279,8 @@ def changed(run: Run, **pace: Any) -> Run:
 
 def test_what_the_host_could_not_send_is_marked_and_said_in_one_sentence(run: Run) -> None:
     late = changed(run, sent=1000, late=500)
-    assert told(late)["host"].startswith("The host could not send")
-    assert told(late, "ru")["host"].startswith("Хост не смог подать")
+    assert told(late)["host_alone"].startswith("The host could not send")
+    assert told(late, "ru")["host_alone"].startswith("Хост не смог подать")
     drawn = next(pictures("service_map", late, late.plan.tests[0]))
     assert [row for row in drawn.spec["datasets"]["cells"] if row["how"] == "the host was late, not valid"]
     assert not [stamp for stamp in late.stamps if "late" in stamp]  # the cell is left out, not the run
