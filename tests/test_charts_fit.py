@@ -14,7 +14,7 @@ from stend.base.units import GB, GiB, MiB
 from stend.charts import saturation
 from stend.charts.beside import Side, courses, picture
 from stend.charts.parts import MOST_LINES, Picture, few
-from stend.charts.parts.fit import fitted
+from stend.charts.parts.fit import LINE, fitted
 from stend.charts.parts.half import ALONE, WIDTH, half, wide
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
 from stend.charts.parts.sides import published_marks
@@ -165,6 +165,18 @@ def test_a_chart_of_the_width_of_a_page_has_longer_names_in_fewer_lines() -> Non
         for plot in (400, 730)
     ]
     assert [len(one[name]) for one in lines] == [3, 2]
+
+
+def test_labels_and_rows_of_a_fitted_chart_follow_another_width() -> None:
+    names = [f"Write Saturation, saturated: random write 4 KiB, T8 Q{n}, 99.99% response" for n in range(16)]
+    y = {"field": "k", "type": "nominal"}
+    whole = {"data": {"name": "rows"}, "mark": "point", "encoding": {"y": y}, "title": {"text": "title"}, "height": 100}
+    narrow = fitted(whole | {"datasets": {"rows": [{"k": name} for name in names]}}, 400, 895)
+    wide_one = fitted(narrow | {"height": 100}, 730, 895)
+    for drawn, count in ((narrow, 3), (wide_one, 2)):
+        shown = json.loads(drawn["encoding"]["y"]["axis"]["labelExpr"].removesuffix("[datum.label]"))
+        assert {len(lines) for lines in shown.values()} == {count}
+        assert drawn["height"] == len(names) * (LINE * count + 8)
 
 
 def test_at_most_five_lines_from_the_first_to_the_last() -> None:

@@ -210,3 +210,9 @@ def test_ticks_of_logarithmic_axes(labels: list[float], pixels: list[float], odd
 def test_contrast_of_black_and_white_is_21() -> None:
     assert texts.contrast((0, 0, 0, 1), (255, 255, 255)) == pytest.approx(21)
     assert texts.contrast((0, 0, 0, 0), (255, 255, 255)) == 1
+
+
+@pytest.mark.parametrize(("before", "bad"), [("18", True), ("1,018", False), ("X1", False)])
+def test_a_name_that_ends_with_a_digit_is_no_number(before: str, bad: bool) -> None:
+    found = list(texts.broken([("page", before, "100 drives")]))
+    assert bool(found) is bad

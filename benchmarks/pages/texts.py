@@ -23,7 +23,7 @@ UNITS = "IOPS|[KMGTkКМГТк]?i?и?[BБ](?:/[sс])?|[mµnмн]?к?[sс]|min|м
 BAD_BREAKS = (
     (re.compile(r"\w/$"), re.compile(r"^\w{1,2}\b"), "a unit in two lines"),
     (re.compile(r"\d$"), re.compile(rf"^(?:{UNITS})(?!\w)"), "a number without its unit"),
-    (re.compile(r"(?<![\d.,])\d{1,3}$"), re.compile(r"^\d{3}(?!\d)"), "a number in two lines"),
+    (re.compile(r"(?<![\w.,])\d{1,3}$"), re.compile(r"^\d{3}(?!\w)"), "a number in two lines"),
 )
 
 

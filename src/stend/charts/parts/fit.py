@@ -112,8 +112,10 @@ def _labels(whole: Spec, encoding: Spec, sets: Spec, width: float) -> None:
     for name in ("x", "y"):
         channel = encoding.get(name, {})
         marks = channel.get("axis", {})
-        if channel.get("type") not in ("nominal", "ordinal") or marks is None or "labelLimit" in marks:
+        if channel.get("type") not in ("nominal", "ordinal") or marks is None or marks.get("labelLimit"):
             continue
+        if "labelLimit" in marks:  # lines for another width
+            marks = {key: value for key, value in marks.items() if key not in ("labelExpr", "labelBaseline")}
         names = _names(sets, channel["field"])
         long = LONG_LETTERS * (2 if width > PAGE else 1)
         rows = long if max(map(len, names), default=0) > LONG else LABEL_LETTERS

@@ -151,6 +151,7 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
     if in_order:
         yield from _of("small_read", in_order[0])
         yield from _of("large_read", in_order[-1], "throughput")
+        yield Named("block_threads", float(in_order[-1].workload.threads), in_order[-1].test)
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
         yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=_rate, default=None))
     big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0)]
@@ -198,7 +199,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
     for finding in findings:
         values, test = finding.values, finding.test
         yield from (
-            Named(name, values.get(at), test) for name, at in POWER.get((finding.name, finding.key), {}).items()
+            Named(name, values.get(at), test) for name, at in FOUND.get((finding.name, finding.key), {}).items()
         )
         match finding.name, finding.key:
             case "idle_recovery", key if "levels" in values and key != "because":
@@ -209,10 +210,11 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
+            case "slc_cache", "steps" | "about" | "first" if values["state"] == "rested":
+                yield Named("rested_bytes", values["size"], test)
+                yield Named("rested_first", values["first"], test)
             case "hot_range", _:
                 yield from _hot(values, test)
-            case "cache_policy", "through" | "around" | "back" as policy:
-                yield Named(f"write_{policy}", values["held" if policy == "back" else "gain_writes"], test)
             case "journal", key:
                 yield from _journal(key, values, test)
             case "zones", key if key != "slower":
@@ -263,7 +265,11 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
         yield Named("flush_free", float(key != "costs"), test)
 
 
-POWER = {
+FOUND = {
+    ("cache_policy", "through"): {"write_through": "gain_writes"},
+    ("cache_policy", "around"): {"write_around": "gain_writes"},
+    ("cache_policy", "back"): {"write_back": "held"},
+    ("cache_policy", "none"): {"small_range": "gain"},
     ("power", "idle"): {"idle_watts": "watts"},
     ("power", "idle_active"): {"idle_watts": "watts"},
     ("power", "idle_level"): {"idle_watts": "watts"},
@@ -275,7 +281,7 @@ POWER = {
     ("wake", "awake"): {"wake_wait": "after_s"},
     ("wake", "awake_host"): {"wake_wait": "after_s"},
 }
-"""Findings of power and wake-up: name and key -> figures and the values that they are."""
+"""Findings whose values are figures: name and key -> figures and the values that they are."""
 
 
 def _rate(row: Figures) -> float:
