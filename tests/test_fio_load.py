@@ -132,7 +132,7 @@ def test_one_that_has_written_enough_is_left_to_end_by_itself(stage: Stage) -> N
 
 
 def test_one_that_ends_before_it_has_written_enough_has_failed(stage: Stage) -> None:
-    text = f'echo {RELEASED} >&2; printf %s "$1"'
+    text = f'trap "" USR1; echo {RELEASED} >&2; printf %s "$1"'
     load = stage.load(stage.process(text, document(899), limit_bytes=1000))
     assert load.next()
     with pytest.raises(StepFailed, match="fio failed at a load: it ended with exit code 0"):
@@ -255,7 +255,7 @@ def test_its_last_lines_are_kept_and_no_more(stage: Stage) -> None:
 
 
 def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(stage: Stage) -> None:
-    text = f'echo {RELEASED} >&2; printf %s "$1"'
+    text = f'trap "" USR1; echo {RELEASED} >&2; printf %s "$1"'
     first, second = (stage.process(text, document(size), limit_bytes=size) for size in (1000, 600))
     load, raw = stage.load(first, second), list[bytes]()
     load.raw = raw.append

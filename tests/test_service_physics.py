@@ -183,10 +183,11 @@ def test_a_trimmed_half_of_the_desktop_drive_is_spare_space(tmp_path: Path) -> N
     """Spare space of the written half grows from 20 to 120 % of it.
 
     Greedy cleaning of random writes with spare space s and a = 1 + s amplifies a / (a + W(-a exp(-a))) times in the
-    limit of many blocks (Desnoyers 2012): 2.7 and 1.2. The prediction was made for 256 superblocks, which are not many:
-    the blocks in use and in reserve take half of the spare space, and it amplifies 5.3 times. It holds for 1,500.
+    limit of many blocks (Desnoyers 2012): 2.7 and 1.2. The prediction was made for 256 superblocks. The test finds 5.3
+    there, and also for 1,500 at scale 4. Right after a purge and a fill both amplify 3.0 to 3.2 times at any scale. Why
+    the trims before the refill cost more was not found. The prediction holds for 1,500 at scale 64.
     """
-    many = DESKTOP.replace("superblocks = 256", "superblocks = 1500")
+    many = DESKTOP.replace("superblocks = 256", "superblocks = 1500").replace("scale = 4", "scale = 64")
     run = ran(tmp_path, "trim", drive(tmp_path, many), quick=False)
     values = one(said(run, "trim", "gains_amplified")).values
     assert 1.9 < values["amplified_full"] < 3.2

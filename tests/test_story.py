@@ -14,7 +14,7 @@ from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
-from stend.sentences import because_said, reason_said
+from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
 from tests import synthetic
 
@@ -92,6 +92,7 @@ def test_each_answer_has_the_words_of_its_figures(question: str, figures: dict[s
 
 WAITS = {"write_tail": 1e-3, "longest": 2e-3}
 RESTS = {"back_iops": 33e3, "back_rest": 5.0, "writes": 8e4}
+CACHE = {"cache_first": 2e9, "stream_end": 2e8}
 CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
 
 
@@ -102,6 +103,8 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
         ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another
         ("recovery", {**RESTS, "unrested": 32e3}, ["answer_2"]),  # saturation
+        ("cache", {**CACHE, "cache_bytes": 5e11, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_1", "answer_3"]),
+        ("cache", {**CACHE, "cache_bytes": 0.0, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_2"]),
         ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
         ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise
     ],
@@ -162,7 +165,14 @@ def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_do
     hot = Because("throttled", {"seconds": 60.0})
     uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
     text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
-    assert text == (EN("story.no_verdict", because=because_said(hot, EN)) if told else EN("story.verdict_none"))
+    assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
+
+
+def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
+    small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
+    uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})))
+    assert page_one.verdict(own) == f"Fit with doubts for {EN('use_for.streaming')}: {reason_said(small, EN)}."
 
 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
@@ -186,6 +196,19 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (both[1], *against)}
     assert lists["pro"] == (said["read_wait"],)
     assert lists["con"] == (said["reads"], said["write_tail"]), "the weightiest first"
+
+
+@pytest.mark.parametrize(("good", "bad"), [("stream_end", "cache_fall"), ("writes", "fall")])
+def test_a_number_that_the_reason_against_a_drive_states_is_no_argument_for_it(good: str, bad: str) -> None:
+    values = {"stream_end": 2e8, "cache_fall": 9.5, "writes": 19e3, "fall": 25.0, "start": 4.8e5, "sat_s": 36e3}
+    pros = (Reason(good, "pass", 2.0, values), reason("read_wait", "pass", 1.0))
+    cons = (Reason(bad, "fail", 2.0, values),)
+    uses = (Judged("desktop", "yes", pros), Judged("write", "no", cons))
+    own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
+    said = page_one.sentence(reason_said(pros[0], EN))[1:-1]
+    assert said not in page_one.verdict(own)
+    (section,) = closing.closing(own)
+    assert said not in str(section)
 
 
 def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() -> None:

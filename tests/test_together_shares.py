@@ -48,7 +48,7 @@ def test_what_two_drives_behind_one_switch_share_is_told_with_its_price(tmp_path
     assert only.share == 0.5
     said = arrange.shared_path(only)
     assert said.endswith(
-        "share the PCIe root port 0000:00:01.0 (7.9 GB/s): each has at most 50 % of its link when all are busy"
+        "share the PCIe root port 0000:00:01.0 (7.9 GB/s): each has at most 50% of its link when all are busy"
     )
 
 

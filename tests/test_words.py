@@ -204,3 +204,11 @@ def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monk
 def test_large_ratios_are_rounded_and_small_shares_are_not_zero(value: float, shape: str, en: str, ru: str) -> None:
     told = [Language(lang).show(value, shape).replace("\u00a0", " ").replace("\u202f", " ") for lang in ("en", "ru")]
     assert told == [en, ru]
+
+
+@pytest.mark.parametrize("lang", words.LANGUAGES)
+@pytest.mark.parametrize("gain", [0.71, 1.0, 1.8])
+def test_a_part_without_cache_hits_is_not_said_to_be_unchanged(lang: str, gain: float) -> None:
+    told = Language(lang)("finding.hot_range.none", mix="65/35", gain=gain)
+    assert f"{100 * gain:.0f}" in told
+    assert "no change" not in told

@@ -21,7 +21,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         names = [_name(kind, words) for kind in dict.fromkeys(pair.neighbour for pair in every)]
         for figure, (title, scale) in FIGURES.items():
             rows = [row for pair in every for row in _rows(pair, figure, scale, depths, words)]
-            if not rows or not depths:
+            if not any(pair.depth and pair.row.value(figure) for pair in every):
                 continue
             x = octaves("depth", words("axis.neighbour_depth"), depths)
             y = axis("value", words(title), log=True)

@@ -25,7 +25,9 @@ BUSY = 0.9
 """Processors that were busy with a load, from which the sender, which has one thread, may be its limit."""
 KNOWN = 0.04
 """A flush of an almost empty buffer takes at most this share of that of a full one: the size is then known to 2 %."""
-SCALES, SLOWED = 1.5, 1.25
+SCALES, FALLEN, SLOWED = 1.5, 0.9, 1.25
+SLOWER = ("level", "falls")
+"""Findings of drives that more writers do not speed up."""
 
 
 class Journal(NamedTuple):
@@ -143,8 +145,8 @@ def _threads(test: str, log: Journal) -> Iterator[Finding]:
     most, busy = max(((row.write, row.busy) for row in ladder), key=lambda pair: pair[0].workload.threads)
     gain = most.iops / log.first.write.iops
     values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
-    key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "level"
-    yield Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "grows", con=key == "level"))
+    key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
+    yield Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "grows", con=key in SLOWER))
 
 
 def _reads(test: str, log: Journal) -> Iterator[Finding]:

@@ -64,7 +64,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
         yield Finding(name=NAME, key="stopped", test=test.name, values=values, side="con")
     if not known:
-        yield Finding(name=NAME, key="few", test=test.name, values={"phase": phase}, confidence="can't tell")
+        yield _few(test, phase, alone, beside)
         return
     times, pair = max(known, key=lambda one: one[0])
     kept = pair.row.iops / alone.row.iops
@@ -78,13 +78,30 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         "iops": pair.row.iops,
         "kept": kept,
     }
-    key = "worst_fallen" if kept < FALLEN else "worst"
+    slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
+    key = "worst_known" if slow else "worst_fallen" if kept < FALLEN else "worst"
     speaks = side(pro=times < LITTLE, con=times > MUCH)
     yield Finding(name=NAME, key=key, test=test.name, values=values, side=speaks)
-    slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
         yield Finding(name=NAME, key="unknown", test=test.name, values=values, confidence="low")
+
+
+def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
+    """Return the neighbour beside which the victim's IOs take longest on average: no p99 is known."""
+    pair = max(beside, key=lambda one: one.row.number("mean"))
+    if not pair.row.tally.ios:
+        return Finding(name=NAME, key="few", test=test.name, values={"phase": phase}, confidence="can't tell")
+    values = {
+        "phase": phase,
+        "neighbour": pair.neighbour,
+        "depth": pair.depth,
+        "alone": alone.row.number("mean"),
+        "beside": pair.row.number("mean"),
+        "iops": pair.row.iops,
+        "kept": pair.row.iops / alone.row.iops,
+    }
+    return Finding(name=NAME, key="few_mean", test=test.name, values=values, confidence="low")
 
 
 def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:

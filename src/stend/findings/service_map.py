@@ -1,6 +1,6 @@
 """Service map: the reads per second that stay within a limit, alone and beside half of the drive's writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.model import service_map
@@ -25,7 +25,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         cells, options = service_map.cells(run, test), test.profile.options
         if not cells:
             if run.of(test.name, service_map.LIMITS):
-                yield from (_few(test, percent) for percent in options["percentiles"])
+                yield from _few(test, options["percentiles"])
             continue
         scale, seconds = run.plan.device.scale, max(cell.measured.seconds for cell in cells)
         wanted = service_map.search(run, test, seconds, scale)
@@ -33,7 +33,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         kept = list(dict.fromkeys(key.percent for key in wanted.keys))
         yield from (_of(run, test, cells, percent, doubt) for percent in kept[:1])
         yield from _flat(test, cells, wanted) if wanted.keys else ()
-        yield from (_few(test, percent) for percent in options["percentiles"] if percent not in kept)
+        yield from _few(test, [percent for percent in options["percentiles"] if percent not in kept])
         if late := [cell for cell in cells if cell.why == "host"]:
             least = min(late, key=lambda cell: cell.reads)
             values = {"reads": least.reads, "written": least.writes, "cells": len(late)}
@@ -54,8 +54,10 @@ def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Find
         yield Finding(name=NAME, key=name, test=test.name, values=values, confidence="can't tell")
 
 
-def _few(test: PlannedTest, percent: float) -> Finding:
-    return Finding(name=NAME, key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
+def _few(test: PlannedTest, percents: Sequence[float]) -> Iterator[Finding]:
+    """Yield the lowest of these percentiles that have too few reads; the higher ones have even fewer beyond them."""
+    for percent in sorted(percents)[:1]:
+        yield Finding(name=NAME, key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
 
 
 def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float) -> Finding:

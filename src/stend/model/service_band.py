@@ -116,8 +116,12 @@ def _distance(points: Points, writes: float, reads: float, ends: Axes) -> float:
 
 
 def _tube(points: Points, writes: float, share: float, ends: Axes) -> tuple[float, float]:
-    """Return the lowest and the highest reads at a write rate of a contour that a share of both axes widens."""
-    left, right = max(writes - share * ends.writes, points[0][0]), writes + share * ends.writes
+    """Return the lowest and the highest reads at a write rate of a contour that a share of both axes widens.
+
+    Reads alone are widened in reads only: their rate of writes is exactly 0.
+    """
+    wide = share * ends.writes if writes else 0.0
+    left, right = max(writes - wide, points[0][0]), writes + wide
     low, high = between(points, right) or 0.0, between(points, left) or 0.0
     return max(low - share * ends.reads, 0.0), min(high + share * ends.reads, ends.reads)
 

@@ -55,9 +55,8 @@ QUEUED_BYTES = 16 << 20
 
 def _small(pattern: Pattern) -> bool:
     """Return True if building up the queue of a scaled drive changes little of it."""
-    if pattern.trim_pct:
-        return False
-    return pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
+    small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
+    return small and not pattern.trim_pct
 
 
 class Drive(ABC):
@@ -114,9 +113,7 @@ class Drive(ABC):
         if pattern.timed:
             return outstanding
         slots = min(outstanding, self.spec.host.queue or outstanding)
-        if self.spec.scale > 1:
-            slots = min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads))))
-        return slots
+        return min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads)))) if self.spec.scale > 1 else slots
 
     def _rested(self, outstanding: int) -> Words:
         """Return `Loop.rest` of a load that starts now; `outstanding` is 0 for an open loop."""
@@ -182,13 +179,16 @@ class Drive(ABC):
 
     def advance(self, seconds: float) -> Done:
         """Run the pattern for this time, or until it ends. Raise StepFailed at an IO error or an accident."""
-        requests, slots = self._running()
+        requests, slots = self._stream, self._loop
+        if requests is None or slots is None:
+            raise RuntimeError("advance() before start()")
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
         done, more, began = ledger(self._loads), True, self.inner_ns
         source = requests if self._source is None else self._source
         source.plan.reshape(-1, PLAN)[:, BAD : BAD + 2] = self.course.bad(self.now_s)
         if passed := self._waking.spend(seconds):
-            self.heat.spend(passed, self.power.spend(passed, self._waking.watts, self._waking.watts), self._air_c())
+            watts = self._waking.watts
+            self.heat.spend(passed, self.power.spend(passed, watts, watts), self.course.ambient_c(self.now_s))
         for length, silent in self.course.pieces(self.now_s + passed, seconds - passed):
             if silent:
                 self._silent(slots, length)
@@ -203,9 +203,6 @@ class Drive(ABC):
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
         return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
-    def _air_c(self) -> float:
-        return self.course.ambient_c(self.now_s)
-
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.ways()
@@ -219,7 +216,7 @@ class Drive(ABC):
         busy, commands = self._busy(ways[:2, 1], lasted_ns), ways[:, 0].sum() * NS / lasted_ns
         above_w = self.power.above_w(busy, ways[:2, 1], commands) * speed
         watts = self.power.work(passed, above_w, slots.rest, self.inner_ns, lasted_ns)
-        self.heat.spend(passed, watts, self._air_c())
+        self.heat.spend(passed, watts, self.course.ambient_c(self.now_s))
         return passed, more
 
     def _silent(self, slots: Loop, seconds: float) -> None:
@@ -256,11 +253,6 @@ class Drive(ABC):
         self.host_read_bytes += int(done.ways()[READ, 1])
         self.host_write_bytes += int(done.ways()[WRITE, 1])
 
-    def _running(self) -> tuple[Stream, Loop]:
-        if self._stream is None or self._loop is None:
-            raise RuntimeError("advance() before start()")
-        return self._stream, self._loop
-
     def stop(self) -> Done | None:
         """Stop issuing and wait for the outstanding IOs; return their counts, or None if there were not any.
 
@@ -296,7 +288,7 @@ class Drive(ABC):
         worked_ns = self._rest(ns)
         above_w = self.power.above_w(self._busy(NOTHING, worked_ns), NOTHING) if worked_ns else 0.0
         for part_s, watts in self.power.rest(self.now_s, seconds, worked_ns * self.spec.scale / NS, above_w):
-            self.heat.spend(part_s, watts, self._air_c())
+            self.heat.spend(part_s, watts, self.course.ambient_c(self.now_s))
         self.now_s += seconds
 
     def format(self) -> None:

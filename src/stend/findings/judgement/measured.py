@@ -210,6 +210,9 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
+            case "slc_cache", "steps" | "about" | "first" if values["state"] == "rested":
+                yield Named("rested_bytes", values["size"], test)
+                yield Named("rested_first", values["first"], test)
             case "hot_range", _:
                 yield from _hot(values, test)
             case "journal", key:

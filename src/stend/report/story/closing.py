@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
-from stend.report.story.page_one import TAILS, Review, argues, measured, once, sentence
+from stend.report.story.page_one import TAILS, Review, argues, measured, once, quantities, sentence
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
@@ -38,7 +38,7 @@ def _reasons(
     reasons: Sequence[judgement.Reason], without: Sequence[judgement.Reason], words: Language
 ) -> tuple[str, ...]:
     """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
-    against = {reason.figure for reason in without}
+    against = quantities(without)
     against |= {figure for figure, whole in PART_OF.items() if whole in against}
     ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
     kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]

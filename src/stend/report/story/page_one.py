@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from stend.findings import Finding, Sheet
 from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
+from stend.findings.look.grounds import Because
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
 from stend.report.story.rivals import AHEAD, Place, Rival, place
@@ -163,6 +164,7 @@ def verdict(review: Review) -> str:
         )
     fit, against, key = _fit(judged), *_against(judged)
     cons = _weightiest(against, ())
+    against = against if cons else against[:1]  # a reason that was not measured is of one use
     pros = _weightiest(_heaviest_first(fit), cons)
     sentences = []
     if fit:
@@ -177,7 +179,9 @@ def verdict(review: Review) -> str:
         return " ".join(sentences)
     measured_all = [use for use in judged.uses if use.because and not use.missing]
     if measured_all and all(use.key == "unknown" for use in judged.uses):
-        return words("story.no_verdict", because=because_said(measured_all[0].because[0], words))
+        why = measured_all[0].because[0]
+        why = Because("throttled_run") if why.key == "throttled" else why  # its time is that of one test
+        return words("story.no_verdict", because=because_said(why, words))
     return words("story.verdict_none")
 
 
@@ -212,14 +216,20 @@ def _ends(refused: Sequence[Judged]) -> list[Judged]:
 
 
 def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
-    """Return the weightiest reasons of these uses, each figure once, without the figures of `others`.
+    """Return the weightiest reasons of these uses, each figure once, without those that `others` state.
 
     Reasons of the first use come first.
     """
-    taken = {reason.figure for reason in others}
+    taken = quantities(others)
     every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
     every = [(use, reason) for use, reason in every if measured(reason) or (use, reason.figure) == ROOM]
     return list(once([reason for _, reason in every if not _mere_fall(reason)]))[:MOST_CLAUSES]
+
+
+def quantities(reasons: Iterable[Reason]) -> set[str]:
+    """Return the figures of reasons, and those that their sentences state too."""
+    names = {reason.figure for reason in reasons}
+    return names | {QUANTITY.get(name, name) for name in names}
 
 
 def once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:

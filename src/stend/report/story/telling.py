@@ -216,6 +216,8 @@ def _sure(review: Review) -> Iterator[str]:
         "story.inspection" if any(test.name in inspected.TESTS for test in run.plan.tests) else "story.method_own"
     )
     yield words("story.one_sample")
+    if run.plan.device.scale > 1:
+        yield words("column.note_scaled", scale=run.plan.device.scale)
 
 
 def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence[Review]) -> Iterator[Side]:

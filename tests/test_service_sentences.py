@@ -1,0 +1,121 @@
+"""Sentences and charts of the service tests where the sample carries no p99, and where there are no writes."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stend import findings, store
+from stend.charts import pictures
+from stend.findings import Finding
+from stend.model import service_band
+from stend.model.definition import Hold, Workload
+from stend.model.events import Result
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.model.service_map import Axes
+from stend.report.story.telling import story
+from stend.sentences import finding_said
+from stend.session import Request, start
+from stend.words import Language
+from tests.pictures import run_of
+from tests.test_service_findings import changed, tally
+
+
+def of(run: Run, name: str, *keys: str) -> list[Finding]:
+    return [finding for finding in findings.find(run) if finding.name == name and (finding.key in keys or not keys)]
+
+
+def slower(result: Result, load: Workload) -> Result:
+    """50 reads beside each neighbour; beside 32 trims they take 20 ms, beside others 5 ms."""
+    if not load.beside or load.sync == "flush":
+        return result
+    other = load.beside[0]
+    ns = 20e6 if other.trim_pct and other.depth == 32 else 5e6
+    return msgspec.structs.replace(result, counts=msgspec.structs.replace(result.counts, read=tally((50, ns))))
+
+
+def test_without_any_p99_the_page_names_the_neighbour_with_the_longest_mean() -> None:
+    run = changed(run_of("neighbours"), slower)
+    (finding,) = of(run, "neighbours", "few_mean")
+    values = finding.values
+    assert (values["phase"], values["neighbour"], values["depth"]) == ("beside-reads", "trim", 32)
+    assert values["beside"] == pytest.approx(20e-3)
+    rows = {r.step.workload: r.counts for r in run.of("neighbours", "beside-reads") if isinstance(r.step, Hold)}
+    trims = next(
+        c for load, c in rows.items() if load.beside and load.beside[0].trim_pct and load.beside[0].depth == 32
+    )
+    assert values["iops"] == pytest.approx(trims.iops)
+    assert "20.0\N{NO-BREAK SPACE}ms" in finding_said(finding, Language("en"))
+    assert "20,0\N{NO-BREAK SPACE}мс" in finding_said(finding, Language("ru"))
+
+
+def test_a_chart_of_the_p99_without_a_neighbour_is_not_drawn() -> None:
+    title = Language("en").phase("beside-reads")
+    for run, many in ((run_of("neighbours"), 2), (changed(run_of("neighbours"), slower), 1)):
+        drawn = [p.title for p in pictures("neighbours", run, run.plan.tests[0]) if p.title.endswith(title)]
+        assert len(drawn) == many
+
+
+def unknown(result: Result, load: Workload) -> Result:
+    """Beside 32 trims only 50 reads are answered, after 20 ms; beside the others the p99 is known and shorter."""
+    return slower(result, load) if load.beside and load.beside[0].trim_pct and load.beside[0].depth == 32 else result
+
+
+def test_the_worst_known_neighbour_is_not_called_the_worst() -> None:
+    every = of(changed(run_of("neighbours"), unknown), "neighbours")
+    found = {finding.key: finding for finding in every if finding.values["phase"] == "beside-reads"}
+    assert "worst" not in found
+    assert "worst_fallen" not in found
+    assert found["unknown"].values["neighbour"] == "trim"
+    for lang in ("en", "ru"):
+        assert finding_said(found["worst_known"], Language(lang))
+
+
+@pytest.mark.parametrize(("most", "key"), [(800, "falls"), (1000, "level"), (2000, "grows")])
+def test_writers_that_lower_the_rate_do_not_gain_little(most: int, key: str) -> None:
+    def rated(result: Result, load: Workload) -> Result:
+        ios = 1000 if load.threads == 1 else most
+        seconds = result.counts.seconds
+        counts = msgspec.structs.replace(result.counts, write=tally((round(ios * seconds), 1e6)), cpu_s=0.1 * seconds)
+        pace = Pace(flush=tally((round(ios * seconds), 9e5)))
+        return msgspec.structs.replace(result, counts=counts, pace=pace) if load.sync == "flush" else result
+
+    (found,) = of(changed(run_of("journal"), rated), "journal", "falls", "level", "grows")
+    assert found.key == key
+    assert found.side == ("pro" if key == "grows" else "con")
+    assert finding_said(found, Language("ru"))
+
+
+@pytest.mark.parametrize("key", ["flat_alone", "host_alone"])
+@pytest.mark.parametrize(("lang", "words"), [("en", "without writes"), ("ru", "без записи")])
+def test_reads_alone_are_not_beside_no_writes(key: str, lang: str, words: str) -> None:
+    values = {"percent": 99.0, "limit": 0.001, "low": 1e4, "high": 9e4, "written": 0.0, "reads": 1e5, "cells": 2}
+    said = finding_said(Finding(name="service_map", key=key, test="service-map", values=values), Language(lang))
+    assert words in said
+
+
+def test_reads_alone_are_shaded_by_reads_only() -> None:
+    """A contour that ends at a twentieth of the writes: to its left and right it is widened in both directions."""
+    ends, steep = Axes(100_000, 1e9), [(0.0, 80_000.0), (5e7, 0.0), (1e9, 0.0)]
+    assert service_band._tube(steep, 0.0, 0.1, ends) == (70_000, 90_000)
+    assert service_band._tube(steep, 5e7, 0.1, ends) == (0, 90_000)
+
+
+def test_of_percentiles_with_too_few_reads_the_lowest_is_named() -> None:
+    """A disk of 50 reads per second: a step has too few of them for p99, and thus for p99.9."""
+    run = changed(run_of("service-map"), lambda result, _: result, scale=10**7)
+    (finding,) = of(run, "service_map", "few")
+    assert finding.values["percent"] == 99.0
+
+
+@pytest.mark.slow
+def test_the_page_of_a_scaled_drive_says_what_its_percentiles_rest_on(tmp_path: Path) -> None:
+    for target, said in (("sim:kc2000?scale=256", True), ("sim:small", False)):
+        into = str(tmp_path / target.partition("?")[0][4:])
+        with start(Request(["fresh"], target, quick=True, into=into)) as under_way:
+            for _ in under_way:
+                pass
+        run = store.load(under_way.folder)
+        for lang, words in (("en", "one of 256 IOs"), ("ru", "одну операцию из 256")):
+            assert (words in str(story([(None, run, {})], None, lang))) is said
