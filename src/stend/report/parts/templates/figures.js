@@ -15,11 +15,13 @@ var NARROW = 520, WIDE = 700;
 function figureFitted(spec, width, always) {  // as wide as its container; without `always` only if the container is narrow
   var narrow = width < NARROW;
   if ((always || narrow) && !spec.facet && !spec.spec && !spec.vconcat) { spec.width = "container"; spec.autosize = { type: "fit-x", contains: "padding" }; }
+  var title = spec.title || {}, family = " " + (title.font || ((spec.config || {}).title || {}).font || (spec.config || {}).font || "sans-serif");
+  if (title.text) {
+    title.limit = 0;
+    title.text = figureBroken([].concat(title.text).join(" "), width - 24, "bold " + (narrow ? 13 : title.fontSize || 14) + "px" + family);
+  }
   if (narrow) {
-    var title = spec.title || {};
-    title.limit = 0; title.fontSize = 13;
-    var family = " " + (title.font || (spec.config.title || {}).font || spec.config.font || "sans-serif");
-    if (title.text) { title.text = figureBroken([].concat(title.text).join(" "), width - 24, "bold 13px" + family); }
+    title.fontSize = 13;
     if (title.subtitle) { title.subtitle = figureBroken([].concat(title.subtitle).join(" "), width - 24, "12px" + family); }
     spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150, labelFontSize: 10, symbolSize: 70, titleOrient: "top" });
     spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
