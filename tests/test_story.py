@@ -9,7 +9,6 @@ from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
 from stend.model.definition import Identity
 from stend.model.published import published
-from stend.publish.data import maker_of
 from stend.publish.figures import key_figures
 from stend.report.parts import Pair, fallback
 from stend.report.story import closing, page_one, questions, rivals, telling, together
@@ -381,13 +380,6 @@ def test_only_saturated_writes_are_compared_with_saturated_writes(hours: float |
     assert [bool(key.band) for key in page_one.keys(own)] == [beside]
     assert bool(page_one.extremes(own)[0].startswith("Random writes")) == beside
     assert bool(key_figures(own)) == beside
-
-
-@pytest.mark.parametrize(
-    ("model", "maker"), [("8 x Intel X25-E on Intel RS2BL080", "Intel"), ("KINGSTON SKC2000M8500G", "Kingston")]
-)
-def test_the_maker_is_the_first_word_that_is_no_number_of_members(model: str, maker: str) -> None:
-    assert maker_of(model) == maker
 
 
 def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:
