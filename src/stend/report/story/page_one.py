@@ -164,7 +164,7 @@ def verdict(review: Review) -> str:
         )
     fit, against, key = _fit(judged), *_against(judged)
     cons = _weightiest(against, ())
-    against = against if cons else against[:1]  # a reason that was not measured is of one use
+    against = against if any(map(measured, cons)) else against[:1]  # a reason that was not measured is of one use
     pros = _weightiest(_heaviest_first(fit), cons)
     sentences = []
     if fit:
