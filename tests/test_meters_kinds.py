@@ -299,18 +299,18 @@ def test_a_file_that_grows_is_read_from_now_on(tmp_path: Path) -> None:
     assert meter.facts.scope == "machine"
     assert meter.read() == []
     with path.open("a") as growing:
-        growing.write(lines((now + 1, 3.0)) + f"{now + 2:.3f}\t450")
+        growing.write(lines((now + 0.5, 3.0)) + f"{now + 1:.3f}\t450")
     first = meter.read()
     assert [value.mean for value in first] == [3.0]
-    assert first[0].end == pytest.approx(time.monotonic() + now + 1 - time.time(), abs=0.05)
+    assert first[0].end == pytest.approx(time.monotonic() + now + 0.5 - time.time(), abs=0.05)
     with path.open("a") as growing:
-        growing.write(f"0 mW\n{now + 1.5:.3f},1\nwhat\n")
+        growing.write(f"0 mW\n{now + 0.75:.3f},1\nwhat\n")
     assert [value.mean for value in meter.read()] == [pytest.approx(4.5)]
     assert [word.partition(";")[0] for word in meter.words()] == [
         "the meter's file has times that do not increase",
         "the meter's file has the line 'what', which is not `time,watts`",
     ]
-    path.write_text(lines((now + 3, 6.0)))
+    path.write_text(lines((now + 1.5, 6.0)))
     assert [value.mean for value in meter.read()] == [6.0]
     assert "became shorter" in meter.words()[0]
     path.unlink()

@@ -123,7 +123,7 @@ def test_a_warning_is_read_from_every_layout_and_told_before_the_run(warning: An
     assert said == [
         "the drive gives a critical warning (0x4) before the run",
         "the drive has 71 °C before the run; it warns from 70 °C",
-        "the drive has used 101 % of the writes its maker guarantees",
+        "the drive has used 101% of the writes its maker guarantees",
     ]
     assert all(Language("ru").translated(text) != text for text in said)
     assert list(logs.doubts(logs.smart({"critical_warning": 0, "temperature": 320, "percent_used": 3}), 70)) == []

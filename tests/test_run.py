@@ -146,7 +146,7 @@ def test_what_the_drive_says_between_rounds_is_doubted_or_does_not_match() -> No
     assert said
     assert all(note.text.startswith("media errors grew by 1 between minute ") for note in said)
     assert any(note.kind == "mismatch" and "the kernel counted 0" in note.text for note in worn.notes)
-    assert worn.warnings() == ("load and counters differ by more than 1 %, see the notes",)
+    assert worn.warnings() == ("load and counters differ by more than 1%, see the notes",)
     assert Run(play(plan, StillEngine())).warnings() == ()
 
 

@@ -94,7 +94,7 @@ def test_at_most_as_many_run_at_once_as_the_trial_carried(told: list[Trial], lan
 def test_figures_that_others_moved_are_stamped_in_both_languages() -> None:
     text = arrange._disturbance([Moved("a", "SEQ 128K 0/100 T1 Q32", (0.9, 0.95, 0.97), (1.2,))], 5.0, alone=False)
     pairs = "-10.0 to -3.0 in 3 pairs of 5 s"
-    assert text == f"beside the other drives SEQ 128K 0/100 T1 Q32 moved by -5.0 % ({pairs}), p99.9 by +20.0 %"
+    assert text == f"beside the other drives SEQ 128K 0/100 T1 Q32 moved by -5.0% ({pairs}), p99.9 by +20.0%"
     told = Language("ru").translated
     assert told(text).startswith("рядом с другими накопителями SEQ 128K 0/100 T1 Q32: -5.0 %")
     assert (
@@ -107,7 +107,7 @@ def test_a_run_that_others_disturbed_says_so_on_every_page() -> None:
     names, profile, _ = plan.gather(["iops"], None, {}, quick=True)
     drawn = plan.draw(names, profile, devices.find("sim:small").identity)
     run = Run([Started(at=0, version="", plan=drawn, seed=1), Note(t=0, text=text("beside"), kind="beside")])
-    stamp = "other drives moved its figures by more than 2 %, see the notes"
+    stamp = "other drives moved its figures by more than 2%, see the notes"
     assert stamp not in run.stamps
     run.add(Note(t=0, text=text("moved"), kind="interference"))
     assert stamp in run.stamps

@@ -247,7 +247,7 @@ def test_a_slow_link_and_load_that_is_not_proved_are_on_every_page_and_chart() -
     )
     (said,) = charts.stamped(run, test, Language("ru"))
     assert english_in_russian(said) <= {"gen", "Express", "PCI"}
-    assert run.stamps[-2:] == (slow, "load and counters differ by more than 1 %, see the notes")
+    assert run.stamps[-2:] == (slow, "load and counters differ by more than 1%, see the notes")
 
 
 @pytest.mark.parametrize(
