@@ -4,13 +4,15 @@ import re
 import struct
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from stend import publish
 from stend.base.errors import BadInput
 from stend.publish import lab as settings
-from stend.publish import photos
+from stend.publish import photos, prose
 from tests.labs import run
 from tests.test_publish import BETA, DAY, details, truth
 
@@ -115,6 +117,16 @@ def test_each_language_has_its_own_text(tmp_path: Path) -> None:
 def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         published(tmp_path, text)
+
+
+@pytest.mark.parametrize("mark", ["\u202e", r"\u202e"])
+def test_a_mark_that_turns_text_around_is_shown_as_its_number_in_the_head_too(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "review.md").write_text(f'+++\nverdict = "Slow{mark}evil."\n+++\nThis{mark}too.\n')
+    sample: Any = SimpleNamespace(folder=tmp_path)
+    written = prose.read(sample, "en", lambda name: (name, "#"), "")
+    assert written
+    assert written.head.verdict == r"Slow\u202eevil."
+    assert "\u202e" not in str(written.chapters)
 
 
 def test_a_brace_that_is_no_reference_stays(tmp_path: Path) -> None:

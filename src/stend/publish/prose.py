@@ -25,7 +25,7 @@ import msgspec
 
 from stend.base import regular, untrusted
 from stend.base.errors import BadInput
-from stend.base.text import did_you_mean, plain_lines
+from stend.base.text import did_you_mean, plain_all, plain_lines
 from stend.many.compare.rules import fits
 from stend.model.quantities import QUANTITIES
 from stend.publish.figures import Row
@@ -93,7 +93,7 @@ def _head(path: Path, text: str) -> tuple[Head, int, list[str]]:
         raise BadInput(f"{path}, line 1: the head that begins with {FENCE} has no end")
     try:
         values = msgspec.toml.decode("\n" * 1 + "\n".join(lines[1:end]))
-        return msgspec.convert(values, Head), end + 2, lines[end + 1 :]
+        return msgspec.convert(plain_all(values), Head), end + 2, lines[end + 1 :]  # TOML has escapes of its own
     except untrusted.BROKEN as error:
         unknown = re.search(r"field `(\w+)`", str(error))
         place = next((n for n, line in enumerate(lines, 1) if unknown and line.strip().startswith(unknown[1])), 1)
