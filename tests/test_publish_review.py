@@ -148,6 +148,7 @@ def test_pictures_that_a_camera_appended_are_left_out() -> None:
     "data",
     [
         b"",
+        b"1",
         b"\xff",
         b"\xff\xd8\xff\xe0\x00\x00GPS",
         b"\xff\xd8\xff\xe1\x00\xffGPS-HOME",
@@ -158,7 +159,7 @@ def test_pictures_that_a_camera_appended_are_left_out() -> None:
 def test_a_damaged_photograph_is_returned_up_to_the_damage(data: bytes) -> None:
     bare = photos.bare("jpeg", data)
     assert b"GPS" not in bare
-    assert photos.bare("jpeg", bare) == bare or not data.startswith(b"\xff\xd8")
+    assert photos.bare("jpeg", bare) == bare
 
 
 def test_a_jpeg_loses_what_the_camera_wrote() -> None:

@@ -12,6 +12,7 @@ ALONE = {*range(0xC0), *range(0xD0, 0xDA)}
 """No segment follows these, or none is known."""
 MARK = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 """The end of compressed data: a marker that is neither a stuffed byte nor a restart (ITU T.81, B.1.1)."""
+BEGIN = b"\xff\xd8"
 PNG_HEAD = 8
 
 
@@ -22,8 +23,10 @@ def bare(kind: str, data: bytes) -> bytes:
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
     """Yield the parts up to the end of the picture: cameras append further pictures, which have their own metadata."""
-    yield data[:2]
-    at = 2
+    if data[:2] != BEGIN:
+        return
+    yield BEGIN
+    at = len(BEGIN)
     while at + 4 <= len(data) and data[at] == BYTE and data[at + 1] not in ALONE:
         if data[at + 1] == BYTE:  # markers may follow fill bytes
             at += 1
