@@ -41,7 +41,7 @@ def _reasons(
     against = quantities(without)
     against |= {figure for figure, whole in PART_OF.items() if whole in against}
     ranked = sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True)
-    kept = [r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")]
-    tails = [r for r in once(kept) if r.figure in TAILS][MOST_TAILS:]
-    kept = [r for r in once(kept) if r not in tails][:MOST_CLOSING]
+    kept = once([r for r in ranked if r.figure not in against and (measured(r) or r.figure == "capacity")])
+    tails = [r for r in kept if r.figure in TAILS][MOST_TAILS:]
+    kept = tuple(r for r in kept if r not in tails)[:MOST_CLOSING]
     return tuple(sentence(reason_said(reason, words)) for reason in kept)

@@ -177,9 +177,9 @@ def verdict(review: Review) -> str:
         sentences.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
     if sentences:
         return " ".join(sentences)
-    measured_all = [use for use in judged.uses if use.because and not use.missing]
-    if measured_all and all(use.key == "unknown" for use in judged.uses):
-        why = measured_all[0].because[0]
+    undecided = [use for use in judged.uses if use.because and not use.missing]
+    if undecided and all(use.key == "unknown" for use in judged.uses):
+        why = undecided[0].because[0]
         why = Because("throttled_run") if why.key == "throttled" else why  # its time is that of one test
         return words("story.no_verdict", because=because_said(why, words))
     return words("story.verdict_none")
