@@ -28,7 +28,7 @@ from stend.cli import ALONE, GARBAGE_AFTER, main  # noqa: E402
 os.environ.setdefault(*ALONE)
 
 from stend.base import fio_features  # noqa: E402
-from tests import needs  # noqa: E402
+from tests import costs, needs  # noqa: E402
 from tests.forks import Program  # noqa: E402
 
 NOT_RUN = "not run"
@@ -65,7 +65,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
     Told before pytest-xdist asks for the groups, or it sees none. What takes longest begins first, in any order.
     """
+    dear = costs.listed()
     for item in items:
+        if costs.name_of(item.nodeid) in dear:
+            item.add_marker(pytest.mark.over_300_ms)
         if OVERLAY in needs.wanted(item):
             item.add_marker(pytest.mark.alone)
         if item.get_closest_marker("block"):
