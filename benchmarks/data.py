@@ -2,9 +2,9 @@
 
 The names are given in the order in which the tables are printed. The input is copied to standard output.
 
-    stend calibrate                                              cells drives
-    stend calibrate --percentiles                                percentiles percentile-kinds
-    stend calibrate --reviews                                    review-numbers review-statements reviews
+    python -m benchmarks.calibrate                               cells drives
+    python -m benchmarks.calibrate --percentiles                 percentiles percentile-kinds
+    python -m benchmarks.calibrate --reviews                     review-numbers review-statements reviews
     python -m benchmarks.findings --seed 426963 --each 6         findings
     python -m benchmarks.judged FOLDER                           judged unseen
     python -m benchmarks.comparing     compare-power compare-spread compare-unequal compare-skewed compare-gates

@@ -4,10 +4,10 @@ import tomllib
 from importlib import resources
 
 import pytest
+from benchmarks.calibrate import reviews
 
 from stend.base.units import KiB
 from stend.devices.virtual import identity
-from stend.many.compare import reviews
 from stend.model.definition import Hold
 from stend.model.events import Started
 from stend.model.record import Run
@@ -57,8 +57,18 @@ def test_every_row_is_about_a_load_of_its_suite(suite: str) -> None:
         assert found, row
 
 
+def test_a_percentile_that_is_not_shown_is_not_compared() -> None:
+    rows = [r for r in reviews.measured("review-sata", begun("review-sata", "saber1000")) if isinstance(r, reviews.Row)]
+    assert {r.unit for r in rows if r.measured is None} == {"p99", "p99.99"}
+    assert all((r.why == reviews.FEW) == (r.measured is None) for r in rows)
+    known = [reviews.Row("review-sata", str(k), "us", 100, 100 + k, "") for k in range(5)]
+    lines = reviews.table([*known, next(r for r in rows if r.measured is None)]).splitlines()
+    assert f"| not shown | - | {reviews.FEW} |" in lines[7]
+    assert lines[-1] == "| review-sata | 5 | 1 | 2.0% | 4.0% | 4.0% |"
+
+
 def test_every_reason_is_given_and_used() -> None:
-    known = tomllib.loads((resources.files("stend.many.compare") / "reviews.toml").read_text())
+    known = tomllib.loads((resources.files("benchmarks.calibrate") / "reviews.toml").read_text())
     used = {
         one["why"]
         for suite in SUITES

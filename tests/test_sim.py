@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from benchmarks import data
+from benchmarks.calibrate import fit
 
 from stend.base.errors import BadInput, StepFailed
 from stend.base.units import KiB, MiB
@@ -18,7 +19,7 @@ from stend.devices import find
 from stend.engines.simulated import SimulatedEngine
 from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.sim import calibrate, load, profiles
+from stend.sim import load, profiles
 from tests.typed import File, steps
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -169,11 +170,11 @@ def test_every_parameter_of_a_profile_says_where_it_comes_from(name: str) -> Non
 
 
 def test_fitting_brings_a_drive_nearer_and_leaves_what_has_a_source() -> None:
-    wrong = calibrate.changed(load("st1800mm0088"), "disk.outer_mb_s", 1.08)
-    places = calibrate.free(wrong)
+    wrong = fit.changed(load("st1800mm0088"), "disk.outer_mb_s", 1.08)
+    places = fit.free(wrong)
     assert set(places) == {"disk.outer_mb_s", "disk.inner_mb_s"}
-    fitted, misfit = calibrate.fitted(wrong, places)
-    assert misfit == calibrate.misfit(fitted) < calibrate.misfit(wrong) / 2
+    fitted, misfit = fit.fitted(wrong, places)
+    assert misfit == fit.misfit(fitted) < fit.misfit(wrong) / 2
     assert fitted.disk
     assert wrong.disk
     assert msgspec.structs.replace(fitted, disk=wrong.disk) == wrong
@@ -181,15 +182,15 @@ def test_fitting_brings_a_drive_nearer_and_leaves_what_has_a_source() -> None:
 
 
 def test_sizes_and_tables_are_never_fitted() -> None:
-    places = calibrate.free(load("saber1000"))
+    places = fit.free(load("saber1000"))
     assert "flash.move_us" in places
     assert not {"flash.gather_bytes", "flash.tail.stall_ms", "flash.dies", "host.queue"} & set(places)
 
 
 @pytest.mark.soak
 def test_the_documented_accuracy_is_what_the_command_prints() -> None:
-    rows = [row for name in calibrate.drives() for row in calibrate.measured(load(name))]
-    printed = data.tables(calibrate.table(rows), ["cells", "drives"])
+    rows = [row for name in fit.drives() for row in fit.measured(load(name))]
+    printed = data.tables(fit.table(rows), ["cells", "drives"])
     assert printed == {name: data.read(name) for name in printed}
 
 

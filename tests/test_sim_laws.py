@@ -8,13 +8,13 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import pytest
+from benchmarks.calibrate.experiments import Bench, Sum
 
 from stend.base.units import KiB, MiB
 from stend.model.stats import bin_index
 from stend.sim import Pattern, account, build, load, profiles
 from stend.sim.disk import PASSED_BY
 from stend.sim.drive import Drive
-from stend.sim.experiments import Bench, Sum
 from stend.sim.requests import ledger
 from stend.sim.spec import Tail
 

@@ -8,16 +8,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from benchmarks import data
+from benchmarks.calibrate import fit, percentiles
+from benchmarks.calibrate.__main__ import compared
+from benchmarks.calibrate.experiments import Bench, Sum
+from benchmarks.calibrate.fit import Row
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stend.base.errors import BadInput
 from stend.base.units import KiB
-from stend.cli.calibrate import command
 from stend.model.published import published
-from stend.sim import Pattern, build, calibrate, load, percentiles
-from stend.sim.calibrate import Row
-from stend.sim.experiments import Bench, Sum
+from stend.sim import Pattern, build, load
 from stend.sim.requests import Weighted
 from stend.sim.spec import Spec, Tail
 from stend.sim.stalls import LONGEST, SHAPE, Stalls, write_share
@@ -232,7 +233,7 @@ def test_no_number_of_a_tail_is_without_a_source(name: str) -> None:
     assert used <= given
     fitted = used & set(spec.sources["fitted"])
     assert len(fitted) < len(cells_of(f"latency {cell}" for cell in published()[name]["latency"]))
-    assert fitted <= set(calibrate.free(spec))
+    assert fitted <= set(fit.free(spec))
 
 
 @pytest.mark.soak
@@ -245,4 +246,4 @@ def test_percentiles_are_as_near_as_required_and_as_documented() -> None:
 
 def test_drives_without_published_percentiles_are_refused_by_name() -> None:
     with pytest.raises(BadInput, match="no published percentiles of kc2000; choose from sn150"):
-        command(["kc2000"], tails=True)
+        compared(["kc2000"], tails=True)

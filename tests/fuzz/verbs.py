@@ -25,7 +25,6 @@ READERS = (
     "report",
     "tests",
     "resume",
-    "calibrate",
     "purge",
     "provision",
     "query",
@@ -126,8 +125,6 @@ def _words(data: bytes) -> list[str]:
         words += ["--target", rng.choice(TARGETS)]
     for _ in range(rng.choice((0, 1, 1, 2, 3, 5))):
         words += [rng.choice(FLAGS), rng.choice(POOL)] if rng.random() < 0.5 else [rng.choice(POOL)]
-    if verb == "calibrate":  # a known name is minutes of work
-        words = [word for word in words if word not in ("sn150", "kc2000")] + ["nobody"]
     if verb == "run":  # nobody waits for a run that is asked for rightly
         words += ["--rounds", "0"]
     return [word for word in words if "\0" not in word]

@@ -18,7 +18,7 @@ FORK = get_context("fork")
 PATIENCE_S = 400
 LATE = ("rich.live", "tomli_w")
 """What stend and its libraries import no sooner than they need it."""
-UNUSED = {"__main__", "calibrate", "live", "parquet", "pdf", "sim", "simulated"}
+UNUSED = {"__main__", "live", "parquet", "pdf", "sim", "simulated"}
 """Parts of stend that no case runs."""
 LOADS = ("run", "resume")
 AFTER = {"charts", "compare", "findings", "report", "stream", "words"}

@@ -5,7 +5,7 @@ GROUPS = {
     "Results": ("show", "list", "report", "compare", "verify", "query", "serve", "publish", "import"),
     "Drives": ("devices", "inspect", "purge", "provision"),
     "Many drives": ("lot", "fleet", "sweep"),
-    "Tools": ("doctor", "host", "trace", "capture", "calibrate", "schema"),
+    "Tools": ("doctor", "host", "trace", "capture", "schema"),
 }
 """The verbs as `stend --help` lists them."""
 
@@ -13,7 +13,6 @@ OLD_VERBS = {"prepare": "provision", "batch": "lot"}
 """Former names of verbs. They work until version 0.2, with a message."""
 
 OLD_OPTIONS = {
-    "calibrate": {"--fit": "--refit"},
     "capture": {"--into": "--output", "--limit": "--limit-size"},
     "compare": {"--name": "--side-name"},
     "fleet carry": {"--drive": "--target"},
@@ -67,6 +66,7 @@ NO_VERB = {
     ),
     **dict.fromkeys(("update", "upgrade", "self-update"), "update stend by `pip install --upgrade stend`"),
     **dict.fromkeys(("stend", "sudo"), "leave it out: `stend VERB`, or `sudo stend VERB` as root"),
+    "calibrate": "it is for developers of virtual drives: run `python -m benchmarks.calibrate` in a clone of stend",
     **dict.fromkeys(("rename", "mv", "move", "copy", "cp"), "a run is a folder: move or copy it like any other"),
 }
 """Advice for verbs that stend does not have."""

@@ -340,7 +340,7 @@ class Spec(Part, frozen=True, kw_only=True):
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}
     """parameters such as `flash.read_us`, or whole parts, by origin: `published`, `assumed`, ...; those in `fitted`
-    have no source, and `stend calibrate --refit` may change them"""
+    have no source, and `python -m benchmarks.calibrate --refit` may change them"""
     name: str = ""
     seed: Annotated[int, Meta(ge=0, lt=1 << 62)] = 1
     unit: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0

@@ -12,9 +12,9 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from benchmarks.calibrate import fit
+from benchmarks.calibrate.fit import Row
 from stend.model.published import published
-from stend.sim import calibrate
-from stend.sim.calibrate import Row
 from stend.sim.spec import Spec
 
 MIXES = ("100", "65", "0")
@@ -53,12 +53,12 @@ def cells(rows: Iterable[Row]) -> Iterator[tuple[Cell, Row]]:
 
 def drives() -> list[str]:
     """Return the drives with published percentiles and a profile."""
-    return [name for name in calibrate.drives() if "latency" in published()[name]]
+    return [name for name in fit.drives() if "latency" in published()[name]]
 
 
 def rows(spec: Spec) -> Iterator[Row]:
     """Simulate every percentile of a drive's publication; `published` is NaN for the unseen ones."""
-    facts, simulated = published()[spec.name], calibrate.simulated(spec, "latency")
+    facts, simulated = published()[spec.name], fit.simulated(spec, "latency")
     known = {f"latency {cell}": value for cell, value in facts["latency"].items()}
     every = [name for name in (*known, *facts.get("unseen", {}).get("cells", ())) if CELL.match(name)]
     for name in dict.fromkeys(every):

@@ -1,5 +1,6 @@
 """Compare runs of review suites on virtual drives with the numbers and statements of the published reviews."""
 
+import math
 import statistics
 import tomllib
 from collections.abc import Iterator
@@ -21,22 +22,23 @@ from stend.planning import plan
 WINDOW, END = 4, 30
 """Records in the window of a review, and at the end of a saturation."""
 UNITS = {"GiB": GiB, "MiB/s": MiB, "MB/s": 1_000_000}
+FEW = "fewer than ten simulated IOs are beyond it: no percentile is shown, and none is compared"
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A published number and the virtual drive's number under the conditions of the suite."""
+    """A published number and the virtual drive's under the conditions of the suite; None is a percentile not shown."""
 
     review: str
     what: str
     unit: str
     published: float
-    measured: float
+    measured: float | None
     why: str
 
     @property
     def error(self) -> float:
-        """Return the relative error against the published value (the middle of a published range)."""
-        return self.measured / self.published - 1
+        """Return the relative error against the published value (the middle of a published range); nan without one."""
+        return math.nan if self.measured is None else self.measured / self.published - 1
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -71,7 +73,9 @@ def measured(suite: str, of: Run) -> Iterator[Row | Statement]:
         value = row["published"]
         middle = statistics.mean(value) if isinstance(value, list) else float(value)
         unit = row.get("unit", "IOPS")
-        yield Row(suite, row["what"], unit, middle, _figure(of, by_name, row, unit), reasons.get(row.get("why"), ""))
+        figure = _figure(of, by_name, row, unit)
+        why = FEW if figure is None else reasons.get(row.get("why"), "")
+        yield Row(suite, row["what"], unit, middle, figure, why)
     for statement in published.get("statement", ()):
         finding = by_name.get(statement["finding"])
         key = finding.key if finding else "nothing"
@@ -79,7 +83,7 @@ def measured(suite: str, of: Run) -> Iterator[Row | Statement]:
         yield Statement(suite, statement["says"], key, key in statement["keys"], why)
 
 
-def _figure(run: Run, by_name: dict[str, Finding], row: dict[str, Any], unit: str) -> float:
+def _figure(run: Run, by_name: dict[str, Finding], row: dict[str, Any], unit: str) -> float | None:
     if "finding" in row:
         name, *path = row["finding"].split(".")
         value: Any = by_name[name].values if name in by_name else None
@@ -87,6 +91,9 @@ def _figure(run: Run, by_name: dict[str, Finding], row: dict[str, Any], unit: st
             value = value[int(key) if key.isdigit() else key] if value else None
         return float(value or 0) / UNITS.get(unit, 1)
     records = [r for r in look.records(run, row["test"]) if _fits(r, row)]
+    if unit in PERCENTS:
+        value = derived(added([r.counts for r in records[-WINDOW:]]).both, 1, unit)
+        return None if value is None else value * 1e6
     return _taken(records, row.get("take", "window"), unit)
 
 
@@ -125,8 +132,6 @@ def _quantity(counts: Counts, unit: str) -> float:
             return counts.read.mean_s * 1e3
         case "ms write":
             return counts.write.mean_s * 1e3
-        case _ if unit in PERCENTS:
-            return (derived(counts.both, 1, unit) or 0) * 1e6
         case "MiB/s" | "MB/s":
             return counts.bytes_per_s / UNITS[unit]
         case _:
@@ -137,20 +142,22 @@ def table(results: list[Row | Statement]) -> str:
     """Return Markdown tables of every number, every statement, and the median and worst error of each review."""
     rows = [r for r in results if isinstance(r, Row)]
     lines = ["| review | what | | published | twin | error | |", "|---|---|---|--:|--:|--:|---|"]
-    lines += [
-        f"| {r.review} | {r.what} | {r.unit} | {r.published:.6g} | {r.measured:.4g} | {r.error:+.1%} | {r.why} |"
-        for r in rows
-    ]
+    for r in rows:
+        twin, error = ("not shown", "-") if r.measured is None else (f"{r.measured:.4g}", f"{r.error:+.1%}")
+        lines.append(f"| {r.review} | {r.what} | {r.unit} | {r.published:.6g} | {twin} | {error} | {r.why} |")
     lines += ["", "| review | statement | the twin's finding | | |", "|---|---|---|---|---|"]
     statements = [s for s in results if isinstance(s, Statement)]
     lines += [
         f"| {s.review} | {s.says} | {s.finding} | {'right' if s.right else 'wrong'} | {s.why} |" for s in statements
     ]
-    lines += ["", "| review | numbers | median error | worst | worst of those not explained |", "|---|--:|--:|--:|--:|"]
+    lines += ["", "| review | numbers | not shown | median error | worst | worst of those not explained |"]
+    lines += ["|---|--:|--:|--:|--:|--:|"]
     for review in dict.fromkeys(r.review for r in rows):
         numbers = [r for r in rows if r.review == review]
-        errors, plain = [abs(r.error) for r in numbers], [abs(r.error) for r in numbers if not r.why]
+        compared = [r for r in numbers if r.measured is not None]
+        errors, plain = [abs(r.error) for r in compared], [abs(r.error) for r in compared if not r.why]
         lines.append(
-            f"| {review} | {len(numbers)} | {statistics.median(errors):.1%} | {max(errors):.1%} | {max(plain):.1%} |"
+            f"| {review} | {len(compared)} | {len(numbers) - len(compared)} "
+            f"| {statistics.median(errors):.1%} | {max(errors):.1%} | {max(plain):.1%} |"
         )
     return "\n".join(lines)

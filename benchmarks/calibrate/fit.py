@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.calibrate.experiments import KINDS, Bench, Cells
 from stend.model.published import published
-from stend.sim.experiments import KINDS, Bench, Cells
 from stend.sim.named import profiles
 from stend.sim.spec import Part, Spec
 
