@@ -79,13 +79,13 @@ def test_another_trace_pace_or_mapping_is_refused_and_the_reason_names_both(trac
     assert "разные трассы" in why(told, Language("ru"))
 
 
-@pytest.mark.parametrize(("lang", "verdict"), [("en", "not comparable"), ("ru", "несравнимо")])
+@pytest.mark.parametrize(("lang", "verdict"), [("en", "Not comparable"), ("ru", "Несравнимо")])
 def test_the_terminal_states_why_figures_are_not_comparable_and_how_many(
     traces: tuple[str, str], lang: str, verdict: str
 ) -> None:
     whole = beside([played(traces[0])], [played(traces[0], speed=2)])
     (reason,) = {why(one.why, Language(lang)) for one in whole.differences}
-    assert f"  {verdict} ({len(whole.differences)}): {reason}" in summary(whole, None, lang)
+    assert f"  {verdict} ({len(whole.differences)}): {reason}." in summary(whole, None, lang)
 
 
 def test_a_setting_of_whole_runs_is_stated_once_and_not_for_each_figure(traces: tuple[str, str]) -> None:
@@ -98,7 +98,7 @@ def test_a_setting_of_whole_runs_is_stated_once_and_not_for_each_figure(traces: 
     assert {reason.key for row in whole.differences for reason in row.why} == {"setting"}
     lines = summary(whole, None, "en")
     assert sum("quick" in line.lower() or "shortened" in line.lower() for line in lines) >= 1
-    assert not any(line.startswith("  not comparable") for line in lines)
+    assert not any(line.startswith("  Not comparable") for line in lines)
 
 
 def test_a_replay_that_the_host_did_not_keep_is_compared_with_nothing(traces: tuple[str, str]) -> None:

@@ -26,6 +26,7 @@ svg text, svg tspan { fill: transparent !important; stroke: none !important }"""
 PROBE = (Path(__file__).parent / "probe.js").read_text()
 FRAME = """(({left, top, right, bottom}) => [left, top, right, bottom])(
   document.querySelector('svg').getBoundingClientRect())"""
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 ALL_DRAWN = "() => !document.querySelector('figure.plot:not(.drawn)')"
 
 
@@ -150,9 +151,11 @@ def _image(page: Any, height: float) -> texts.Image:
     page.add_style_tag(content=HIDDEN)
     width, high = page.viewport_size["width"], min(SLICE_PX, max(round(height), 1))
     page.set_viewport_size({"width": width, "height": high})
+    page.evaluate(PAINTED)
     image = np.full((max(round(height), high), width, 3), 255, np.uint8)
     for wanted in range(0, len(image), high):
         top = round(page.evaluate("(top) => { scrollTo({top, behavior: 'instant'}); return scrollY; }", wanted))
+        page.evaluate(PAINTED)
         shot = np.asarray(Image.open(BytesIO(page.screenshot())).convert("RGB"))
         image[top : top + high] = shot[: len(image) - top, :width]
     return image

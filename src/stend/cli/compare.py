@@ -1,6 +1,5 @@
 """`stend compare`: differences between two sets of runs with their intervals, and rules that can fail."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -146,7 +145,7 @@ def code(judged: "Judgement | None") -> int:
 def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[str]:
     """Return the comparison as lines: a warning, counts, settings that differ, differences, the rules' answers."""
     from stend.report.parts import ranked
-    from stend.report.parts.versus import versus, why
+    from stend.report.parts.versus import versus
     from stend.words import Language
 
     words = Language(lang)
@@ -155,9 +154,6 @@ def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[
     lines = [*unlike, f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
     lines += [f"  {text}" for text in (*doc["summary"].texts[len(unlike) :], *doc["settings"].texts)]
     lines += [f"  ! {row[0]}: {row[1]} | {row[2]} ({row[3]})" for table in doc["settings"].tables for row in table.rows]
-    unlike_figures = [row for row in whole.differences if row.verdict == "not comparable"]
-    reasons = Counter(why([reason], words) for row in unlike_figures for reason in row.why if reason.key != "setting")
-    lines += [f"  {words('verdict.not_comparable')} ({count}): {reason}" for reason, count in reasons.items()]
     lines += ranked.lines(whole, words, MOST_GROUPS)
     if "rules" in doc:
         lines += _answers(doc["rules"].tables[0].rows)

@@ -24,6 +24,8 @@ RECORD = "record."
 """Prefix of the keys of sentences that records hold."""
 LANGUAGES = (FIRST, *sorted(file.name[:-5] for file in FOLDER.iterdir() if file.name not in (f"{FIRST}.toml",)))
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+CACHE = re.compile(r"(\d+ [KMG]iB) cache\b")
+"""The cache that the interface of a RAID controller states."""
 BARE = re.compile(r"\d+\.\d+")
 PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
 """Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
@@ -100,6 +102,8 @@ class Language(Formatter):
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
         if format_spec == "t:phase.":
             return self.phase(str(value))
+        if kind == "link":
+            return self.interface(str(value))
         if kind == "t":
             return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else str(value)
         text = str(super().format_field(value, "" if isinstance(value, str) else format_spec))
@@ -126,6 +130,12 @@ class Language(Formatter):
             return self(f"{RECORD}{text.key}", **{name: self._value(value) for name, value in text.values.items()})
         return _translated(self.name, text)
 
+    def interface(self, text: str) -> str:
+        """Return an interface as a drive states it, in units of this language: `SATA 6 Gbit/s` -> `SATA 6 Гбит/с`."""
+        if self.name == FIRST:
+            return text
+        return self.converted(CACHE.sub(lambda match: self("header.cache_of", size=match[1]), text))
+
     def _value(self, value: Any) -> Any:
         """Return a value of a sentence; a part that is a sentence is translated, and a list is joined."""
         if isinstance(value, list | tuple):
@@ -143,9 +153,9 @@ class Language(Formatter):
         return text.replace(".", self.format_of.decimal) if BARE.fullmatch(text) else self.converted(text)
 
     def _dated(self, match: re.Match[str]) -> str:
-        """Return a date in this language: `17 February 2016` -> `17 февраля 2016`."""
+        """Return a date in this language: `17 February 2016` -> `17 февраля 2016 г.`."""
         month = MONTHS.split("|").index(match[2])
-        return f"{match[1]} {self('date.months').split()[month]} {match[3]}"
+        return f"{match[1]} {self('date.months').split()[month]} {match[3]}{self.format_of.year}"
 
 
 @cache

@@ -15,8 +15,8 @@ LATENCY_UNITS = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
 EXACT = 100
 """Ratios from this one on are rounded, as the rates beside them are."""
 CONVERTED = (
-    "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "MB/s", "MiB/s", "GB/s", "ns", "µs", "ms", "s", "min", "h",
-    "d", "bytes", "GT/s", "°C", "W", "mW", "MB/J",
+    "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "MB/s", "MiB/s", "GB/s", "Gbit/s",
+    "Gb/s", "ns", "µs", "ms", "s", "min", "h", "d", "bytes", "GT/s", "°C", "W", "mW", "MB/J",
 )  # fmt: skip
 """Units that follow a number in sentences of a record."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, series_scale
 from stend.charts.parts.figures import figure_name
+from stend.charts.parts.marks import ratio_axis
 from stend.charts.parts.vega import Chart
 from stend.many.batch.verdict import Batch
 from stend.many.compare.differences import Figure
@@ -43,12 +44,7 @@ def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:
 def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
     names = [words("batched.others"), *(batch.lot.drives[i].name for i in list(batch.odd)[:MOST_MARKED])]
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
-    x = {
-        "type": "quantitative",
-        "title": words("batched.ratio"),
-        "scale": {"type": "log", "domain": [min(low, 0.95) * 0.98, max(high, 1.05) * 1.02], "nice": False},
-        "axis": {"format": "~g", "labelOverlap": "greedy"},
-    }
+    x = ratio_axis(low, high, "batched.ratio", words)
     order = list(dict.fromkeys(row["figure"] for row in rows))
     y: dict[str, Any] = {"field": "figure", "type": "nominal", "sort": order, "title": None}
     base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "top", "columns": 4}}

@@ -1,6 +1,6 @@
 """Two sides of a comparison on one chart: one file per kind of chart, drawn from a Comparison."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from stend.charts.overlay import courses, intervals, ratio_map, rested, sweeps, tails
 from stend.charts.parts import Picture, theme
@@ -10,7 +10,8 @@ from stend.words import Language
 KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)
 
 
-def pictures(whole: Comparison, words: Language, stamps: list[str]) -> Iterator[Picture]:
-    """Yield every picture that these sides have data for."""
+def pictures(whole: Comparison, words: Language, stamps: Callable[[str], list[str]]) -> Iterator[Picture]:
+    """Yield every picture that these sides have data for, with the stamps of its test, or of all tests ("")."""
     for kind in KINDS:
-        yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(whole, words), words, stamps)
+        for drawing in kind.draw(whole, words):
+            yield from theme.pictures(kind.__name__.rpartition(".")[2], [drawing], words, stamps(drawing.test))

@@ -26,7 +26,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         x, y = axis("t", title), axis("iops", words("axis.iops"))
         chart = run_lines(x, y, names, words, (run, x, y), opacity=0.75).add_params(zoom())
         heading = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
-        yield Drawing(heading, chart, {"rows": rows}, words("overlay.courses_says"))
+        yield Drawing(heading, chart, {"rows": rows}, words("overlay.courses_says"), test)
 
 
 def run_lines(

@@ -8,6 +8,7 @@ from typing import Any
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts import GREY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
+from stend.charts.parts.marks import ratio_axis
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import access
@@ -80,13 +81,7 @@ def _row(difference: Difference, label: str, words: Language) -> Row:
 def _chart(rows: list[Row], words: Language) -> Any:
     order = [row["name"] for row in rows]
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
-    domain = [min(low, 0.95) * 0.98, max(high, 1.05) * 1.02]
-    x = {
-        "type": "quantitative",
-        "title": words("overlay.ratio"),
-        "scale": {"type": "log", "domain": domain, "nice": False},
-        "axis": {"format": "~g", "labelOverlap": "greedy"},
-    }
+    x = ratio_axis(low, high, "overlay.ratio", words)
     y = {
         "field": "name",
         "type": "nominal",

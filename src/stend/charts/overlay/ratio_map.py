@@ -35,7 +35,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             says = words("overlay.map_says", **values)
             rows = [_row(difference, words) for difference in group]
-            yield Drawing(words("overlay.map", **values), _map(rows, sizes, mixes, words), {"rows": rows}, says)
+            yield Drawing(words("overlay.map", **values), _map(rows, sizes, mixes, words), {"rows": rows}, says, test)
 
 
 def change(ratio: float, words: Language) -> str:

@@ -23,11 +23,12 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     for (test, phase, _, quantity), group in groups.items():
         by = _varied(group)
         if by:
-            rows = [row for difference in group for row in _rows(whole, difference, by, words)]
+            rows, left_out = _few([row for difference in group for row in _rows(whole, difference, by, words)])
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             chart = _chart(rows, [whole.a.name, whole.b.name], by, quantity, words)
             title = words("overlay.sweep", figure=words(f"figure.{quantity}"), **values)
-            yield Drawing(title, chart, {"rows": rows}, words("overlay.sweep_says"))
+            says = words("overlay.sweep_few_says" if left_out else "overlay.sweep_says")
+            yield Drawing(title, chart, {"rows": rows}, says, test)
 
 
 def _varied(group: Sequence[Difference]) -> str:
@@ -45,6 +46,16 @@ def _rows(whole: Comparison, difference: Difference, by: str, words: Language) -
     kind = key.mix if key.direction == "both" else f"{key.mix}, {words(f'direction.{key.direction}').lower()}"
     for side, value in ((whole.a, difference.a), (whole.b, difference.b)):
         yield {"x": x, "value": value * scale, "side": side.name, "mix": kind}
+
+
+def _few(rows: list[Row]) -> tuple[list[Row], bool]:
+    """Return the rows of the mixes with the most and the fewest reads, and whether mixes between them are left out.
+
+    Both sides have a line per mix, and more than five lines cannot be told apart.
+    """
+    kinds = sorted(dict.fromkeys(row["mix"] for row in rows), key=lambda mix: int(mix.split("/")[0]))
+    kept = {kinds[0], kinds[-1]}
+    return [row for row in rows if row["mix"] in kept], len(kinds) > len(kept)
 
 
 def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words: Language) -> Any:

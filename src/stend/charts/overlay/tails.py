@@ -25,7 +25,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         y = axis("share", words("axis.exceedance"), log=True)
         chart = run_lines(x, y, names, words, (x, y), opacity=0.8)
         values = {"test": words.title(key.test, key.test), "load": key.load, "phase": key.phase}
-        yield Drawing(words("overlay.tails", **values), chart, {"rows": rows}, words("overlay.tails_says"))
+        yield Drawing(words("overlay.tails", **values), chart, {"rows": rows}, words("overlay.tails_says"), key.test)
 
 
 def _rows(side: str, runs: tuple[Outcome, ...], key: Key) -> Iterator[Row]:

@@ -26,6 +26,8 @@ class Drawing(NamedTuple):
     chart: Any
     rows: Mapping[str, Sequence[Row]]
     says: str = ""
+    test: str = ""
+    """The test that a chart of a comparison is of; "" for one of several tests."""
 
 
 class Picture(NamedTuple):

@@ -33,6 +33,8 @@ def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 
+NARROW = 4
+"""Ratio of the ends of an axis of ratios up to which it is linear."""
 RISE = 1.1
 """IOPS rise with the queue if they grow by this ratio over its last two steps, and never fall by it."""
 
@@ -139,6 +141,18 @@ def ink(field: str) -> Channel:
     """Return the colour of text on cells coloured by a field; "#000" and "#fff" stay the same on dark pages."""
     light = f"luminance(scale('color', datum[{field!r}])) > {LIGHT}"
     return {"condition": {"test": light, "value": "#000"}, "value": "#fff"}
+
+
+def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
+    """Return the x axis of ratios around 1; linear up to a factor of `NARROW`, where few round numbers are left."""
+    domain = [min(low, 0.95) * 0.98, max(high, 1.05) * 1.02]
+    even = domain[1] < NARROW * domain[0]
+    return {
+        "type": "quantitative",
+        "title": words(f"{title}_even" if even else title),
+        "scale": {"zero": False, "nice": True} if even else {"type": "log", "domain": domain, "nice": False},
+        "axis": {"format": "~g", "labelOverlap": "greedy"},
+    }
 
 
 def cells(x: Channel, y: Channel, colour: Channel, tooltip: Sequence[Channel]) -> Any:

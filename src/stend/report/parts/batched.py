@@ -25,7 +25,7 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
     words = Language(lang)
     model = batch.lot.drives[0].runs[0].settings.get("model") or ""
     title = words("batched.title", model=model, n=len(batch.lot.drives))
-    return written.page("batch", title, words, _sections(batch, words, drawn=drawn))
+    return written.page("batch", title, words, _sections(batch, words, drawn=drawn))._replace(small=True)
 
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
@@ -37,7 +37,8 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     )
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
-    yield _odd(batch, words)
+    if len(batch.lot.drives) >= LEAST_DRIVES:
+        yield _odd(batch, words)
     if drawn:
         yield Section.of("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
     yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
@@ -57,14 +58,10 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
     if len(lot.drives) < LEAST_DRIVES:
-        yield _few(batch, words)
+        yield words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)
     elif not batch.odd:
         yield words("batched.none_odd")
     yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
-
-
-def _few(batch: Batch, words: Language) -> str:
-    return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
 
 
 def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
@@ -119,8 +116,6 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
 
 def _odd(batch: Batch, words: Language) -> Section:
     texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **THRESHOLDS),)
-    if len(batch.lot.drives) < LEAST_DRIVES:
-        return Section.of("odd", words("batched.odd"), (_few(batch, words),))
     if not batch.odd:
         return Section.of("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))

@@ -1,5 +1,6 @@
 """Several runs side by side: their shared workloads as a table and as bars."""
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 
@@ -13,6 +14,8 @@ from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
 
+PART = re.compile(r" (?=[A-Z\d-]*\d)(?=[\d-]*[A-Z])[A-Z\d-]{10,}$")
+"""A part number at the end of a model: `HGST Ultrastar SN150 HUSPR3216AHP301`."""
 MOST_BARS = 8
 MOST_ROWS = 40
 Cells = dict[tuple[str, str], Figures]
@@ -45,7 +48,7 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
 
     Equal models get what differs between them, which is the array, the firmware or the serial number, else a number.
     """
-    models = [run.plan.device.model or run.plan.device.target for run in runs]
+    models = _short([run.plan.device.model or run.plan.device.target for run in runs])
     given = [*names[: len(runs)], *models[len(names) :]]
     drives = [run.plan.device for run in runs]
     differing = ([array(drive.facts) for drive in drives], [d.firmware for d in drives], [d.serial for d in drives])
@@ -57,6 +60,12 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
         if len(set(shown)) == len(shown):
             return shown
     return given
+
+
+def _short(models: Sequence[str]) -> list[str]:
+    """Return models without the part number after their name, if there are several and they still differ."""
+    shorter = [short if " " in (short := PART.sub("", model)) else model for model in models]
+    return shorter if len(set(shorter)) == len(set(models)) > 1 else list(models)
 
 
 def _bars(

@@ -75,7 +75,7 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("firmware", drive.firmware),
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
         *_provisioned(drive, words),
-        ("interface", _reached(drive)),
+        ("interface", words.interface(_reached(drive))),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", words.translated(purged) if test else ""),

@@ -11,6 +11,7 @@ from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
 from stend.many.compare.groups import UNPROVEN, Group, classes
 from stend.model.quantities import shape
 from stend.report.parts import Table
+from stend.sentences.settings import difference_reason
 from stend.words import Language
 
 ABOUT = "≈\u202f"
@@ -30,6 +31,14 @@ def unproven(whole: Comparison, words: Language) -> Iterator[str]:
     if any(row.verdict in UNPROVEN for row in whole.differences):
         key = {0: "copies", 1: "one_of", 2: "one_each"}[len(lone)]
         yield words(f"versus.{key}", side=lone[0].name if lone else "", **BEYOND_ONE)
+
+
+def incomparable(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield a sentence per reason why figures are not comparable, the most frequent first; settings have a warning."""
+    rows = (row for row in whole.differences if row.verdict == "not comparable")
+    reasons = Counter(difference_reason(why, words) for row in rows for why in row.why if why.key != "setting")
+    for reason, count in reasons.most_common():
+        yield words("versus.incomparable", n=count, reason=reason)
 
 
 def counts(whole: Comparison, words: Language) -> str:

@@ -1,6 +1,7 @@
 """A Comparison as a Page: differences in settings, rules, verdicts, charts, every figure."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from stend.charts.overlay import pictures
@@ -45,8 +46,8 @@ def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, d
 
 
 def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
-    stamps = written.stamped((run for side in (whole.a, whole.b) for run in side.runs), words)
-    drawn = tuple(pictures(whole, words, stamps))
+    runs = [run for side in (whole.a, whole.b) for run in side.runs]
+    drawn = tuple(pictures(whole, words, partial(written.stamped, runs, words)))
     if drawn:
         yield Section.of("charts", words("versus.pictures"), pictures=drawn)
 
@@ -55,6 +56,7 @@ def summary(whole: Comparison, words: Language) -> Iterator[str]:
     """Yield sentences: a warning about unlike runs first, the number of figures per verdict, notes."""
     yield from ranked.warning(whole, words)
     yield ranked.counts(whole, words)
+    yield from ranked.incomparable(whole, words)
     yield from ranked.unproven(whole, words)
     yield from _notes(whole, words)
 

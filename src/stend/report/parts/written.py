@@ -13,6 +13,7 @@ from stend.many.sides import Outcome
 from stend.report.parts import Page, Section
 from stend.words import Language, english
 
+MOST_STAMPS = 3
 FORMATS = ("html", "pdf", "markdown", "json")
 
 
@@ -22,10 +23,15 @@ def page(kind: str, title: str, words: Language, sections: Iterable[Section]) ->
     return Page(title, words.name, words.date(time.time()), words, lead, tuple(others), kind)
 
 
-def stamped(runs: Iterable[Outcome], words: Language) -> list[str]:
-    """Return the stamps for pictures of several runs as one line: the first two distinct ones, if any."""
-    stamps = list(dict.fromkeys(words.translated(stamp) for run in runs for stamp in run.stamps))
-    return [" · ".join(stamps[:2])] if stamps else []
+def stamped(runs: Iterable[Outcome], words: Language, test: str = "") -> list[str]:
+    """Return the stamps for pictures of several runs as one line: at most `MOST_STAMPS`, first those of whole runs.
+
+    Stamps of other tests than `test` are left out.
+    """
+    every = dict.fromkeys(stamp for run in runs for stamp in run.stamps)
+    kept = [stamp for stamp in every if not test or stamp.values.get("test", test) == test]
+    stamps = dict.fromkeys(words.translated(stamp) for stamp in sorted(kept, key=lambda stamp: "test" in stamp.values))
+    return [" · ".join(list(stamps)[:MOST_STAMPS])] if stamps else []
 
 
 def write(

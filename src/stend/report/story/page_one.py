@@ -110,7 +110,7 @@ def _band(name: str, review: Review) -> Band | None:
     names = ", ".join(f"{n}: {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
     if not review.verdict.standing and name not in review.verdict.known.unusable:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
-        names = f"{ranked.text(words)}: {names}"
+        names = f"{ranked.text(words)}; {names}"
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 

@@ -184,7 +184,7 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     exact = words.show(drive.capacity_bytes, "whole")
     size = words("story.exactly", bytes=exact, shown=words.show(drive.capacity_bytes, "gb"))
     firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
-    yield ", ".join(filter(None, (drive.interface, size, firmware)))
+    yield ", ".join(filter(None, (words.interface(drive.interface), size, firmware)))
     if drive.native_bytes:
         spare = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
         yield f"{words('header.provisioned')}: {spare}"

@@ -44,7 +44,7 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
         drive = review.run.plan.device
         firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
         date = words.date(review.run.started[0].at)
-        parts = (drive.interface, words.show(drive.capacity_bytes, "gb"), firmware, date)
+        parts = (words.interface(drive.interface), words.show(drive.capacity_bytes, "gb"), firmware, date)
         yield f"{name}: {', '.join(filter(None, parts))}"
 
 

@@ -20,16 +20,16 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
     title.limit = 0;
     title.text = figureBroken([].concat(title.text).join(" "), width - 24, "bold " + (narrow ? 13 : title.fontSize || 14) + "px" + family);
   }
+  if (title.subtitle) { title.subtitle = figureBroken([].concat(title.subtitle).join(" "), width - 24, "12px" + family); }
   if (narrow) {
     title.fontSize = 13;
-    if (title.subtitle) { title.subtitle = figureBroken([].concat(title.subtitle).join(" "), width - 24, "12px" + family); }
     spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150, labelFontSize: 10, symbolSize: 70, titleOrient: "top" });
     spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
     spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
     (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
     figureSlim(spec, width);
-    figureRows(spec, [spec].concat(spec.layer || []));
+    figureRows(spec, [spec].concat(spec.layer || []), width);
   }
   return spec;
 }
@@ -44,13 +44,24 @@ function figureSlim(part, width) {  // the legend of the chart takes precedence 
     figureSlim(part[key], width);
   });
 }
-var MOST_COLUMNS = 8, SMALL = 9;
-function figureRows(spec, parts) {  // a wide map is turned; long names of rows leave room for their marks
+var SMALL = 9, CELL = 6.6;
+function figureCells(spec) {  // letters of the longest line in the cells of a map
+  var most = 0, sets = spec.datasets || {};
+  Object.keys(sets).forEach(function (name) {
+    sets[name].forEach(function (row) { String(row.text || "").split("\n").forEach(function (line) { most = Math.max(most, line.length); }); });
+  });
+  return most;
+}
+function figureRows(spec, parts, width) {  // a wide map is turned; long names of rows leave room for their marks
   parts.forEach(function (part) {
-    var channels = part.encoding || {}, x = channels.x || {}, y = channels.y || {};
-    if (x.type === "nominal" && y.type === "nominal" && (x.sort || []).length > MOST_COLUMNS) {
-      channels.x = y; channels.y = x;
-      spec.height = 34 * x.sort.length;
+    var channels = part.encoding || {}, x = channels.x || {}, y = channels.y || {}, columns = (x.sort || []).length, rows = (y.sort || []).length;
+    if (x.type === "nominal" && y.type === "nominal" && columns && rows) {
+      var need = CELL * Math.max(2, figureCells(spec));
+      if (columns > rows && need * columns > width - 90) {
+        channels.x = y; channels.y = x; columns = rows;
+        spec.height = 34 * x.sort.length;
+      }
+      if (part.mark && part.mark.type === "text" && need * columns > width - 90) { part.mark.fontSize = SMALL; }
     } else if (x.type === "quantitative" && y.type === "nominal" && y.axis && y.axis.labelExpr) {
       y.axis.labelFontSize = SMALL;
     }
