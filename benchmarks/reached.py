@@ -1,7 +1,9 @@
 """Record which tests call which functions: `python -m benchmarks.reached` writes build/reached.tsv and build/took.tsv.
 
 The first has one line per function and test that called it, child processes included (`changed/sitecustomize.py`). The
-second has the seconds of each test. `mutations` chooses tests by both. As a pytest plugin it names the running test.
+second has the seconds of processor of each test. `mutations` chooses tests by both. As a pytest plugin it names the
+running test. The tests run a few files at a time, and build/recorded.txt lists the files whose tests have run: after a
+stop the same command continues.
 """
 
 import ast
@@ -13,13 +15,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 HOME = ROOT / "src/stend"
-CALLS, TOOK = ROOT / "build/reached.tsv", ROOT / "build/took.tsv"
+CALLS, TOOK, DONE = (ROOT / "build" / name for name in ("reached.tsv", "took.tsv", "recorded.txt"))
+TOGETHER = 12
+"""How many files of tests run in one process: a stop loses no more."""
+TO_THE_END = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
 QUICK = "not slow and not soak and not browser and not lab"
 HASTY = ("-m", QUICK, "-p", "benchmarks.hasty", "--hypothesis-profile=hasty", "-p", "no:cacheprovider", "--tb=no", "-q")
 
@@ -38,16 +42,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Attribute calls from here on to a test."""
+    """Attribute calls from here on to a test, and keep its seconds of processor if it passes: no busy host adds any."""
     _begin(item, "call")
+    before = sum(os.times()[:4])
     yield
-
-
-def pytest_runtest_logreport(report: Any) -> None:
-    """Keep the seconds of a test that passed."""
-    if report.when == "call" and report.passed and not hasattr(report, "node"):
-        with TOOK.open("a") as file:
-            file.write(f"{report.nodeid}\t{report.duration:.3f}\n")
+    with TOOK.open("a") as file:
+        file.write(f"{item.nodeid}\t{sum(os.times()[:4]) - before:.3f}\n")
 
 
 @cache
@@ -91,7 +91,7 @@ def calls() -> dict[str, set[str]]:
 
 @cache
 def took() -> dict[str, float]:
-    """Seconds of the tests that passed."""
+    """Seconds of processor of the tests that passed."""
     lines = TOOK.read_text().splitlines() if TOOK.exists() else []
     return {test: float(seconds) for test, seconds in (line.rsplit("\t", 1) for line in lines)}
 
@@ -139,14 +139,27 @@ def callers(module: str, place: str, names: frozenset[str]) -> set[str]:
 
 
 def main() -> int:
-    """Run the quick tests once; arguments name files that are added to the record."""
+    """Run the quick tests of files that are not in the record, or of all again; arguments name files to run again."""
     CALLS.parent.mkdir(exist_ok=True)
-    for path in () if sys.argv[1:] else (CALLS, TOOK):
-        path.unlink(missing_ok=True)
+    done = set(DONE.read_text().splitlines() if DONE.exists() else ())
+    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+    if not sys.argv[1:] and done.issuperset(files):
+        for path in (CALLS, TOOK, DONE):
+            path.unlink()
+        done.clear()
+    left = sys.argv[1:] or [name for name in files if name not in done]
     few = ("--hypothesis-profile=hastier", "-p", "benchmarks.reached", "--timeout=300")
-    words = [sys.executable, "-m", "pytest", *HASTY, *few, *sys.argv[1:]]
     env = {**os.environ, "PYTHONPATH": f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}", "REACHED": str(CALLS)}
-    return subprocess.run(words, cwd=ROOT, env=env, check=False).returncode
+    stopped = 0
+    for some in (left[at : at + TOGETHER] for at in range(0, len(left), TOGETHER)):
+        words = [sys.executable, "-m", "pytest", *HASTY, *few, *some]
+        code = subprocess.run(words, cwd=ROOT, env=env, check=False).returncode
+        if code in TO_THE_END:
+            with DONE.open("a") as file:
+                file.writelines(f"{name}\n" for name in some)
+        else:
+            stopped = code
+    return stopped
 
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@ stend then adds its name to it when a test calls it for the first time, with the
 
 import ast
 import builtins
+import marshal
 import os
 import re
 import sys
 from contextlib import suppress
+from hashlib import sha256
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -31,10 +33,21 @@ class Reached(SourceFileLoader):
     """A loader that makes each function of a module report its first call in each test."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compile the source with the reports added."""
-        tree = ast.parse(Path(self.path).read_bytes())
+        """Compile the source with the reports added, once for all processes."""
+        source = Path(self.path).read_bytes()
+        name = sha256(b"\0".join((Path(__file__).read_bytes(), self.path.encode(), source))).hexdigest()
+        kept = Path(f"{os.environ['REACHED']}.{sys.implementation.cache_tag}", name)
+        with suppress(OSError, ValueError, EOFError):
+            return marshal.loads(kept.read_bytes())  # type: ignore[no-any-return]
+        tree = ast.parse(source)
         _report(tree, f"{fullname}:")
-        return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
+        code = compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
+        with suppress(OSError):  # as above: a test may limit the size of files
+            kept.parent.mkdir(exist_ok=True)
+            part = kept.with_suffix(f".{os.getpid()}")
+            part.write_bytes(marshal.dumps(code))
+            part.replace(kept)
+        return code
 
 
 def _report(node: ast.AST, place: str) -> None:
