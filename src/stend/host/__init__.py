@@ -37,9 +37,9 @@ def describe() -> dict[str, Any]:
     return {key: value for key, value in facts.items() if value}
 
 
-def fio_version(fio: str = "fio") -> str:
+def fio_version() -> str:
     """Return the version that fio prints, or "" if it is not installed."""
-    path = shutil.which(fio)
+    path = shutil.which("fio")
     try:
         return _version(path, os.stat(path).st_mtime_ns) if path else ""
     except (OSError, subprocess.TimeoutExpired):

@@ -90,13 +90,13 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
-def zoom(name: str = "zoom") -> dict[str, Any]:
+def zoom() -> dict[str, Any]:
     """Return a parameter for panning and zooming the time axis: drag to pan, Shift and wheel to zoom.
 
     A wheel without Shift scrolls the page.
     """
     select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.shiftKey]"}
-    return {"name": name, "select": select, "bind": "scales"}
+    return {"name": "zoom", "select": select, "bind": "scales"}
 
 
 def series_scale(names: Sequence[str], channel: Sequence[Any]) -> dict[str, Any]:
