@@ -4,12 +4,20 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pypdfium2
 import pytest
 import typst
 from benchmarks.pages import browser, charts, pdf, texts
 from benchmarks.pages.checked import drawing
 
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.theme import finished
+from stend.charts.parts.vega import Chart
+from stend.report.parts import Page as Report
+from stend.report.parts import Section
 from stend.report.parts.markup import template_text
+from stend.report.pdf import typeset as typeset_page
+from stend.words import Language
 
 TYPST = '#set page(width: 210mm, height: 297mm, margin: 17mm)\n#set text(font: "Liberation Sans", size: 9.5pt)\n'
 FULL = "#lorem(1400)"
@@ -110,6 +118,38 @@ def test_a_report_keeps_a_number_with_its_unit(tmp_path: Path) -> None:
     blocks = "".join(f"#block(width: {width}mm)[{text}]\n" for width in range(35, 65, 3))
     assert "bad break" in {one.kind for one in pdf.defects(typeset(tmp_path, blocks))}
     assert list(pdf.defects(typeset(tmp_path, f"{rule}\n{blocks}"))) == []
+
+
+def helper(name: str) -> str:
+    """Return a definition of the template of reports."""
+    return next(line for line in template_text("page.typ").splitlines() if line.startswith(f"#let {name}("))
+
+
+def test_a_part_number_breaks_in_a_narrow_column(tmp_path: Path) -> None:
+    names = '{0}("HGST Ultrastar SN150"), {0}("OCZ SB1CSK31MT570-0480")'
+    table = f"#table(columns: (18mm, 18mm), align: right, stroke: none, {names})"
+    assert {one.kind for one in pdf.defects(typeset(tmp_path, table.format("text")))} == {"overlap"}
+    assert list(pdf.defects(typeset(tmp_path, f"{helper('breakable')}\n{table.format('breakable')}"))) == []
+
+
+@pytest.mark.parametrize(("before_mm", "together"), [(50, True), (100, False), (165, True)])
+def test_a_chapter_begins_on_the_page_of_its_chart_unless_that_page_would_be_empty(
+    tmp_path: Path, before_mm: int, *, together: bool
+) -> None:
+    def section(title: str, height_mm: int) -> Section:
+        chart = Chart().mark("line").encode(x=axis("x", "X"), y=axis("y", "Y")).properties(height=height_mm * 5)
+        rows = [{"x": 1, "y": 1}, {"x": 2, "y": 3}]
+        picture = finished("plot", Drawing(title, chart, {"rows": rows}), Language("en"), [])
+        return Section.of(title.lower(), title, ["A text before the chart."], pictures=[picture])
+
+    sections = section("First", before_mm), section("Second", 90)
+    made = Report("Drive", "en", "", Language("en"), Section("lead", "", ()), sections)
+    path = tmp_path / "page.pdf"
+    path.write_bytes(typeset_page(made))
+    document = pypdfium2.PdfDocument(path)
+    pages = [document[n].get_textpage().get_text_range().replace("\u00a0", " ") for n in range(len(document))]
+    begins, drawn = (max(n for n, text in enumerate(pages) if words in text) for words in ("A text", "Figure 2"))
+    assert (begins == drawn) == together
 
 
 def test_an_item_at_the_end_of_a_page_is_no_heading(tmp_path: Path) -> None:

@@ -90,6 +90,25 @@ def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypa
     assert told == {"reads": ("B", "C", 1.5), "read_wait": ("A", "B", 1.5)}
 
 
+@pytest.mark.parametrize(
+    ("models", "names"),
+    [
+        (["HGST Ultrastar SN150 HUSPR3216AHP301", "KINGSTON SKC2000M8500G"], ["HGST Ultrastar SN150", None]),
+        (["OCZ Saber 1000 SB1CSK31MT570-0480", "OCZ Saber 1000 SB1CSK31MT570-0960"], [None, None]),
+        (["OCZ Saber 1000 SB1CSK31MT570-0480"], [None]),
+        (["Seagate ST600MX0052", "Example N1 16TB"], [None, None]),
+    ],
+)
+def test_models_that_differ_are_named_without_part_numbers(models: list[str], names: list[str | None]) -> None:
+    runs = []
+    for model in models:
+        run = made("fresh", shorten=60)
+        plan = msgspec.structs.replace(run.plan, device=msgspec.structs.replace(run.plan.device, model=model))
+        run.started[0] = msgspec.structs.replace(run.started[0], plan=plan)
+        runs.append(run)
+    assert labels(runs) == [name or model for name, model in zip(names, models, strict=True)]
+
+
 def test_equal_models_are_named_by_what_differs() -> None:
     runs = [made("fresh", shorten=60) for _ in range(2)]
     model = runs[0].plan.device.model

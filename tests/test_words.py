@@ -122,8 +122,22 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
 
 def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
     told = "True System, 17 February 2016"
-    assert Language("ru").translated(told) == "True System, 17 февраля 2016"
+    assert Language("ru").translated(told) == "True System, 17 февраля 2016 г."
     assert Language("en").translated(told) == told
+
+
+@pytest.mark.parametrize(
+    ("interface", "expected"),
+    [
+        ("SATA 6 Gbit/s", "SATA 6\N{NO-BREAK SPACE}Гбит/с"),
+        ("SAS 12.0 Gb/s", "SAS 12,0\N{NO-BREAK SPACE}Гбит/с"),
+        ("SAS RAID, 512 MiB cache", "SAS RAID, кэш 512\N{NO-BREAK SPACE}МиБ"),
+        ("NVMe PCIe 3.0 x4", "NVMe PCIe 3.0 x4"),
+    ],
+)
+def test_an_interface_is_in_units_of_the_language(interface: str, expected: str) -> None:
+    assert Language("ru").interface(interface) == expected
+    assert Language("en").interface(interface) == interface
 
 
 def test_a_bare_number_of_a_recorded_sentence_has_the_decimal_sign_of_the_reader() -> None:

@@ -1,0 +1,66 @@
+"""Charts of a comparison can be read: their stamps are of their test, few lines, round numbers of ratios, reasons."""
+
+from typing import Any
+
+import pytest
+
+from stend.charts.overlay import intervals, pictures, sweeps
+from stend.many.compare import Comparison, Side, compared, side
+from stend.report.parts import written
+from stend.report.parts.ranked import incomparable
+from stend.words import Language, Sentence
+from tests.sides import load, outcome, row
+
+EN = Language("en")
+MIXES, BLOCKS = (100, 95, 65, 35, 0), (4, 8, 16, 32)
+
+
+def swept(ratio: float = 0.8, *, steady: bool = True) -> Comparison:
+    """Compare two runs of five mixes and four block sizes; the second reaches `ratio` of the rates of the first."""
+    sides = list[Side]()
+    for name, scale in (("a", 1.0), ("b", ratio)):
+        rows = [
+            row(load(mix, block), scale * (1000 + 10 * mix) / block, steady=steady) for mix in MIXES for block in BLOCKS
+        ]
+        sides.append(side(name, [outcome(name, rows, 100 * (name == "b"))]))
+    return compared(sides[0], sides[1])
+
+
+def test_a_sweep_shows_the_mixes_with_the_most_and_the_fewest_reads() -> None:
+    (drawing,) = [one for one in sweeps.draw(swept(), EN) if "IOPS" in one.title]
+    assert {r["mix"] for r in drawing.rows["rows"]} == {"100/0", "0/100"}
+    assert drawing.says == EN("overlay.sweep_few_says")
+    assert drawing.test == "iops"
+
+
+@pytest.mark.parametrize(("ratio", "kind"), [(0.8, None), (1.9, None), (9.0, "log"), (0.05, "log")])
+def test_ratios_near_one_have_a_linear_axis(ratio: float, kind: str | None) -> None:
+    (drawing,) = intervals.draw(swept(ratio), EN)
+    x: Any = drawing.chart.to_dict()["layer"][1]["encoding"]["x"]
+    assert x["scale"].get("type") == kind
+    assert ("log" in x["title"]) == (kind == "log")
+
+
+def test_a_chart_of_one_test_has_the_stamps_of_that_test_and_of_whole_runs() -> None:
+    other = Sentence("not_steady", test="latency", ended=Sentence("limit_rounds", n=5))
+    own = Sentence("not_steady", test="iops", ended=Sentence("limit_rounds", n=5))
+    whole_run = Sentence("interrupted", n=2)
+    run = outcome("a", [])._replace(stamps=(other, own, whole_run))
+    (line,) = written.stamped([run, run], EN, "iops")
+    assert line == f"{whole_run} · {own}"
+    (line,) = written.stamped([run], EN)
+    assert line == f"{whole_run} · {other} · {own}"
+    assert written.stamped([outcome("a", [])], EN, "iops") == []
+
+
+def test_each_chart_asks_for_the_stamps_of_its_test() -> None:
+    tests = list[str]()
+    assert list(pictures(swept(), EN, lambda test: tests.append(test) or []))  # type: ignore[func-returns-value]
+    assert set(tests) == {"iops", ""}  # the largest differences are of all tests
+
+
+def test_a_page_states_why_figures_are_not_comparable_and_how_many() -> None:
+    lines = list(incomparable(swept(steady=False), EN))
+    assert lines
+    assert all(line.startswith("Not comparable (20): steady state not reached in 1 of 1 run of ") for line in lines)
+    assert not list(incomparable(swept(), EN))
