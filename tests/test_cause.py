@@ -251,6 +251,7 @@ def test_a_disk_cleans_nothing() -> None:
         ((10.0, 15.0, 30.0), "recovers", True),
         ((10.0, 30.0, 15.0), "recovers", False),
         ((10.0, 10.0, 10.0), "none", False),
+        ((34.0, 46.9, 47.0, 47.1), "recovers", False),
         ((10.0, 30.0), "partly", False),
     ],
 )

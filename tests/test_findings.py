@@ -172,6 +172,8 @@ def test_the_pause_that_brings_a_drive_back_is_found(number: int) -> None:
     assert close(said.values["before"], truth.steady_iops * 256 / 257)
     for rest, level in said.values["levels"].items():
         assert close(level, truth.fresh_iops * 256 / 257) == (float(rest) >= needed[0])
+    near = {float(rest) for rest, level in said.values["levels"].items() if level >= 0.98 * said.values["best"]}
+    assert said.values["best_rest"] == min(near)  # a longer rest gains nothing
 
 
 def warm_s(truth: Truth, share: float, read_pct: int) -> float:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from stend.base.units import KiB
 from stend.findings import Finding, Sheet, look
+from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
@@ -236,10 +237,10 @@ def _turn(evidence: Evidence) -> Causes:
 
 
 def _rested(evidence: Evidence) -> Causes:
-    """Yield that the rate of a flash drive grows with every longer rest."""
+    """Yield that the rate of a flash drive grows with every longer rest, by more than levels of equal rests differ."""
     for finding in evidence.of("idle_recovery") if evidence.flash else ():
         levels = sorted((float(rest), level) for rest, level in finding.values.get("levels", {}).items())
-        grows = all(b > a for (_, a), (_, b) in pairwise(levels))
+        grows = all(ALIKE * b > a for (_, a), (_, b) in pairwise(levels))
         if finding.key in ("recovers", "partly") and len(levels) > 2 and grows and finding.values["gain"] >= FELL:
             yield _cause("rested", finding.test, {})
 

@@ -13,6 +13,8 @@ from stend.model.record import Run
 
 NAME = "idle_recovery"
 ENOUGH = 0.9
+ALIKE = 0.98
+"""Levels after rests that differ by less than this ratio are equal."""
 LEAST_GAIN = 1.1
 LEAST_RATIO = 1.25
 """Halves of the end of saturation that differ by a larger ratio are not a level."""
@@ -34,7 +36,8 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     phase = down[-1].result.where.phase
     before = look.ended(run, test, phase).iops
     fresh = max(r.counts.iops for r in down)
-    best_rest, best = max(states.items(), key=lambda state: state[1])
+    best = max(states.values())
+    best_rest = min(rest for rest, level in states.items() if level >= ALIKE * best)
     values = {
         "before": before,
         "fresh": fresh,

@@ -86,8 +86,13 @@ def _value(setting: str, value: Any, words: Language) -> str:
         case "mixes":
             return ", ".join(f"{read}/{100 - read}" for read in value)
     if isinstance(value, list | tuple):
-        return ", ".join(_plain_value(item, words) for item in value)
+        return ", ".join(_listed(item, words) for item in value)
     return _plain_value(value, words)
+
+
+def _listed(value: Any, words: Language) -> str:
+    """Return a value of a list; a number without groups of digits, whose commas would separate values: `1024, 0.5`."""
+    return words.value(f"{value:g}") if type(value) in (int, float) else _plain_value(value, words)
 
 
 def _plain_value(value: Any, words: Language) -> str:
