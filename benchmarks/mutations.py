@@ -7,8 +7,8 @@ Those that change nothing that can be seen are listed in `mutations.toml` with r
 
 `python -m benchmarks.reached` records once which tests call which functions. Those that call the changed function run,
 from files near to the module first, then the shortest, up to a number of seconds. A constant, a class body, a cached
-function and a kernel report no calls: tests of the functions that use them run. Without a record, and where it knows
-no test, the files nearest to the module run: those that reach it by the fewest imports; a name in common brings a file
+function and a kernel report no calls: tests of the functions that use them run. Without a record, beside an
+unfinished one, and where it knows no test, the files nearest to the module run: those that reach it by the fewest imports; a name in common brings a file
 one nearer. Of files as near, those that write the module's name most often come first.
 """
 
@@ -28,12 +28,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.reached import HASTY, HOME, callers, imported, modules, took
+import pytest
+
+from benchmarks.reached import HASTY, HOME, callers, imported, modules, recorded, took
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
+UNNOTICED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -183,7 +186,8 @@ def chosen(mutation: Mutation, files: int, seconds: float) -> list[str]:
     for test in sorted(tests, key=lambda test: (test.partition("::")[0] not in near, took()[test], test)):
         if (left := left - took()[test]) >= 0:
             taken.append(test)
-    return taken or near
+    done = recorded()
+    return taken + [file for file in near if not taken or file not in done]
 
 
 def noticed(mutation: Mutation, tests: list[str]) -> str:
@@ -211,7 +215,7 @@ def _failing(tests: list[str], own: dict[str, str]) -> str:
     except subprocess.TimeoutExpired:
         return f"no end within {PATIENCE_S:.0f} s"
     told = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "" if done.returncode == 0 else (told or [(done.stdout + done.stderr).strip()[-200:] or "no word"])[0]
+    return "" if done.returncode in UNNOTICED else (told or [(done.stdout + done.stderr).strip()[-200:] or "no word"])[0]
 
 
 def main() -> None:

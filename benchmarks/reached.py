@@ -96,6 +96,11 @@ def took() -> dict[str, float]:
     return {test: float(seconds) for test, seconds in (line.rsplit("\t", 1) for line in lines)}
 
 
+def recorded() -> set[str]:
+    """Files of tests in the record."""
+    return set(DONE.read_text().splitlines() if DONE.exists() else ())
+
+
 @cache
 def _mentions() -> dict[str, set[str]]:
     """Functions, as `module:function`, by the names that they use."""
@@ -141,7 +146,7 @@ def callers(module: str, place: str, names: frozenset[str]) -> set[str]:
 def main() -> int:
     """Run the quick tests of files that are not in the record, or of all again; arguments name files to run again."""
     CALLS.parent.mkdir(exist_ok=True)
-    done = set(DONE.read_text().splitlines() if DONE.exists() else ())
+    done = recorded()
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py"))]
     if not sys.argv[1:] and done.issuperset(files):
         for path in (CALLS, TOOK, DONE):
