@@ -7,9 +7,9 @@ Those that change nothing that can be seen are listed in `mutations.toml` with r
 
 `python -m benchmarks.reached` records once which tests call which functions. Those that call the changed function run,
 from files near to the module first, then the shortest, up to a number of seconds. A constant, a class body, a cached
-function and a kernel report no calls: tests of the functions that use them run. Without a record, beside an
-unfinished one, and where it knows no test, the files nearest to the module run: those that reach it by the fewest imports; a name in common brings a file
-one nearer. Of files as near, those that write the module's name most often come first.
+function and a kernel report no calls: tests of the functions that use them run. Without a record, beside an unfinished
+one, and where it knows no test, the files nearest to the module run: those that reach it by the fewest imports; a name
+in common brings a file one nearer. Of files as near, those that write the module's name most often come first.
 """
 
 import argparse
@@ -215,7 +215,9 @@ def _failing(tests: list[str], own: dict[str, str]) -> str:
     except subprocess.TimeoutExpired:
         return f"no end within {PATIENCE_S:.0f} s"
     told = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "" if done.returncode in UNNOTICED else (told or [(done.stdout + done.stderr).strip()[-200:] or "no word"])[0]
+    if done.returncode in UNNOTICED:
+        return ""
+    return (told or [(done.stdout + done.stderr).strip()[-200:] or "no word"])[0]
 
 
 def main() -> None:

@@ -159,7 +159,7 @@ def test_a_disk_that_turns_read_only_amid_a_run_ends_it_with_a_sentence(stand: S
 @pytest.mark.needs("mounts of its own", "unshare")
 def test_without_a_place_for_temporary_files_a_run_still_runs(tmp_path: Path) -> None:
     into = Path("/var/lib") / f"stend-{tmp_path.name}"  # what pytest gives lies in /tmp
-    hide = 'mount -t tmpfs -o ro none /tmp; mount -t tmpfs -o ro none /var/tmp; cd /; exec "$@"'
+    hide = 'for i in /tmp /var/tmp; do mount --bind $i $i && mount -o remount,ro,bind $i || exit; done; cd /; exec "$@"'
     words = [sys.executable, "-m", "stend", *RUN, "--into", str(into)]
     try:
         done = subprocess.run(
