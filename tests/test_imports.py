@@ -264,3 +264,20 @@ def test_a_cell_of_diskplorer_has_a_size_that_a_record_can_hold() -> None:
     taken = imports.understood(given, "diskplorer", "result")
     sizes = {stream.block_bytes for load in taken.loads for stream in load.workload.streams}
     assert max(sizes) == 1 * GiB
+
+
+@pytest.mark.parametrize("extreme", ["1e308", "-1e308", "1e-308", "5e-324", "1e18", "0", "nan", "inf"])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name.endswith((".csv", ".txt", ".xml"))])
+def test_a_figure_beyond_any_drive_is_refused_or_left_out_by_every_reader(
+    name: str, extreme: str, tmp_path: Path
+) -> None:
+    text = (SAMPLES / name).read_text()
+    for number in sorted(set(re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", text)))[::5]:
+        file = tmp_path / name
+        file.write_text(re.sub(rf"(?<![\w.]){re.escape(number)}(?![\w.])", extreme, text))
+        try:
+            taken = imports.taken_from(file)[2]
+        except BadInput:
+            continue
+        counts = [load.counts for load in taken.loads]
+        assert all(math.isfinite(c.read.bytes + c.write.bytes) for c in counts)

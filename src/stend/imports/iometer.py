@@ -97,7 +97,7 @@ def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[Sentence, Non
     if spec and spec.lines > 1:
         unknown.append("block size")
         notes[Sentence("imported.sizes", name=repr(plain(name)[:60]))] = None
-    size = spec.size if spec and spec.lines == 1 else round(rate / iops) if iops else 0
+    size = spec.size if spec and spec.lines == 1 else numbers.block(rate / iops if iops else None) or 0
     workers, depth = numbers.whole(row.get("# workers")), numbers.whole(row.get("queue depth"))
     if not workers or not depth:
         unknown.append("threads and queue depth")

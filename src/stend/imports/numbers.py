@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -14,21 +13,23 @@ MOST_ROWS = 200_000
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)
 SCALES = {"": 1, "k": KiB, "m": MiB, "g": GiB, "t": TiB}
 LARGEST_BLOCK = 1 << 30
+LARGEST = 1e18
+"""No figure of a drive is larger; sums and products of a few of them stay finite."""
 
 
 def number(text: str | None) -> float | None:
-    """Return a finite number, or None. A comma makes it None: it may separate decimals or thousands."""
+    """Return a number of at most LARGEST, or None. A comma makes it None: it may separate decimals or thousands."""
     try:
         value = float(text or "")
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= LARGEST else None
 
 
 def whole(text: str | None) -> int | None:
-    """Return a non-negative number cut to an integer below 2^62, or None."""
+    """Return a non-negative number cut to an integer, or None."""
     value = number(text)
-    return int(value) if value is not None and 0 <= value < 1 << 62 else None
+    return int(value) if value is not None and value >= 0 else None
 
 
 def size(text: str) -> int | None:
