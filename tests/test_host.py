@@ -46,6 +46,14 @@ def dmidecode(board: str, counts: tuple[int, ...], **more: Any) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+@pytest.mark.parametrize(("unit", "bytes_each"), [("MB", 2**20), ("GB", 2**30), ("TB", 2**40)])
+@pytest.mark.parametrize("number", [1, 48, 512])
+def test_a_module_has_the_size_that_the_firmware_prints(unit: str, bytes_each: int, number: int) -> None:
+    [first, *empty] = memory.modules(dmidecode("plain", (1, 0, 0, 0), size=f"{number} {unit}"))
+    assert first.size_bytes == number * bytes_each
+    assert {slot.size_bytes for slot in empty} == {0}
+
+
 @pytest.mark.parametrize("board", BOARDS)
 def test_channels_are_found_whatever_a_board_calls_them(board: str) -> None:
     channels = len(BOARDS[board][2])
