@@ -54,6 +54,12 @@ def test_a_module_has_the_size_that_the_firmware_prints(unit: str, bytes_each: i
     assert {slot.size_bytes for slot in empty} == {0}
 
 
+@pytest.mark.parametrize("word", ["Unknown", "", "None"])
+def test_what_the_firmware_does_not_know_is_nought(word: str) -> None:
+    printed = dmidecode("plain", (1, 0, 0, 0), rank=word, rated=word, runs=word)
+    assert {slot[-3:] for slot in memory.modules(printed)} == {(0, 0, 0)}
+
+
 @pytest.mark.parametrize("board", BOARDS)
 def test_channels_are_found_whatever_a_board_calls_them(board: str) -> None:
     channels = len(BOARDS[board][2])
