@@ -1,0 +1,54 @@
+"""A run of a fleet that failed is submitted again as often as the fleet allows; others keep their first outcome."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+pytest.importorskip("distributed")
+
+from stend.fleet import client
+from stend.fleet.tasks import Outcome
+
+Cell = msgspec.defstruct("Cell", [("fleet", str), ("cell", str), ("serial", str)])
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_outcomes_are_the_last_of_each_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, retries: int) -> None:
+    """a is done at once, b fails once, c always, d is cut off twice and refused then."""
+    said = {"a": ["done"], "b": ["failed", "done"], "c": ["failed"] * 9, "d": ["cut off", "cut off", "refused"]}
+    submitted = Counter[str]()
+
+    class Scheduler:
+        loop = None
+
+        def submit(self, task: object, data: bytes, **how: Any) -> bytes:
+            order = msgspec.json.decode(data)
+            assert how["resources"] == {order["serial"]: 1}
+            outcome = Outcome(order["cell"], said[order["cell"]][submitted[order["cell"]]])
+            submitted[order["cell"]] += 1
+            return msgspec.json.encode(outcome)
+
+    @contextmanager
+    def connected(*_: object) -> Iterator[Scheduler]:
+        yield Scheduler()
+
+    orders = [Cell("f", cell, f"serial-{cell}") for cell in said]
+    fleet: Any = SimpleNamespace(scheduler="s", retries=retries, orders=lambda drives=None: orders)
+    monkeypatch.setattr(client, "connected", connected)
+    monkeypatch.setattr(client, "settled", lambda _, fleet, tell: fleet)
+    monkeypatch.setattr(client, "hosts", lambda _: {})
+    monkeypatch.setattr(
+        client, "as_completed", lambda futures, loop: [SimpleNamespace(result=lambda f=f: f) for f in futures]
+    )
+    lines: list[str] = []
+    found = client.run(fleet, tmp_path, "name", lines.append)
+    last = ["done", "done" if retries else "failed", "failed", "refused"]
+    assert [outcome.outcome for outcome in found] == last
+    assert submitted == {"a": 1, "b": 1 + bool(retries), "c": 1 + retries, "d": 3}
+    assert len(lines) == submitted.total()
