@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from stend.charts.beside import ladders
 from stend.charts.overlay import intervals, pictures, sweeps
+from stend.charts.parts import MOST_LINES, Drawing, axis
+from stend.charts.parts.marks import octaves
+from stend.charts.parts.sides import Side as Drive
 from stend.many.compare import Comparison, Side, compared, side
 from stend.report.parts import written
 from stend.report.parts.ranked import incomparable
@@ -31,6 +35,22 @@ def test_a_sweep_shows_the_mixes_with_the_most_and_the_fewest_reads() -> None:
     assert {r["mix"] for r in drawing.rows["rows"]} == {"100/0", "0/100"}
     assert drawing.says == EN("overlay.sweep_few_says")
     assert drawing.test == "iops"
+
+
+@pytest.mark.parametrize(("values", "titles"), [(2, ["Rates"]), (3, ["Rates: 0", "Rates: 1", "Rates: 2"])])
+def test_a_chart_of_too_many_lines_is_drawn_once_per_value(values: int, titles: list[str]) -> None:
+    sides = [Drive("a"), Drive("b")]
+    rows = [
+        {"n": n, "value": n, "mix": str(mix), "drive": one.name}
+        for one in sides
+        for mix in range(values)
+        for n in (1, 2)
+    ]
+    x = octaves("n", "n", [1, 2])
+    drawn = list(ladders._drawn(Drawing("Rates", None, {"rows": rows}), x, axis("value", "v"), "mix", sides, EN))
+    assert [one.title for one in drawn] == titles
+    assert sum(len(one.rows["rows"]) for one in drawn) == len(rows)
+    assert all(len({(row["drive"], row["mix"]) for row in one.rows["rows"]}) <= MOST_LINES for one in drawn)
 
 
 @pytest.mark.parametrize(("ratio", "kind"), [(0.8, None), (1.9, None), (9.0, "log"), (0.05, "log")])

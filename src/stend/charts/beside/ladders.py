@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.parts import DASHES, Drawing, Row, axis, binned, series_scale
+from stend.charts.parts import DASHES, MOST_LINES, Drawing, Row, axis, binned, series_scale
 from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings import look
@@ -31,9 +31,9 @@ def blocks(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         rows = [row for side in sides for row in _blocks(side, phase, words)]
         if _several(rows, sides[0]):
             x = octaves("kib", words("axis.block_kib"), [row["kib"] for row in rows])
-            chart = lines(x, axis("value", words("axis.iops"), log=True), _dashed(sides, rows, "mix", words))
             title = words("beside.blocks", phase=words.name_of("phase", phase))
-            yield Drawing(title, chart, {"rows": rows}, words("beside.blocks_says"))
+            whole = Drawing(title, None, {"rows": rows}, words("beside.blocks_says"))
+            yield from _drawn(whole, x, axis("value", words("axis.iops"), log=True), "mix", sides, words)
 
 
 def _blocks(side: Side, phase: str, words: Language) -> Iterator[Row]:
@@ -49,8 +49,8 @@ def servers(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     rows = [row for side in sides for row in _servers(side, words)]
     if _several(rows, sides[0]):
         x = octaves("n", words("axis.outstanding"), [float(row["n"]) for row in rows])
-        chart = lines(x, axis("value", words("axis.iops")), _dashed(sides, rows, "profile", words))
-        yield Drawing(words("beside.servers"), chart, {"rows": rows}, words("beside.servers_says"))
+        whole = Drawing(words("beside.servers"), None, {"rows": rows}, words("beside.servers_says"))
+        yield from _drawn(whole, x, axis("value", words("axis.iops")), "profile", sides, words)
 
 
 def _servers(side: Side, words: Language) -> Iterator[Row]:
@@ -75,6 +75,21 @@ def _hot(side: Side) -> list[Row]:
         for record in look.records(side.run, test.name, "mix-100") if side.run else ():
             rows.append({"t": record.end_s / HOUR_S, "value": record.counts.iops, "drive": side.name})
     return binned(rows, "t", "value", MOST)
+
+
+def _drawn(
+    whole: Drawing, x: dict[str, Any], y: dict[str, Any], field: str, sides: Sequence[Side], words: Language
+) -> Iterator[Drawing]:
+    """Yield one chart with a line per drive and value of `field`, or one per value if that are too many lines."""
+    rows = whole.rows["rows"]
+    if len({(row["drive"], row[field]) for row in rows}) <= MOST_LINES:
+        yield whole._replace(chart=lines(x, y, _dashed(sides, rows, field, words)))
+        return
+    for value in dict.fromkeys(str(row[field]) for row in rows):
+        some = [row for row in rows if row[field] == value]
+        kinds = channels(sides, [str(row["drive"]) for row in some])
+        title, says = f"{whole.title}: {value}", words("beside.servers_says")
+        yield Drawing(title, lines(x, y, {"color": kinds["color"]}), {"rows": some}, says)
 
 
 def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Language) -> dict[str, Any]:
