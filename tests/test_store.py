@@ -16,6 +16,7 @@ from stend.model.events import Ended, Event, Result
 from stend.model.record import Run
 from stend.store import journal
 from stend.store.chain import Chain
+from stend.words import Sentence
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -237,6 +238,7 @@ def test_the_first_line_tells_the_format_by_which_the_rest_is_read(folder: Path)
     record = journal.Record(folder)
     last = list(record)[-1]
     assert isinstance(last, Ended)
-    chain = Chain(lines[0])
-    assert all(chain.opened(line, n)[1] is None for n, line in enumerate(lines[1:], 2))
+    chain, wrong = Chain(lines[0]), list[Sentence]()
+    assert len(list(chain.opened((line + b"\n" for line in lines[1:]), 2, wrong))) == len(lines) - 1
+    assert not wrong
     assert record.seal == f"{len(lines) - 1}-{chain.hash.hex()}"

@@ -70,6 +70,13 @@ class Bins(Mapping[int, int]):
         self._columns, self._rising = (array("H", list(bins)), _narrow(list(bins.values()))), False
         self.weight = weight
 
+    @classmethod
+    def of(cls, indices: "array[int]", counts: "array[int]", weight: int) -> "Bins":
+        """Return bins with these columns, whose indices increase."""
+        bins = cls({}, weight)
+        bins._columns, bins._rising = (indices, counts), True
+        return bins
+
     def rising(self) -> tuple["array[int]", "array[int]"]:
         """Return the indices in increasing order, and their counts."""
         if not self._rising:
@@ -121,31 +128,29 @@ def weight_of(*many: Mapping[int, int]) -> int:
 
 def merged(many: Sequence[Mapping[int, int]]) -> Mapping[int, int]:
     """Return bins added up, with the largest of their weights."""
-    total, weight = _merged(many), weight_of(*many)
-    return total if weight == 1 else Bins(total, weight)
-
-
-def _merged(many: Sequence[Mapping[int, int]]) -> dict[int, int]:
+    weight = weight_of(*many)
     full = [bins for bins in many if bins]
     held = [bins._columns for bins in full if isinstance(bins, Bins)]
     if full and len(held) == len(full) and all(counts.typecode == "I" for _, counts in held):
-        return _added(held)
+        indices, counts = _added(held)
+        return dict(zip(indices, counts, strict=True)) if weight == 1 else Bins.of(indices, counts, weight)
     total: dict[int, int] = {}
     for bins in full:
         for index, count in bins.items():
             total[index] = total.get(index, 0) + count
-    return total
+    return total if weight == 1 else Bins(total, weight)
 
 
-def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> dict[int, int]:
+def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> tuple["array[int]", "array[int]"]:
     """Add up columns with numpy, without a lookup per bin."""
     import numpy as np  # lazy: recording samples does not need it
 
     indices = np.frombuffer(b"".join(indices.tobytes() for indices, _ in held), np.uint16)
     counts = np.frombuffer(b"".join(counts.tobytes() for _, counts in held), np.uint32)
-    total = np.bincount(indices, counts).astype(np.int64)  # exact below 2**53, more than 2 million full counts
     rising = np.flatnonzero(np.bincount(indices))
-    return dict(zip(rising.tolist(), total[rising].tolist(), strict=True))
+    total = np.bincount(indices, counts)[rising]  # exact below 2**53, more than 2 million full counts
+    kind = "I" if total.max() < 2**32 else "q"
+    return array("H", rising.astype(np.uint16).tobytes()), array(kind, total.astype(kind).tobytes())
 
 
 def _narrow(counts: list[int]) -> "array[int]":  # array() from a list takes half the time

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -91,29 +91,26 @@ class Record:
         """Yield the events as JSON, without their numbers."""
         with regular.reader(events_of(self.folder)) as file:
             file.seek(self.whole_bytes)
-            for line in iter(partial(file.readline, LINE_BYTES), b""):
-                if not line.endswith(b"\n"):
-                    if len(line) == LINE_BYTES:
-                        raise BadInput(
-                            f"{events_of(self.folder)}, line {self.lines_read + 1}, is longer than any event"
-                        )
-                    self.torn_bytes = len(line)
-                    return
-                self.lines_read += 1
-                self.whole_bytes += len(line)
-                if self.lines_read > 1:
-                    yield self._opened(line[:-1])
-                elif self.head["version"] != 1:
-                    self.chain = Chain(line[:-1])
-        self.torn_bytes = 0
+            lines = self._whole(file)
+            if not self.lines_read and (head := next(lines, b"")) and self.head["version"] != 1:
+                self.chain = Chain(head[:-1])
+            if self.chain is None:
+                yield from (line[:-1] for line in lines)
+            else:
+                yield from self.chain.opened(lines, self.lines_read + 1, self.wrong)
 
-    def _opened(self, line: bytes) -> bytes:
-        if self.chain is None:
-            return line
-        event, wrong = self.chain.opened(line, self.lines_read)
-        if wrong:
-            self.wrong.append(wrong)
-        return event
+    def _whole(self, file: BinaryIO) -> Iterator[bytes]:
+        """Yield the lines that end with a line feed."""
+        for line in iter(partial(file.readline, LINE_BYTES), b""):
+            if not line.endswith(b"\n"):
+                if len(line) == LINE_BYTES:
+                    raise BadInput(f"{events_of(self.folder)}, line {self.lines_read + 1}, is longer than any event")
+                self.torn_bytes = len(line)
+                return
+            self.lines_read += 1
+            self.whole_bytes += len(line)
+            yield line
+        self.torn_bytes = 0
 
     @property
     def seal(self) -> str:

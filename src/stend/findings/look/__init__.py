@@ -109,11 +109,15 @@ def rested(run: Run, test: str, phase: str) -> Counts:
 
 def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:
     """Return the best record of a phase; if the phase is one record, as a fill is, its best ten seconds."""
-    held = records(run, test.name, phase)
-    counts = [record.counts for record in held]
-    if len(held) == 1:
-        counts = _stretches([c for _, c in samples(run, held[0])]) or counts
-    return max((c.quantity(figure) for c in counts), default=0.0)
+    return max((counts.quantity(figure) for counts in _peaks(run, test.name, phase)), default=0.0)
+
+
+@once
+def _peaks(run: Run, test: str, phase: str) -> list[Counts]:
+    """Return the counts that the peak of a phase is one of."""
+    held = records(run, test, phase)
+    long = _stretches([counts for _, counts in samples(run, held[0])]) if len(held) == 1 else []
+    return long or [record.counts for record in held]
 
 
 def _stretches(every: Sequence[Counts]) -> list[Counts]:
