@@ -22,7 +22,7 @@ def test_a_file_whose_figures_are_those_of_memory_says_so(
         opened.append(open_file(name, flags & ~os.O_DIRECT))
         return opened[-1]
 
-    monkeypatch.setattr(file.os, "open", opening)
+    monkeypatch.setattr(os, "open", opening)
     assert [doubt.key for doubt in file._doubts(str(path))] == ([] if direct else ["cached_file"])
     for descriptor in opened:
         with pytest.raises(OSError, match="Bad file"):
