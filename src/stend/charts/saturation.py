@@ -12,7 +12,7 @@ from stend.findings.look.figures import SATURATING
 from stend.model.counts import added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.model.stats import percentile_s
+from stend.model.stats import percentiles_s
 from stend.words import Language
 
 TESTS = ("write-saturation", "multi-wsat")
@@ -55,7 +55,7 @@ def _latency(records: Sequence[Record], scale: float, time: str, words: Language
     for start in range(0, len(records), size):
         part = records[start : start + size]
         tally, at = added(r.counts for r in part).both, {"t": part[-1].end_s / scale}
-        low, high, tail = (percentile_s(tally, percent) for percent in (50, 99, 99.9))
+        low, high, tail = percentiles_s(tally, (50, 99, 99.9))
         if low and high:
             rows_of["band"].append({**at, "low": low * 1e3, "high": high * 1e3, "figure": words("figure.band")})
         for name, value in (("mean", tally.mean_s), ("p99.9", tail)):

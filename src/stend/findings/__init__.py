@@ -15,7 +15,9 @@ import msgspec
 
 from stend.findings import look
 from stend.findings.look import grounds
+from stend.findings.look.because import Because
 from stend.findings.look.grounds import Ground
+from stend.findings.look.once import once
 from stend.model.record import Run
 
 Confidence = Literal["high", "medium", "low", "can't tell"]
@@ -72,15 +74,24 @@ def held(run: Run, finding: Finding) -> Finding:
     or that is about no test is returned unchanged, and so are keys that are not in the `DISTURBED` of their file. A run
     with `--quick` limits the confidence too.
     """
-    test = next((test for test in run.plan.tests if test.name == finding.test), None)
-    if test is None or finding.confidence == "can't tell" or "because" in finding.values:
+    if (
+        finding.test not in {test.name for test in run.plan.tests}
+        or finding.confidence == "can't tell"
+        or "because" in finding.values
+    ):
         return finding
     if finding.key not in getattr(file(finding.name), "DISTURBED", (finding.key,)):
         return finding
-    ground = Ground(run, test, look.records(run, test.name))
-    why = grounds.undisturbed(ground)
-    if not why and not grounds.unhurried(ground):
+    why = _disturbed(run, finding.test)
+    if not why and not run.plan.profile.quick:
         return finding
     values = finding.values | ({"disturbed": why} if why else {})
     sure: Confidence = "medium" if finding.confidence == "high" else finding.confidence
     return msgspec.structs.replace(finding, values=values, confidence=sure)
+
+
+@once
+def _disturbed(run: Run, name: str) -> Because | None:
+    """Return the disturbance that the drive reported during a test, or None."""
+    test = next(test for test in run.plan.tests if test.name == name)
+    return grounds.undisturbed(Ground(run, test, look.records(run, name)))

@@ -6,6 +6,7 @@ equally well, relative to the time before their end. The exact place is read fro
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -113,8 +114,8 @@ def _scatter(logs: Array) -> Array:
     """Return the standard error of each piece, from the differences of its neighbours."""
     if len(logs) < 3:
         return np.full(len(logs), LEAST_SCATTER)
-    steps = np.abs(np.diff(logs))
-    medians = [np.median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
+    steps = np.abs(np.diff(logs)).tolist()
+    medians = [median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
     errors: Array = np.maximum(np.array(medians) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
     return errors
 
