@@ -4,17 +4,16 @@ import pytest
 from msgspec.structs import replace
 
 from stend.findings.look import metered
-from stend.model.events import Event, MeterFacts, Reading, Started
+from stend.model.events import Event, MeterFacts, Reading
 from stend.model.record import Run
-from tests.synthetic import events
+from tests.meter_courses import results
 
 
 def measured(period_s: float, each_s: float, rests: list[float]) -> Run:
     """A run whose readings cover `each_s`, with a rest after each."""
-    begun = next(event for event in events(["iops"], minute_s=1.0, rounds=5) if isinstance(event, Started))
+    begun, _ = results()
     facts = MeterFacts(spec="cmd:fake", name="fake", period_s=period_s)
-    told: list[Event] = [replace(begun, meters=(facts,))]
-    t = 0.0
+    told, t = list[Event]([replace(begun, meters=(facts,))]), 0.0
     for rest in [*rests, 0.0]:
         t += each_s
         told.append(Reading(t=t, quantity="watts", value=5.0, seconds=each_s, most=5.0))

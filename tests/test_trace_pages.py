@@ -55,7 +55,7 @@ def written(dice: random.Random, count: int) -> tuple[bytes, list[tuple[object, 
 def test_every_record_comes_out_as_it_was_put_in(seed: int) -> None:
     dice = random.Random(seed)
     pages, told = zip(*(written(dice, 60) for _ in range(3)), strict=True)
-    octets = np.frombuffer(b"".join(pages), np.uint8)
+    octets = np.frombuffer(bytearray(b"".join(pages)), np.uint8)
     found = r.records(200)
     assert r.decode(octets, octets.view(np.uint32), 3, PAGE, LAYOUT, found)
     many = int(found.many[0])
@@ -65,7 +65,7 @@ def test_every_record_comes_out_as_it_was_put_in(seed: int) -> None:
 
 def test_a_page_without_room_or_with_a_wrong_length_is_refused() -> None:
     page, told = written(random.Random(9), 60)
-    octets = np.frombuffer(page, np.uint8)
+    octets = np.frombuffer(bytearray(page), np.uint8)
     assert not r.decode(octets, octets.view(np.uint32), 1, PAGE, LAYOUT, r.records(len(told) - 1))
-    wrong = np.frombuffer(page[:8] + struct.pack("<Q", PAGE) + page[16:], np.uint8)
+    wrong = np.frombuffer(bytearray(page[:8] + struct.pack("<Q", PAGE) + page[16:]), np.uint8)
     assert not r.decode(wrong, wrong.view(np.uint32), 1, PAGE, LAYOUT, r.records(200))
