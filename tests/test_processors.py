@@ -35,6 +35,7 @@ def test_the_kernel_states_what_advice_is_given_about(tmp_path: Path, monkeypatc
         state.mkdir(parents=True)
         for file, text in (("name", name), ("latency", str(exit_us)), ("disable", "1" if name == "C8" else "0")):
             (state / file).write_text(f"{text}\n")
+    (tmp_path / "cpu0/cpuidle/state0/latency").unlink()  # unknown is no time
     (tmp_path / "cpu0/cpufreq").mkdir()
     (tmp_path / "cpu0/cpufreq/scaling_governor").write_text("powersave\n")
     for node in ("node0", "node1", "online"):
