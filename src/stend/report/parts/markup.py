@@ -20,6 +20,7 @@ UNIT = re.compile(
 """The space between a number and its unit; the template of the PDF has the same units."""
 PER = re.compile(r"(?<=[SBБ])/(?=(?:[sсWJ]|Вт|Дж)\b)")
 """The slash in a unit: MB/s, IOPS/W, MB/J."""
+OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
 @cache
@@ -36,6 +37,7 @@ def environment() -> "jinja2.Environment":
         finalize=lambda value: unbroken(plain_lines(value)) if type(value) is str else value,
     )
     env.filters["inline_json"] = inline_json
+    env.filters["options"] = options
     env.filters["kind"] = lambda block: type(block).__name__.lower()
     return env
 
@@ -44,6 +46,14 @@ def unbroken(text: str) -> str:
     """Return a text in which no line can end between a number and its unit, or within a unit such as MB/s."""
     text = UNIT.sub("\u00a0", text) if " " in text else text
     return PER.sub("/\u2060", text) if "/" in text else text
+
+
+def options(text: str) -> Any:
+    """Return text in which no line ends within an option such as `--style`; what is copied has no other characters."""
+    from markupsafe import Markup, escape
+
+    whole = OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(unbroken(text))))
+    return Markup(whole)  # noqa: S704 the text is escaped before the spans are added
 
 
 def inline_json(value: Any) -> Any:

@@ -1,0 +1,57 @@
+"""Words of a review: rounding after "about", one word for one thing, commands that no line breaks."""
+
+from pathlib import Path
+
+import pypdfium2
+import pytest
+import typst
+
+from stend.report.parts.markup import environment, template_text
+from stend.words import LANGUAGES, Language
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(59.6, "1\u00a0min"), (95.0, "1\u00a0min 35\u00a0s"), (1117.0, "19\u00a0min"), (2842.0, "47\u00a0min")],
+)
+def test_a_time_after_about_has_no_seconds_from_ten_minutes_on(seconds: float, shown: str) -> None:
+    text = Language("en")("question.saturation.answer_7", knee_s=seconds, knee_bytes=2**40)
+    assert f"about {shown} and" in text
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_line_of_a_page_ends_within_an_option_and_its_text_can_be_copied(lang: str) -> None:
+    text = Language(lang)("story.protocol")
+    shown = environment().from_string("{{ text | options }}").render(text=text)
+    assert '<span class="whole">--style</span> pts' in shown
+    assert shown.replace('<span class="whole">', "").replace("</span>", "") == text
+    assert environment().from_string("{{ text | options }}").render(text="<b>--a</b>").startswith("&lt;b&gt;<span")
+
+
+def test_no_line_of_a_pdf_ends_within_an_option(tmp_path: Path) -> None:
+    text = '#"it shows ten; a smaller ?scale= shows more, and stend report --style pts shows all rounds"'
+    blocks = "".join(f"#block(width: {width}mm)[{text}]\n" for width in range(30, 70))
+    rule = next(line for line in template_text("page.typ").splitlines() if line.startswith('#show regex("--'))
+
+    def ends(source: str) -> set[str]:
+        (tmp_path / "page.typ").write_text(source)
+        document = pypdfium2.PdfDocument(typst.compile(tmp_path / "page.typ"))
+        return {line[-1:] for page in document for line in page.get_textpage().get_text_range().splitlines()}
+
+    assert "?" in ends(blocks)
+    assert not {"?", "-"} & ends(f"{rule}\n{blocks}")
+
+
+def test_deviations_have_one_name_in_russian() -> None:
+    words = Language("ru")
+    names = [words(f"departure.{key}", spec="1.1", test="iops") for key in ("title", "all", "of")]
+    assert all("тклонения" in name for name in (*names, words("page.method"), words("page.deviations")))
+
+
+def test_a_cell_of_the_best_drive_states_a_difference() -> None:
+    assert Language("en")("together.close") == "at most 10% apart"
+    assert Language("ru")("together.close") == "разница не больше 10 %"
+
+
+def test_the_start_of_a_saturation_is_not_named_as_the_best_minute_of_another_test() -> None:
+    assert "start at 288,000" in Language("en")("reason.start.pass", start=288_000.0)
