@@ -231,6 +231,8 @@ def approximate(form: Format, value: float, shape: str) -> str:
     if shape in ("gib", "gb"):
         whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30
         return SHAPES[shape](form, whole)
+    if shape == "time":
+        return duration(form, round(value / 60) * 60 if value >= 600 else value)
     scale = 1e6 if shape == "mbs" else 1.0
     return SHAPES[shape](form, rounded(value / scale) * scale)
 
