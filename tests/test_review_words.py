@@ -6,8 +6,14 @@ import pypdfium2
 import pytest
 import typst
 
+from stend.findings import Finding
+from stend.model.events import Note
+from stend.report.parts import Items
 from stend.report.parts.markup import environment, template_text
-from stend.words import LANGUAGES, Language
+from stend.report.parts.method import method_section
+from stend.report.story.because import because
+from stend.words import LANGUAGES, Language, Sentence
+from tests.synthetic import made
 
 
 @pytest.mark.parametrize(
@@ -55,3 +61,18 @@ def test_a_cell_of_the_best_drive_states_a_difference() -> None:
 
 def test_the_start_of_a_saturation_is_not_named_as_the_best_minute_of_another_test() -> None:
     assert "start at 288,000" in Language("en")("reason.start.pass", start=288_000.0)
+
+
+def test_a_state_that_the_drive_cannot_take_is_a_deviation_from_the_profile() -> None:
+    run = made("fresh", shorten=60)
+    run.notes = [Note(t=0.0, text=Sentence("cache_left_off")), Note(t=0.0, text=Sentence("saving_none"))]
+    items = [block for block in method_section(run, {}, {}, Language("en")).blocks if isinstance(block, Items)]
+    deviations, notes = ([item.text for item in block.items] for block in items)
+    assert any("the write cache is left as it is" in text for text in deviations)
+    assert notes == [Sentence("saving_none")]
+
+
+def test_a_sentence_of_a_cause_names_its_load_in_words() -> None:
+    found = Finding(name="cause", key="full", test="profiles", values={"load": "RND 64K 67/33", "enough": 32})
+    text = because([found], ("profiles",), Language("en"))
+    assert text.startswith("Random mix 67/33, 64\u00a0KiB: beyond 32 outstanding IOs")

@@ -1,11 +1,12 @@
 """How a run was measured: the drive, the machine, the method, and every deviation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any
 
 from stend.findings import Sheet, look
 from stend.model.definition import PlannedTest, Steady
+from stend.model.events import Note
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.parts.audit import deviated
@@ -16,12 +17,15 @@ from stend.words import Language
 
 MOST_ALIKE = 3
 """Notes of one kind that a page lists."""
+UNSET = ("cache_left_off", "cache_left_on", "cache_none")
+"""Notes that a drive does not have the state that the profile requires: deviations, which only a run can know."""
 
 
 def method_section(run: Run, host: dict[str, Any], facts: Sheet, words: Language, anchor: str = "method") -> Section:
     """Return the section on the method, with its deviations from the profile and from the clauses of PTS."""
-    notes = _notes(run, words)
-    lists = [("deviations", [words.translated(text) for text in run.plan.deviations])]
+    notes = _notes([note for note in run.notes if _key(note) not in UNSET], run, words)
+    unset = _notes([note for note in run.notes if _key(note) in UNSET], run, words)
+    lists = [("deviations", [words.translated(text) for text in run.plan.deviations] + unset)]
     if notes or not run.notes:  # a published run has notes without their private text
         lists.append(("notes", notes))
     items = (Items(words(f"page.{key}"), tuple(map(Item, texts or [words("page.nothing")]))) for key, texts in lists)
@@ -73,12 +77,16 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     yield words("method.seed"), str(run.seed)
 
 
-def _notes(run: Run, words: Language) -> list[str]:
-    """Return the notes of a run, each once; of many of one kind the first ones and the number of the others."""
+def _key(note: Note) -> str:
+    return getattr(note.text, "key", "")
+
+
+def _notes(notes: Sequence[Note], run: Run, words: Language) -> list[str]:
+    """Return notes of a run, each once; of many of one kind the first ones and the number of the others."""
     alike: dict[str, dict[str, None]] = {}
-    for note in run.notes:
+    for note in notes:
         if note.text:
-            kind = alike.setdefault(getattr(note.text, "key", "") or note.text, {})
+            kind = alike.setdefault(_key(note) or note.text, {})
             kind.setdefault(_titled(words.translated(note.text), run, words))
     texts = []
     for kind in alike.values():
