@@ -76,3 +76,10 @@ def test_a_sentence_of_a_cause_names_its_load_in_words() -> None:
     found = Finding(name="cause", key="full", test="profiles", values={"load": "RND 64K 67/33", "enough": 32})
     text = because([found], ("profiles",), Language("en"))
     assert text.startswith("Random mix 67/33, 64\u00a0KiB: beyond 32 outstanding IOs")
+
+
+@pytest.mark.parametrize(("lang", "ending"), [("en", "after the fill"), ("ru", "после заполнения")])
+def test_a_figure_after_the_fill_is_not_named_as_the_second_write_of_a_full_drive(lang: str, ending: str) -> None:
+    words = Language(lang)
+    assert all(words(f"figure_name.{key}").endswith(ending) for key in ("seq_write", "writes_full"))
+    assert ending not in words("beside.full", name="drive")
