@@ -13,6 +13,7 @@ from stend.base.errors import BadInput
 from stend.base.units import GiB, MiB
 from stend.charts.beside import KINDS, Side, picture
 from stend.charts.parts import warm
+from stend.charts.parts.sides import dashes
 from stend.model.published import middle, published
 from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
@@ -73,6 +74,13 @@ def test_published_drives_are_grey_and_runs_keep_their_colours() -> None:
     assert told["own"] == "#0072b2"
     assert told["other"] == "#d55e00"
     assert told["Kingston KC2000 500 GB"] == "#6e7781"
+
+
+def test_published_drives_on_one_chart_differ_in_their_dashes() -> None:
+    sides = [Side("own", run_of(("iops",), "A")), *map(side, ("published:sn150", "published:p3600"))]
+    own, *published = map(tuple, dashes(sides))
+    assert own == (1, 0)
+    assert len({own, *published}) == len(sides)
 
 
 def test_who_is_not_published_is_refused_with_the_names_of_those_who_are() -> None:

@@ -13,6 +13,7 @@ from stend.charts.overlay import KINDS, pictures
 from stend.cli import main
 from stend.many import read
 from stend.many.compare import Comparison, compared
+from stend.report.parts import Table
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
 from stend.words import LANGUAGES, Language
@@ -164,6 +165,22 @@ def test_the_page_is_whole_and_harmless_and_tells_settings_before_figures(tmp_pa
     words = Language(lang)
     assert words("setting.model") in page.text
     assert words("verdict.worse") in page.text
+
+
+def test_stamps_of_every_run_are_given_once_below_the_table() -> None:
+    def table(whole: Comparison) -> Table:
+        section = next(section for section in versus(whole, None, "en", drawn=False).every if section.anchor == "runs")
+        return next(block for block in section.blocks if isinstance(block, Table))
+
+    whole, words = both(), Language("en")
+    stamps = [words.translated(stamp) for stamp in whole.a.runs[0].stamps]
+    assert stamps
+    assert not [stamp for stamp in stamps if stamp in str(table(whole).rows)]
+    assert not [stamp for stamp in stamps if stamp not in table(whole).note]
+    plain = whole.a.runs[0]._replace(stamps=())
+    other = whole._replace(a=whole.a._replace(runs=(plain, *whole.a.runs[1:])))
+    assert table(other).note == ""
+    assert [row[-1] == "–" for row in table(other).rows] == [True] + [False] * 5
 
 
 @pytest.mark.slow

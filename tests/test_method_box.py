@@ -66,6 +66,10 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
     assert "steady-state rule: review (90–110%) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
     assert "queue depths: 1, 32 instead of 1" in said[EN("departure.of", test="latency", spec="2.0.2")]
     assert "active range, %: 100 instead of 75" in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
+    assert (
+        "duration, minutes: 600 instead of the clause's limit"
+        in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
+    )
     rows = [row for t in protocol([(None, desktop, {})], "en").section("part-1").tables for row in t.rows]
     assert set(said.items()) <= set(rows)
 

@@ -14,7 +14,7 @@ from stend.charts.parts import Drawing, axis
 from stend.charts.parts.theme import finished
 from stend.charts.parts.vega import Chart
 from stend.report.parts import Page as Report
-from stend.report.parts import Section
+from stend.report.parts import Section, Table
 from stend.report.parts.markup import template_text
 from stend.report.pdf import typeset as typeset_page
 from stend.words import Language
@@ -150,6 +150,22 @@ def test_a_chapter_begins_on_the_page_of_its_chart_unless_that_page_would_be_emp
     pages = [document[n].get_textpage().get_text_range().replace("\u00a0", " ") for n in range(len(document))]
     begins, drawn = (max(n for n, text in enumerate(pages) if words in text) for words in ("A text", "Figure 2"))
     assert (begins == drawn) == together
+
+
+def test_neither_a_row_nor_a_small_table_is_split_between_pages(tmp_path: Path) -> None:
+    long = f"begun {'word ' * 60}ended"
+    small = Table("Small", ("Item", "Value"), tuple((f"row {n}", "value") for n in range(8)))
+    tall = Table("Tall", ("Item", "Value"), tuple((f"line {n}", long) for n in range(9)))
+    for lines in range(30, 60, 4):
+        filler = Table("Filler", ("Item", "Value"), tuple((f"fill {n}", "value") for n in range(lines)))
+        sections = Section.of("first", "First", tables=[filler, small, tall])
+        path = tmp_path / "page.pdf"
+        path.write_bytes(typeset_page(Report("Drive", "en", "", Language("en"), Section("lead", "", ()), (sections,))))
+        document = pypdfium2.PdfDocument(path)
+        pages = [document[n].get_textpage().get_text_range() for n in range(len(document))]
+        assert sum("row 0" in text for text in pages) == 1
+        assert [("row 0" in text) == ("row 7" in text) for text in pages] == [True] * len(pages)
+        assert [text.count("begun") - text.count("ended") for text in pages] == [0] * len(pages)
 
 
 def test_an_item_at_the_end_of_a_page_is_no_heading(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_published_drives_are_named_where_a_chart_shows_them() -> None:
         page = story([(None, run_of(test), {})], None, "en")
         return str(page.lead)
 
-    assert "Compared on the charts" in text("iops")
+    assert "Compared with" in text("iops")
     for test in ("journal", "trim", "neighbours", "service-map"):
         assert "published figures" not in text(test)
 

@@ -213,6 +213,8 @@ def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monk
         (40_912.0, "part", "0.0024%", "0,0024 %"),  # never 0 %: the drive still writes
         (3.2, "fold", "3.2 times", "в 3,2 раза"),
         (40_912.0, "fold", "41,000 times", "в 41 000 раз"),
+        (725_000.0, "said:rate", "730,000", "730 000"),  # a half is rounded up, as readers do
+        (12.5e-6, "said:lat", "13 µs", "13 мкс"),
     ],
 )
 def test_large_ratios_are_rounded_and_small_shares_are_not_zero(value: float, shape: str, en: str, ru: str) -> None:
@@ -226,3 +228,8 @@ def test_a_part_without_cache_hits_is_not_said_to_be_unchanged(lang: str, gain: 
     told = Language(lang)("finding.hot_range.none", mix="65/35", gain=gain)
     assert f"{100 * gain:.0f}" in told
     assert "no change" not in told
+
+
+def test_an_english_sentence_begins_with_a_word_and_not_with_the_code_of_a_load() -> None:
+    starts = ("{load:load", "{what:load", "{label:load")
+    assert [key for key, text in phrases("en").items() if text.startswith(starts)] == []

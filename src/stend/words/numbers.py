@@ -213,20 +213,25 @@ def gain(form: Format, value: float) -> str:
     return percent(form, value - 1)
 
 
+def significant(value: float, digits: int) -> float:
+    """Round to a number of significant digits, halves away from zero: 725,000 -> 730,000."""
+    return float(f"{value * (1 + 1e-12):.{digits - 1}e}")
+
+
 def rounded(value: float) -> float:
     """Round to two significant digits, or to three from 100 on if the first digit is 1 or 2."""
     if not value or not math.isfinite(value):
         return value
     size = math.floor(math.log10(abs(value)))
     first = abs(value) / 10**size
-    return float(f"{value:.{2 if first < 3 else 1}e}") if size >= 2 else float(f"{value:.1e}")
+    return significant(value, 3 if size >= 2 and first < 3 else 2)
 
 
 def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
     if shape in ("lat", "watts"):
         scale, name = latency_unit(value) if shape == "lat" else power_unit(value)
-        shown = float(f"{value / scale:.1e}")
+        shown = significant(value / scale, 2)
         return _with(form, shown, name, 0 if shown >= 10 or shown == int(shown) else 1)
     if shape in ("gib", "gb"):
         whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30

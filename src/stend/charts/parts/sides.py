@@ -13,7 +13,7 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-PUBLISHED = (5, 3)
+PUBLISHED = ((5, 3), (2, 3), (9, 3), (9, 3, 2, 3))
 GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")
 
 
@@ -55,9 +55,9 @@ def colours(sides: Sequence[Side]) -> list[str]:
 
 
 def dashes(sides: Sequence[Side]) -> list[Sequence[int]]:
-    """Return one dash per drive: full for a colour's first run, another for each reuse; one for published drives."""
-    runs = count()
-    return [DASHES[next(runs) // len(COLOURS) % len(DASHES)] if side.run else PUBLISHED for side in sides]
+    """Return one dash per drive: full for a colour's first run, another for each reuse; broken for published drives."""
+    runs, published = count(), cycle(PUBLISHED)
+    return [DASHES[next(runs) // len(COLOURS) % len(DASHES)] if side.run else next(published) for side in sides]
 
 
 def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -83,6 +83,8 @@ def _value(setting: str, value: Any, words: Language) -> str:
             return words(f"header.cache_{value}")
         case "points":
             return ", ".join(f"T{threads}/Q{depth}" for threads, depth in value)
+        case "minutes" if not value:
+            return words("departure.limit")
         case "mixes":
             return ", ".join(f"{read}/{100 - read}" for read in value)
     if isinstance(value, list | tuple):

@@ -100,6 +100,9 @@ def _some(setting: str, values: Sequence[Any], words: Language, most: int = 4) -
 
 
 def _runs(whole: Comparison, words: Language) -> Table:
+    """Return the runs of both sides; stamps that every run has are below the table, once."""
+    runs = [run for side in (whole.a, whole.b) for run in side.runs]
+    shared = [stamp for stamp in runs[0].stamps if all(stamp in run.stamps for run in runs)]
     head = tuple(words(f"column.{key}") for key in ("side", "run", "drive", "began", "stamps"))
     rows = tuple(
         (
@@ -107,12 +110,15 @@ def _runs(whole: Comparison, words: Language) -> Table:
             run.name,
             run.drive,
             words.date(run.began_s),
-            "; ".join(words.translated(s) for s in run.stamps) or "–",
+            "; ".join(words.translated(s) for s in run.stamps if s not in shared) or "–",
         )
         for side in (whole.a, whole.b)
         for run in side.runs
     )
-    return Table(words("versus.runs_table"), head, rows)
+    if all(row[-1] == "–" for row in rows):
+        head, rows = head[:-1], tuple(row[:-1] for row in rows)
+    note = words("versus.runs_stamped", stamps=[words.translated(s) for s in shared]) if shared else ""
+    return Table(words("versus.runs_table"), head, rows, note=note)
 
 
 def _figures(differences: Sequence[Difference], title: str, whole: Comparison, words: Language) -> Table:

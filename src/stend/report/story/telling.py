@@ -54,6 +54,8 @@ Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 
 
 MOST_DEVIATIONS, MOST_NOTES = 4, 4
+CACHE_LEFT = ("cache_left_on", "cache_left_off")
+"""Notes that the write cache is not as the profile requires it."""
 
 
 def story(
@@ -204,7 +206,8 @@ def _sure(review: Review) -> Iterator[str]:
         spec, section = run.plan.profile.specification, words("page.method")
         yield words("story.departures", n=len(departed), spec=spec, tests=", ".join(departed), section=section)
     elif not run.plan.deviations:
-        yield words("story.no_deviation")
+        left = [note.text for note in run.notes if getattr(note.text, "key", "") in CACHE_LEFT]
+        yield sentence(words.translated(left[0])) if left else words("story.no_deviation")
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))
