@@ -17,7 +17,7 @@ from stend.charts.parts import MOST_LINES, Picture, few
 from stend.charts.parts.fit import LINE, fitted
 from stend.charts.parts.half import ALONE, WIDTH, half, wide
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
-from stend.charts.parts.sides import published_marks
+from stend.charts.parts.sides import GREYS, published_marks
 from stend.charts.parts.ticks import logarithmic
 from stend.findings import look
 from stend.findings.look.figures import SATURATING
@@ -26,6 +26,7 @@ from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.report.parts import Page, Section, Text
 from stend.report.parts.drawing import svgs
+from stend.report.parts.markup import template_text
 from stend.report.pdf import TEXT_MM, _alone
 from stend.words import Language
 from tests import pictures
@@ -214,6 +215,20 @@ def test_text_on_every_cell_has_contrast_and_keeps_its_colour_on_dark_pages() ->
     column = {"field": "b", "type": "nominal"}
     text = cells(column, column, {"field": "iops", "type": "quantitative"}, ()).to_dict()["layer"][1]
     assert text["encoding"]["color"] == told
+
+
+def test_greys_of_published_drives_are_visible_on_dark_pages() -> None:
+    night = dict(re.findall(r'"(#[0-9a-f]+)": "(#[0-9a-f]+)"', template_text("page.js")))
+    paper = luminance("#0d1117")
+    for grey in GREYS:
+        assert (luminance(night.get(grey, grey)) + 0.05) / (paper + 0.05) >= 3
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of WCAG 2."""
+    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @cache

@@ -8,7 +8,7 @@ from stend.base.units import KiB
 from stend.findings import Finding
 from stend.findings.look.grounds import Because
 from stend.model.definition import Hold, Workload
-from stend.model.events import Judged, Result
+from stend.model.events import Judged, Note, Result
 from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.report.parts import Pair, Stamps
@@ -16,7 +16,7 @@ from stend.report.parts.departures import departure_rows, departures
 from stend.report.parts.document import protocol
 from stend.report.parts.header import device, every_load, header
 from stend.report.story.telling import story
-from stend.words import Language
+from stend.words import Language, Sentence
 from tests.synthetic import Truth, made, told
 
 EN, RU = Language("en"), Language("ru")
@@ -66,10 +66,8 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
     assert "steady-state rule: review (90–110%) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
     assert "queue depths: 1, 32 instead of 1" in said[EN("departure.of", test="latency", spec="2.0.2")]
     assert "active range, %: 100 instead of 75" in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
-    assert (
-        "duration, minutes: 600 instead of the clause's limit"
-        in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
-    )
+    saturation = said[EN("departure.of", test="write-saturation", spec="2.0.2")]
+    assert "duration, minutes: 600 instead of the clause's limit" in saturation
     rows = [row for t in protocol([(None, desktop, {})], "en").section("part-1").tables for row in t.rows]
     assert set(said.items()) <= set(rows)
 
@@ -125,6 +123,18 @@ def test_a_profile_of_another_specification_claims_no_departures() -> None:
     other = msgspec.structs.replace(planning.load_profile("review"), specification="9")
     plan = msgspec.structs.replace(run.plan, profile=other)
     assert list(departure_rows(Run([msgspec.structs.replace(run.started[0], plan=plan)]), EN)) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "first"),
+    [("", "Nothing deviates from the profile."), ("cache_left_off", "The write cache is left as it is: the profile")],
+)
+def test_a_write_cache_that_is_not_as_required_deviates_on_page_one(key: str, first: str) -> None:
+    run = made("lba-profile", profile="review", interval_s=60.0)
+    if key:
+        run.add(Note(t=0.0, text=Sentence(key)))
+    lists = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
+    assert [item.text for items in lists[0].lists for item in items.items if item.text.startswith(first)]
 
 
 @pytest.mark.parametrize(("test", "sought"), [("fresh", False), ("slc-cache", False), ("iops", True)])

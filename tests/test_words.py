@@ -214,7 +214,9 @@ def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monk
         (3.2, "fold", "3.2 times", "в 3,2 раза"),
         (40_912.0, "fold", "41,000 times", "в 41 000 раз"),
         (725_000.0, "said:rate", "730,000", "730 000"),  # a half is rounded up, as readers do
-        (12.5e-6, "said:lat", "13 µs", "13 мкс"),
+        (554.8e6, "said:mbs", "555 MB/s", "555 МБ/с"),  # one rate of a link is not 550 here and 560 there
+        (555.2e6, "said:mbs", "555 MB/s", "555 МБ/с"),
+        (25.8e6, "said:mbs", "26 MB/s", "26 МБ/с"),
     ],
 )
 def test_large_ratios_are_rounded_and_small_shares_are_not_zero(value: float, shape: str, en: str, ru: str) -> None:

@@ -18,7 +18,7 @@ from stend.publish.samples import Sample
 from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, comparable, value_shown
 from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
-from stend.words.numbers import rounded
+from stend.words.numbers import rounded, rounded_bytes
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
@@ -187,7 +187,7 @@ def bare(name: str, value: float, words: Language) -> str:
         return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
     if shape not in UNITS:
         return value_shown(value, shape, words)
-    return words.show(rounded(value / (1e6 if shape == "mbs" else 1.0)), "n")
+    return words.show(rounded_bytes(value) / 1e6 if shape == "mbs" else rounded(value), "n")
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:

@@ -227,6 +227,11 @@ def rounded(value: float) -> float:
     return significant(value, 3 if size >= 2 and first < 3 else 2)
 
 
+def rounded_bytes(value: float) -> float:
+    """Round bytes per second to three significant digits, below 100 MB/s to two."""
+    return significant(value, 3 if value >= 1e8 else 2)
+
+
 def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
     if shape in ("lat", "watts"):
@@ -238,8 +243,7 @@ def approximate(form: Format, value: float, shape: str) -> str:
         return SHAPES[shape](form, whole)
     if shape == "time":
         return duration(form, round(value / 60) * 60 if value >= 600 else value)
-    scale = 1e6 if shape == "mbs" else 1.0
-    return SHAPES[shape](form, rounded(value / scale) * scale)
+    return SHAPES[shape](form, rounded_bytes(value) if shape == "mbs" else rounded(value))
 
 
 def converted(form: Format, text: str) -> str:

@@ -79,14 +79,14 @@ def _value(setting: str, value: Any, words: Language) -> str:
     match setting:
         case "steady" | "after":
             return words.name_of(f"value_{setting}", value)
+        case "minutes":
+            return _plain_value(value, words) if value else words("departure.limit")
         case "write_cache":
             return words(f"header.cache_{value}")
         case "points":
-            return ", ".join(f"T{threads}/Q{depth}" for threads, depth in value)
-        case "minutes" if not value:
-            return words("departure.limit")
+            value = [f"T{threads}/Q{depth}" for threads, depth in value]
         case "mixes":
-            return ", ".join(f"{read}/{100 - read}" for read in value)
+            value = [f"{read}/{100 - read}" for read in value]
     if isinstance(value, list | tuple):
         return ", ".join(_listed(item, words) for item in value)
     return _plain_value(value, words)
