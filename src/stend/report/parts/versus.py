@@ -104,7 +104,7 @@ def _runs(whole: Comparison, words: Language) -> Table:
     runs = [run for side in (whole.a, whole.b) for run in side.runs]
     shared = [stamp for stamp in runs[0].stamps if all(stamp in run.stamps for run in runs)]
     head = tuple(words(f"column.{key}") for key in ("side", "run", "drive", "began", "stamps"))
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (
             side.name,
             run.name,
