@@ -131,8 +131,9 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
 def _best(lead: Lead | None, drives: int, words: Language) -> str:
     if lead is None:
         return "–"
-    key = "close" if lead.gain < AHEAD else "best_of_two" if drives == 2 else "best_is"
-    return words(f"together.{key}", name=lead.first, gain=lead.gain)
+    key = "close" if lead.gain < AHEAD else "best_is"
+    key = {"close": "close_of_two", "best_is": "best_of_two"}[key] if drives == 2 else key
+    return words(f"together.{key}", name=lead.first, second=lead.second, gain=lead.gain)
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
