@@ -10,8 +10,9 @@ from stend.charts.parts import MOST_LINES, Drawing, axis
 from stend.charts.parts.marks import octaves
 from stend.charts.parts.sides import Side as Drive
 from stend.many.compare import Comparison, Side, compared, side
-from stend.report.parts import written
+from stend.report.parts import Table, written
 from stend.report.parts.ranked import incomparable
+from stend.report.parts.versus import without_equal
 from stend.words import Language, Sentence
 from tests.sides import load, outcome, row
 
@@ -81,6 +82,30 @@ def test_each_chart_asks_for_the_stamps_of_its_test() -> None:
 
 def test_a_page_states_why_figures_are_not_comparable_and_how_many() -> None:
     lines = list(incomparable(swept(steady=False), EN))
-    assert lines
-    assert all(line.startswith("Not comparable (20): steady state not reached in 1 of 1 run of ") for line in lines)
+    reason = "steady state not reached in 1 of 1 run of"
+    assert lines == [f"Not comparable (20): {reason} a; {reason} b."]  # a figure is counted once
     assert not list(incomparable(swept(), EN))
+
+
+def test_a_column_of_equal_cells_is_stated_in_the_note() -> None:
+    rows = (("random read", "window", "1", "2 + 2"), ("random write", "window", "2", "2 + 2"))
+    table = Table("t", ("Figure", "State", "a", "Runs"), rows, (2, 3), "All rows.", (1,))
+    short = without_equal(table, ["State", "Runs"])
+    assert short.head == ("Figure", "a")
+    assert short.rows == (("random read", "1"), ("random write", "2"))
+    assert (short.numeric, short.marks) == ((1,), (1,))
+    assert short.note == "State: window. Runs: 2 + 2. All rows."
+    assert without_equal(table._replace(rows=rows[:1]), ["State", "Runs"]).head == table.head
+    other = table._replace(rows=(rows[0], ("random write", "filled", "2", "2 + 2")))
+    assert without_equal(other, ["State", "Runs"]).head == ("Figure", "State", "a")
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_titles_of_tails_name_the_load_in_words(lang: str) -> None:
+    title = Language(lang)("overlay.tails", test="T", phase="rounds", load="RND 4K 0/100 T4 Q32")
+    assert Language(lang).show("RND 4K 0/100 T4 Q32", "load_words") in title
+
+
+def test_a_stamp_names_the_title_of_its_test_in_english() -> None:
+    assert Sentence("not_steady", test="iops", ended=Sentence("limit_rounds", n=5)).startswith("IOPS: steady")
+    assert Sentence("saturated", test="write-saturation", ended="x").startswith("Write Saturation: saturated")

@@ -190,7 +190,7 @@ def test_a_warning_of_two_phases_is_on_a_page_once() -> None:
     ]
     stamps = Run([*run.started, *run.results, *ends]).stamps
     assert [stamp for stamp in stamps if "not reached" in stamp] == [
-        "trim: steady state not reached (the limit of 5 rounds)"
+        "Trim: steady state not reached (the limit of 5 rounds)"
     ]
 
 

@@ -153,7 +153,10 @@ def _drives(batch: Batch, words: Language) -> Table:
         )
         rows.append((drive.name, str(len(drive.runs)), ", ".join(verdicts) or words("batched.is_good"), *where))
     marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad)
-    return Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
+    if far:
+        return Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
+    known = 3 if bad else 2  # too few drives for a distance
+    return Table(words("batched.drives"), head[:known], tuple(row[:known] for row in rows), (1,), marks=marks)
 
 
 def _figures(batch: Batch, words: Language) -> Table:

@@ -34,11 +34,15 @@ def unproven(whole: Comparison, words: Language) -> Iterator[str]:
 
 
 def incomparable(whole: Comparison, words: Language) -> Iterator[str]:
-    """Yield a sentence per reason why figures are not comparable, the most frequent first; settings have a warning."""
+    """Yield why figures are not comparable, each figure in one sentence; settings have a warning."""
     rows = (row for row in whole.differences if row.verdict == "not comparable")
-    reasons = Counter(difference_reason(why, words) for row in rows for why in row.why if why.key != "setting")
+    reasons = Counter(
+        "; ".join(dict.fromkeys(difference_reason(why, words) for why in row.why if why.key != "setting"))
+        for row in rows
+    )
     for reason, count in reasons.most_common():
-        yield words("versus.incomparable", n=count, reason=reason)
+        if reason:
+            yield words("versus.incomparable", n=count, reason=reason)
 
 
 def counts(whole: Comparison, words: Language) -> str:
