@@ -202,3 +202,11 @@ def test_a_lot_too_small_for_outliers_does_not_state_that_it_has_none(drives: in
              if isinstance(block, Text)]  # fmt: skip
     assert (Language("en")("batched.none_odd") in texts) == (drives == LEAST_DRIVES)
     assert texts.count(Language("en")("batched.few", n=drives, least=LEAST_DRIVES)) == (drives < LEAST_DRIVES)
+
+
+@pytest.mark.parametrize("drives", [LEAST_DRIVES - 1, LEAST_DRIVES])
+def test_a_lot_too_small_for_distances_has_no_columns_of_them(drives: int) -> None:
+    lot = drawn_batch().lot
+    table = batched._drives(judged(Lot(lot.drives[8 : 8 + drives], lot.figures, ()), None), Language("en"))
+    assert len(table.head) == (2 if drives < LEAST_DRIVES else 6)
+    assert {len(row) for row in table.rows} == {len(table.head)}

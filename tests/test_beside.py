@@ -14,6 +14,7 @@ from stend.base.units import GiB, MiB
 from stend.charts.beside import KINDS, Side, picture
 from stend.charts.parts import warm
 from stend.charts.parts.sides import dashes
+from stend.findings import look
 from stend.model.published import middle, published
 from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
@@ -157,3 +158,11 @@ def test_no_chart_shows_published_figures_alone() -> None:
 
 if __name__ == "__main__":
     GOLDEN.write_text(golden())
+
+
+def test_the_saturation_is_the_course_although_the_histogram_of_a_shortened_run_is_longer() -> None:
+    run = run_of(("write-saturation",), "X")
+    (test,) = run.plan.tests
+    seconds = {name: sum(r.counts.seconds for r in run.of(test.name, name)) for name in ("saturate", "histogram")}
+    assert seconds["histogram"] > seconds["saturate"]
+    assert look.main_phase(run, test) == "saturate"

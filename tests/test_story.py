@@ -367,6 +367,14 @@ def test_the_best_of_two_drives_is_better_and_not_better_than_the_next() -> None
         assert tables[1].rows[0][-1] == best
 
 
+def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third() -> None:
+    own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, 7.9e5, 1e5)]
+    own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
+    for names, best in (("AB", "within 10%"), ("ABC", "A and B, within 10%")):
+        tables = list(together.tables(dict(zip(names, own, strict=False)), EN))
+        assert tables[1].rows[0][-1] == best
+
+
 @pytest.mark.parametrize(("hours", "rows"), [(36e3, 2), (None, 1)])
 def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: float | None, rows: int) -> None:
     one = seen({"write": "yes"})._replace(figures={"reads": 7e5, "writes": 2e4, "sat_s": 36e3})
