@@ -118,6 +118,15 @@ def test_the_write_cache_is_told_as_asked_as_set_and_as_read_back(facts: dict[st
     assert dict(device(again, None, EN))["cache"] == said
 
 
+def test_an_array_is_named_by_its_level_and_members() -> None:
+    run = made("iops", interval_s=600.0, shorten=60)
+    facts = {"level": "raid10", "raid_disks": "8", "chunk_bytes": 65536}
+    plan = msgspec.structs.replace(run.plan, device=msgspec.structs.replace(run.plan.device, facts=facts))
+    again = Run([msgspec.structs.replace(run.started[0], plan=plan)])
+    assert dict(device(again, None, RU))["array"].replace("\u00a0", " ") == "RAID 10 × 8, 64 КиБ"
+    assert not dict(device(run, None, EN))["array"]
+
+
 def test_a_profile_of_another_specification_claims_no_departures() -> None:
     run = made("iops", interval_s=600.0, shorten=60)
     other = msgspec.structs.replace(planning.load_profile("review"), specification="9")

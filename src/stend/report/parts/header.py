@@ -5,6 +5,7 @@ from typing import Any
 from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import answers
+from stend.many.sides import array
 from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
 from stend.model.record import Run
 from stend.report.parts import Column
@@ -76,6 +77,7 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
         *_provisioned(drive, words),
         ("interface", words.interface(_reached(drive))),
+        ("array", words.converted(array(drive.facts))),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", words.translated(purged) if test else ""),

@@ -111,7 +111,9 @@ def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     yield Table(words("together.verdicts"), (drive, words("together.verdict")), rows)
     yield _figure_table(reviews, words)
     if uses := tuple(_uses(reviews, words)):
-        yield Table(words("story.uses"), (words("together.use"), *reviews), uses)
+        fit = words("story.performance")
+        note = words("together.by_performance") if any(fit in row for row in uses) else ""
+        yield Table(words("story.uses"), (words("together.use"), *reviews), uses, note=note)
 
 
 def _figure_table(reviews: Reviews, words: Language) -> Table:
