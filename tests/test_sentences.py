@@ -83,6 +83,36 @@ def test_sentences_of_old_records_are_still_translated() -> None:
     assert not [words for words in shown if not re.search("[а-я]", Language("ru").translated(words))]
 
 
+GATE = (*(SRC / "gate").glob("*.py"), SRC / "devices/md.py")
+"""The modules with the reasons against writing."""
+
+
+def test_reasons_of_the_gate_are_translated_and_are_those_that_it_gives() -> None:
+    """Each constant part of a template is in the code, so that a changed reason is not shown in English."""
+    old = tomllib.loads((resources.files("stend.words") / "old.toml").read_text(encoding="utf-8"))
+    code = "".join(path.read_text(encoding="utf-8") for path in GATE)
+    for key, template in old["english"]["gate"].items():
+        parts = [part for whole in re.split(r"\{\w+\}", template) for part in re.split(r"[;,()]", whole)]
+        assert not [part for part in parts if part.strip(" `") not in code], key
+        shown = Language("ru").translated(re.sub(r"\{\w+\}", "7", template))
+        assert re.search("[а-я]", shown), key
+        assert not re.search("\\b(is|first|has|of)\\b", shown), key
+
+
+@pytest.mark.parametrize(
+    ("reason", "russian"),
+    [
+        ("carries / of this system; choose another drive", "на нём / этой системы; выберите другой накопитель"),
+        ("is held by vg-root, which is mounted at /srv; `umount /srv` first",
+         "занят устройством vg-root: смонтирован в /srv; сначала `umount /srv`"),
+        ("has a partition, sda2, that is open for writing in fio (process 3); end that first",
+         "занят его раздел sda2: открыт для записи в fio (процесс 3); сначала завершите его"),
+    ],
+)  # fmt: skip
+def test_a_reason_within_a_reason_is_translated_too(reason: str, russian: str) -> None:
+    assert Language("ru").translated(reason) == russian
+
+
 def test_every_sentence_that_a_run_records_has_a_key(tmp_path: Path) -> None:
     request = session.Request(["iops"], "sim:small", quick=True, into=str(tmp_path / "run"))
     with session.start(request) as run:

@@ -3,9 +3,10 @@
 import pytest
 
 from stend.findings.judgement import Mark, Verdict
+from stend.findings.judgement.evidence import Known
 from stend.report.story import together
 from stend.words import Language
-from tests.test_story import Known, seen
+from tests.test_story import seen
 
 EN = Language("en")
 
