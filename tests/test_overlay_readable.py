@@ -12,7 +12,7 @@ from stend.charts.parts.sides import Side as Drive
 from stend.many.compare import Comparison, Side, compared, side
 from stend.report.parts import Table, written
 from stend.report.parts.ranked import incomparable
-from stend.report.parts.versus import without_equal
+from stend.report.parts.versus import parts, without_equal
 from stend.words import Language, Sentence
 from tests.sides import load, outcome, row
 
@@ -109,3 +109,12 @@ def test_titles_of_tails_name_the_load_in_words(lang: str) -> None:
 def test_a_stamp_names_the_title_of_its_test_in_english() -> None:
     assert Sentence("not_steady", test="iops", ended=Sentence("limit_rounds", n=5)).startswith("IOPS: steady")
     assert Sentence("saturated", test="write-saturation", ended="x").startswith("Write Saturation: saturated")
+
+
+def test_large_phases_have_their_own_tables() -> None:
+    rows = swept().differences
+    second = [row._replace(key=row.key._replace(phase="histogram")) for row in rows[:4]]
+    titles = [title for title, _ in parts([*rows, *second], "IOPS", EN)]
+    assert titles == ["IOPS, rounds", "IOPS, histogram"]
+    assert sum(len(part) for _, part in parts([*rows, *second], "IOPS", EN)) == len(rows) + 4
+    assert [title for title, _ in parts([*rows, *second[:3]], "IOPS", EN)] == ["IOPS"]

@@ -18,6 +18,8 @@ from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
 
 MOST_ROWS = 120
+FEWEST_ROWS = 4
+"""Fewest figures of a phase that has its own table."""
 
 
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
@@ -41,8 +43,19 @@ def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, d
         differences = [d for d in whole.differences if d.key.test == test]
         title = words.title(test, test)
         texts = tuple(_method(whole, words)) if number == 1 else ()
-        yield Section.of(f"test-{test}", title, texts, (_figures(differences, title, whole, words),))
+        tables = (_figures(part, name, whole, words) for name, part in parts(differences, title, words))
+        yield Section.of(f"test-{test}", title, texts, tuple(tables))
     yield from _alone(whole, words)
+
+
+def parts(differences: Sequence[Difference], title: str, words: Language) -> list[tuple[str, Sequence[Difference]]]:
+    """Return the figures of each phase with their title; figures of a test with small phases stay together."""
+    phases: dict[str, list[Difference]] = {}
+    for difference in differences:
+        phases.setdefault(difference.key.phase, []).append(difference)
+    if len(phases) == 1 or min(map(len, phases.values())) < FEWEST_ROWS:
+        return [(title, differences)]
+    return [(f"{title}, {words.phase(phase)}", part) for phase, part in phases.items()]
 
 
 def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
