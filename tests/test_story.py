@@ -1,7 +1,7 @@
 """A review's sentences: conditions on figures, the uses that its verdict names, arguments for and against, rivals."""
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
@@ -393,9 +393,6 @@ def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:
 
 
 def test_a_tail_that_one_use_merely_allows_is_no_argument_at_all() -> None:
-    reasons = [
-        msgspec.structs.replace(reason("longest", "pass", 1.0, beyond), values={"longest": 0.4})
-        for beyond in (9.0, 2.0)
-    ]
+    reasons = [replace(reason("longest", "pass", 1.0, by), values={"longest": 0.4}) for by in (9.0, 2.0)]
     uses = tuple(Judged(use, "yes", (one,)) for use, one in zip(("desktop", "array"), reasons, strict=True))
     assert not list(closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({})))))
