@@ -1,5 +1,6 @@
 """A review's sentences: conditions on figures, the uses that its verdict names, arguments for and against, rivals."""
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
