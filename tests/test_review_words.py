@@ -55,8 +55,8 @@ def test_deviations_have_one_name_in_russian() -> None:
 
 
 def test_a_cell_of_the_best_drive_states_a_difference() -> None:
-    assert Language("en")("together.close") == "at most 10% apart"
-    assert Language("ru")("together.close") == "разница не больше 10 %"
+    assert Language("en")("together.close_of_two") == "at most 10% apart"
+    assert Language("ru")("together.close", name="A", second="B") == "A и B, разница не больше 10 %"
 
 
 def test_the_start_of_a_saturation_is_not_named_as_the_best_minute_of_another_test() -> None:
@@ -75,7 +75,7 @@ def test_a_state_that_the_drive_cannot_take_is_a_deviation_from_the_profile() ->
 def test_a_sentence_of_a_cause_names_its_load_in_words() -> None:
     found = Finding(name="cause", key="full", test="profiles", values={"load": "RND 64K 67/33", "enough": 32})
     text = because([found], ("profiles",), Language("en"))
-    assert text.startswith("Random mix 67/33, 64\u00a0KiB: beyond 32 outstanding IOs")
+    assert text.startswith("Beyond 32 outstanding IOs (Random mix 67/33, 64\u00a0KiB) the rate")
 
 
 @pytest.mark.parametrize(("lang", "ending"), [("en", "after the fill"), ("ru", "после заполнения")])
