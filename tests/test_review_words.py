@@ -75,7 +75,7 @@ def test_a_state_that_the_drive_cannot_take_is_a_deviation_from_the_profile() ->
 def test_a_sentence_of_a_cause_names_its_load_in_words() -> None:
     found = Finding(name="cause", key="full", test="profiles", values={"load": "RND 64K 67/33", "enough": 32})
     text = because([found], ("profiles",), Language("en"))
-    assert text.startswith("Beyond 32 outstanding IOs (Random mix 67/33, 64\u00a0KiB) the rate")
+    assert text.startswith("Beyond 32 outstanding IOs (random mix 67/33, 64\u00a0KiB) the rate")
 
 
 @pytest.mark.parametrize(("lang", "ending"), [("en", "after the fill"), ("ru", "после заполнения")])

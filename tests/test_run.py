@@ -60,7 +60,7 @@ def test_write_saturation_ends_after_four_fills_when_it_never_settles_and_that_e
     assert run_.ended
     assert run_.ended.outcome == outcome
     unmet, regular = "steady state not reached ({})", "saturated, {}; not steady by the rule"
-    assert run_.stamps == ("write-saturation: " + (regular if fills == 4 else unmet).format(ended),)
+    assert run_.stamps == ("Write Saturation: " + (regular if fills == 4 else unmet).format(ended),)
     found = next(f for f in findings.find(run_, {}) if f.name == "steady_state" and f.values["phase"] == "saturate")
     assert found.key == ("saturated" if fills == 4 else "unmet")
     assert found.side == ("" if fills == 4 else "con")

@@ -20,6 +20,6 @@ def test_a_use_that_is_fit_by_performance_only_is_explained(mark: Mark, noted: b
 def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third() -> None:
     own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, 7.9e5, 1e5)]
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
-    for names, best in (("AB", "within 10%"), ("ABC", "A and B, within 10%")):
+    for names, best in (("AB", "at most 10% apart"), ("ABC", "A and B, at most 10% apart")):
         tables = list(together.tables(dict(zip(names, own, strict=False)), EN))
         assert tables[1].rows[0][-1] == best
