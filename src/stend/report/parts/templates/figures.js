@@ -75,11 +75,11 @@ function figureRoom(values, width) {  // labels that fit side by side, for the l
 function figureTicks(channel, most, width) {  // fewer ticks: labels that Vega leaves out make the others uneven
   var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
   if (!axis || channel.type !== "quantitative") { return; }
-  if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room; without any between them, equal steps
+  if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room; without any between them, the last step is longer
     var last = values.length - 1, least = Math.max(1, Math.ceil(last / Math.max(most, figureRoom(values, width) - 1))), step = least;
     while (last % step) { step += 1; }
     if (step === last) { step = least; }
-    if (step > 1) { axis.values = values.filter(function (_, place) { return place % step === 0; }); }
+    if (step > 1) { axis.values = values.filter(function (_, place) { return place === last || (place % step === 0 && last - place >= step); }); }
   } else if (values.length ? values.length > most + 2 : !(axis.tickCount <= most)) {
     delete axis.values;
     axis.tickCount = most;
