@@ -132,7 +132,7 @@ def test_a_part_number_breaks_in_a_narrow_column(tmp_path: Path) -> None:
     assert list(pdf.defects(typeset(tmp_path, f"{helper('breakable')}\n{table.format('breakable')}"))) == []
 
 
-@pytest.mark.parametrize(("before_mm", "together"), [(50, True), (100, False), (165, True)])
+@pytest.mark.parametrize(("before_mm", "together"), [(30, True), (100, False), (165, True)])
 def test_a_chapter_begins_on_the_page_of_its_chart_unless_that_page_would_be_empty(
     tmp_path: Path, before_mm: int, *, together: bool
 ) -> None:
@@ -142,7 +142,7 @@ def test_a_chapter_begins_on_the_page_of_its_chart_unless_that_page_would_be_emp
         picture = finished("plot", Drawing(title, chart, {"rows": rows}), Language("en"), [])
         return Section.of(title.lower(), title, ["A text before the chart."], pictures=[picture])
 
-    sections = section("First", before_mm), section("Second", 90)
+    sections = section("First", before_mm), section("Second", 130)
     made = Report("Drive", "en", "", Language("en"), Section("lead", "", ()), sections)
     path = tmp_path / "page.pdf"
     path.write_bytes(typeset_page(made))
