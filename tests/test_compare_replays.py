@@ -15,8 +15,9 @@ from stend.model.record import Run
 from stend.model.stats import bin_index
 from stend.planning.plan import gather
 from stend.report import csv, json, parquet
+from stend.report.parts.ranked import why
 from stend.report.parts.records import COLUMNS
-from stend.report.parts.versus import versus, why
+from stend.report.parts.versus import versus
 from stend.session import unrecorded
 from stend.words import Language
 from tests.traces import made

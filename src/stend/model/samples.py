@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from stend.base import limits
-from stend.model.counts import Counts
+from stend.model.counts import Counts, lasted
 from stend.model.definition import Data
 from stend.model.events import Sample
 from stend.model.packed import Rows
-from stend.model.tally import NS, Tally
+from stend.model.tally import Tally
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,8 +94,7 @@ class Samples(Sequence[Sample]):
             reads, bytes_read, read_ns, read_ns2, read_max, _ = read  # faster by name than with a star
             writes, written, write_ns, write_ns2, write_max, _ = write
             sums = reads, bytes_read, read_ns, read_ns2, read_max, writes, written, write_ns, write_ns2, write_max
-            seconds = 0.0 if seconds < NS else seconds  # `lasted`, without a call per row
-            packed.append(pack(row.t, seconds, cpu_s, *sums))
+            packed.append(pack(row.t, lasted(seconds), cpu_s, *sums))
         self.rows.extend([row.t for row in rows], packed)
 
 

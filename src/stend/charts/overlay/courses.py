@@ -15,8 +15,7 @@ MOST_POINTS = 300
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     """Yield one chart per test that saturates on both sides."""
     for test in dict.fromkeys(test for run in whole.a.runs for test in run.courses):
-        every = [run for side in (whole.a, whole.b) for run in side.runs]
-        longest_s = max((point[0] for run in every for point in run.courses.get(test, ())), default=0.0)
+        longest_s = max((point[0] for run in whole.runs for point in run.courses.get(test, ())), default=0.0)
         scale, title = time_scale(longest_s, words)
         rows = [row for side in (whole.a, whole.b) for run in side.runs for row in _rows(side.name, run, test, scale)]
         if len({row["side"] for row in rows}) < 2:

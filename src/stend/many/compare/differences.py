@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from stend.base.errors import BadInput
 from stend.many import statistics
 from stend.many.settings import Differing, Reason, blocked, differing, meters, obstacles
-from stend.many.sides import Key, Side, every_key, side
+from stend.many.sides import Key, Outcome, Side, every_key, side
 from stend.model.quantities import METERED, QUANTITIES
 from stend.model.tally import PERCENTS, TAIL
 
@@ -87,6 +87,11 @@ class Comparison(NamedTuple):
     notes: tuple[Reason, ...]
     thresholds: dict[str, float]
     anyway: bool
+
+    @property
+    def runs(self) -> tuple[Outcome, ...]:
+        """Return the runs of both sides."""
+        return *self.a.runs, *self.b.runs
 
 
 def compared(a: Side, b: Side, limits: dict[str, float] | None = None, *, anyway: bool = False) -> Comparison:

@@ -9,6 +9,7 @@ from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
 from stend.many.compare.groups import UNPROVEN, Group, classes
+from stend.many.settings import Reason
 from stend.model.quantities import shape
 from stend.report.parts import Table
 from stend.sentences.settings import difference_reason
@@ -36,13 +37,15 @@ def unproven(whole: Comparison, words: Language) -> Iterator[str]:
 def incomparable(whole: Comparison, words: Language) -> Iterator[str]:
     """Yield why figures are not comparable, each figure in one sentence; settings have a warning."""
     rows = (row for row in whole.differences if row.verdict == "not comparable")
-    reasons = Counter(
-        "; ".join(dict.fromkeys(difference_reason(why, words) for why in row.why if why.key != "setting"))
-        for row in rows
-    )
+    reasons = Counter(why([reason for reason in row.why if reason.key != "setting"], words) for row in rows)
     for reason, count in reasons.most_common():
         if reason:
             yield words("versus.incomparable", n=count, reason=reason)
+
+
+def why(reasons: Sequence[Reason], words: Language) -> str:
+    """Return reasons as half a sentence."""
+    return "; ".join(dict.fromkeys(difference_reason(reason, words) for reason in reasons))
 
 
 def counts(whole: Comparison, words: Language) -> str:

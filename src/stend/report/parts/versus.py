@@ -14,7 +14,7 @@ from stend.many.compare.rules import Judgement
 from stend.many.settings import Reason
 from stend.model.quantities import shape
 from stend.report.parts import Page, Section, Table, ranked, written
-from stend.sentences.settings import difference_reason, setting_value
+from stend.sentences.settings import setting_value
 from stend.words import Language
 
 MOST_ROWS = 120
@@ -59,8 +59,7 @@ def parts(differences: Sequence[Difference], title: str, words: Language) -> lis
 
 
 def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
-    runs = [run for side in (whole.a, whole.b) for run in side.runs]
-    drawn = tuple(pictures(whole, words, partial(written.stamped, runs, words)))
+    drawn = tuple(pictures(whole, words, partial(written.stamped, whole.runs, words)))
     if drawn:
         yield Section.of("charts", words("versus.pictures"), pictures=drawn)
 
@@ -86,11 +85,6 @@ def _notes(whole: Comparison, words: Language) -> Iterator[str]:
         yield words(f"note.{note.key}", **values)
 
 
-def why(reasons: Sequence[Reason], words: Language) -> str:
-    """Return reasons as half a sentence."""
-    return "; ".join(dict.fromkeys(difference_reason(reason, words) for reason in reasons))
-
-
 def _settings(whole: Comparison, words: Language) -> tuple[tuple[str, ...], tuple[Table, ...]]:
     if not whole.settings:
         return (words("versus.alike"),), ()
@@ -114,8 +108,7 @@ def _some(setting: str, values: Sequence[Any], words: Language, most: int = 4) -
 
 def _runs(whole: Comparison, words: Language) -> Table:
     """Return the runs of both sides; stamps that every run has are below the table, once."""
-    runs = [run for side in (whole.a, whole.b) for run in side.runs]
-    shared = [stamp for stamp in runs[0].stamps if all(stamp in run.stamps for run in runs)]
+    shared = [stamp for stamp in whole.runs[0].stamps if all(stamp in run.stamps for run in whole.runs)]
     head = tuple(words(f"column.{key}") for key in ("side", "run", "drive", "began", "stamps"))
     rows: tuple[tuple[str, ...], ...] = tuple(
         (
@@ -193,7 +186,7 @@ def _reasons(row: Difference, words: Language) -> str:
     if row.verdict in UNPROVEN:
         return ""
     more = (Reason("more", {"n": row.more}),) if row.more else ()
-    return why(row.why, words) or why(more, words)
+    return ranked.why(row.why, words) or ranked.why(more, words)
 
 
 def _numbered(reasons: Sequence[str], words: Language) -> tuple[list[str], list[str]]:
@@ -226,7 +219,7 @@ def _gate(judged: Judgement, words: Language) -> Table:
     head = tuple(words(f"column.{key}") for key in ("rule", "figure", "change", "interval", "p", "answer"))
     rows = []
     for gated in judged.gated:
-        reasons = why(gated.why, words)
+        reasons = ranked.why(gated.why, words)
         answer = words(f"answer.{gated.answer}") + (f" ({reasons})" if reasons else "")
         figure = (name(gated.figure, words), change(gated.figure.ratio, words), ranked.interval(gated.figure, words))
         rows.append((gated.rule.text, *figure, _p(gated.p, words), answer))
