@@ -135,13 +135,20 @@ def test_a_profile_of_another_specification_claims_no_departures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "first"),
-    [("", "Nothing deviates from the profile."), ("cache_left_off", "The write cache is left as it is: the profile")],
+    ("key", "has", "first"),
+    [
+        ("", None, "Nothing deviates from the profile."),
+        ("cache_left_off", None, "The write cache is left as it is: the profile"),
+        ("cache_none", True, "The profile requires the write cache disabled; this drive has none, or does not"),
+        ("cache_none", None, "The profile requires the write cache disabled; this drive has none, or does not"),
+        ("cache_none", False, "Nothing deviates from the profile."),
+    ],
 )
-def test_a_write_cache_that_is_not_as_required_deviates_on_page_one(key: str, first: str) -> None:
+def test_a_write_cache_that_is_not_as_required_deviates_on_page_one(key: str, has: bool | None, first: str) -> None:
     run = made("lba-profile", profile="review", interval_s=60.0)
+    run.plan.device.facts["volatile_write_cache"] = has
     if key:
-        run.add(Note(t=0.0, text=Sentence(key)))
+        run.add(Note(t=0.0, text=Sentence(key, setting=Sentence("disabled"))))
     lists = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
     assert [item.text for items in lists[0].lists for item in items.items if item.text.startswith(first)]
 

@@ -23,14 +23,21 @@ UNSET = ("cache_left_off", "cache_left_on", "cache_none")
 
 def method_section(run: Run, host: dict[str, Any], facts: Sheet, words: Language, anchor: str = "method") -> Section:
     """Return the section on the method, with its deviations from the profile and from the clauses of PTS."""
-    notes = _notes([note for note in run.notes if _key(note) not in UNSET], run, words)
-    unset = _notes([note for note in run.notes if _key(note) in UNSET], run, words)
-    lists = [("deviations", [words.translated(text) for text in run.plan.deviations] + unset)]
+    unset = departed(run)
+    notes = _notes([note for note in run.notes if note not in unset], run, words)
+    lists = [("deviations", [words.translated(text) for text in run.plan.deviations] + _notes(unset, run, words))]
     if notes or not run.notes:  # a published run has notes without their private text
         lists.append(("notes", notes))
     items = (Items(words(f"page.{key}"), tuple(map(Item, texts or [words("page.nothing")]))) for key, texts in lists)
     tables = (*characteristics(facts, words), *about(run, host, words), *deviated(run, words))
     return Section(anchor, words("page.method"), (*tables, *items))
+
+
+def departed(run: Run) -> list[Note]:
+    """Return the notes of `UNSET`, but for a drive without a volatile write cache where the profile has it disabled."""
+    if run.plan.profile.write_cache == "disabled" and run.plan.device.facts.get("volatile_write_cache") is False:
+        return []
+    return [note for note in run.notes if _key(note) in UNSET]
 
 
 def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:

@@ -29,7 +29,7 @@ from stend.report.parts import (
     departures,
 )
 from stend.report.parts.compare import labels
-from stend.report.parts.method import clause, method_section
+from stend.report.parts.method import clause, departed, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
@@ -54,8 +54,6 @@ Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 
 
 MOST_DEVIATIONS, MOST_NOTES = 4, 4
-CACHE_LEFT = ("cache_left_on", "cache_left_off")
-"""Notes that the write cache is not as the profile requires it."""
 
 
 def story(
@@ -201,13 +199,13 @@ def _sure(review: Review) -> Iterator[str]:
     run, words = review.run, review.words
     yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
-    departed = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
-    if departed:
+    departing = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
+    if departing:
         spec, section = run.plan.profile.specification, words("page.method")
-        yield words("story.departures", n=len(departed), spec=spec, tests=", ".join(departed), section=section)
+        yield words("story.departures", n=len(departing), spec=spec, tests=", ".join(departing), section=section)
     elif not run.plan.deviations:
-        left = [note.text for note in run.notes if getattr(note.text, "key", "") in CACHE_LEFT]
-        yield sentence(words.translated(left[0])) if left else words("story.no_deviation")
+        unset = departed(run)
+        yield sentence(words.translated(unset[0].text)) if unset else words("story.no_deviation")
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))
