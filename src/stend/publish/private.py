@@ -21,7 +21,7 @@ OF_HOST = ("cpu", "cpus", "kernel", "system", "fio", "memory_bytes", "board", "a
 OF_ADAPTER = ("vendor", "device", "current_link_speed", "current_link_width", "max_link_speed", "max_link_width")
 OF_DRIVE = (
     "link", "link_capable", "warnings", "level", "raid_disks", "chunk_bytes", "native_bytes", "write_cache",
-    "write_cache_set", "power_saving", "power_saving_set", "scale", "title", "trim_max_bytes",
+    "write_cache_set", "volatile_write_cache", "power_saving", "power_saving_set", "scale", "title", "trim_max_bytes",
     "warning_temperature_c", "rotation_rpm",
     "power_loss_protection", "zoned", "actuators", "protection", "fdp", "smr_hint",
 )  # fmt: skip
