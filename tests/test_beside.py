@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from stend.base.errors import BadInput
 from stend.base.units import GiB, MiB
-from stend.charts.beside import KINDS, Side, picture
-from stend.charts.parts import warm
+from stend.charts.beside import KINDS, Side, courses, picture
+from stend.charts.parts import time_scale, warm
 from stend.charts.parts.sides import dashes
 from stend.findings import look
+from stend.findings.look import headline
+from stend.findings.look.figures import figures
 from stend.model.published import middle, published
 from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
@@ -145,10 +147,21 @@ def test_several_drives_share_the_chart_of_their_temperatures(monkeypatch: pytes
     (rate, heat) = picture("saturation_course", sides, WORDS, [])
     rows = heat.spec["datasets"]["rows"]
     assert {row["drive"] for row in rows} == {"A", "B"}
-    assert all(row["value"] == pytest.approx(40 + 3600 * row["t"], rel=1e-4) for row in rows)
+    scale, _ = time_scale(
+        look.records(run_of(("write-saturation",), "A"), "write-saturation", "saturate")[-1].end_s, WORDS
+    )
+    assert all(row["value"] == pytest.approx(40 + scale * row["t"], rel=1e-4) for row in rows)
     assert max(row["t"] for row in rows) <= max(row["t"] for row in rate.spec["datasets"]["rows"])
     (_, alone) = picture("saturation_course", sides[:1], WORDS, [])
     assert "drive" not in alone.spec["datasets"]["rows"][0]
+
+
+def test_a_published_course_that_lasts_longer_than_the_run_has_neither_a_line_nor_a_name() -> None:
+    run = run_of(("write-saturation",), "A")  # of seconds; the published knee comes after three hours
+    (chart,) = picture("saturation_course", [Side("A", run), side("published:sn150")], WORDS, [])
+    assert {row["drive"] for row in chart.spec["datasets"]["rows"]} == {"A"}
+    until_s = {drawn: len(courses._course(side("published:sn150"), 60.0, drawn)) for drawn in (60.0, 36_000.0)}
+    assert until_s == {60.0: 0, 36_000.0: 4}
 
 
 def test_no_chart_shows_published_figures_alone() -> None:
@@ -166,3 +179,7 @@ def test_the_saturation_is_the_course_although_the_histogram_of_a_shortened_run_
     seconds = {name: sum(r.counts.seconds for r in run.of(test.name, name)) for name in ("saturate", "histogram")}
     assert seconds["histogram"] > seconds["saturate"]
     assert look.main_phase(run, test) == "saturate"
+    rows = [row._replace(seconds=row.seconds / 10) if row.phase == "histogram" else row for row in figures(run)]
+    end = headline.level(rows, "write_saturated")
+    assert end
+    assert end.phase == "saturate"

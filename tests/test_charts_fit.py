@@ -266,9 +266,9 @@ def test_a_published_course_ends_with_the_smaller_drive(room: int) -> None:
 
 def test_a_published_range_is_a_bar_and_a_single_number_no_measured_dot() -> None:
     facts = {"about": {}, "saturation": {"end": [130_000, 140_000]}}
-    (row,) = courses._saturation(Side("published", facts=facts))
+    (row,) = courses._course(Side("published", facts=facts), 60.0, 36_000.0)
     assert (row["from"], row["to"]) == (130_000, 140_000)
-    (row,) = courses._saturation(Side("published", facts={"about": {}, "saturation": {"end": 20_000}}))
+    (row,) = courses._course(Side("published", facts={"about": {}, "saturation": {"end": 20_000}}), 60.0, 36_000.0)
     assert row["from"] == row["to"] == 20_000
     value = {"field": "value", "type": "quantitative"}
     mark = published_marks({"field": "t", "type": "quantitative"}, value, {}, WORDS).to_dict()

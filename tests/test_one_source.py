@@ -43,7 +43,7 @@ OF_COURSES = {
     "capacity", "start", "uneven", "cache_share", "cache_bytes", "cache_first", "cache_fall", "stream_end",
     "block_threads", "back_rest", "rested_rest", "unrested", "knee_s", "knee_bytes", "rested_bytes",
     "rested_first", "deep_reads", "deep_writes", "deep_reads_at", "deep_writes_at", "server_depth",
-    "sat_s", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow", "hot_bytes",
+    "sat_s", "held", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow", "hot_bytes",
 }  # fmt: skip
 """Evidence that a finding reads off a course, that the plan or the sheet tells."""
 

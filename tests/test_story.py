@@ -62,8 +62,11 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
         ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
         ({"fall": 5.0}, ["answer_1"]),
         ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_7", "answer_6"]),
-        ({"fall": 1.1, "still_falling": 1.0}, ["answer_9"]),
-        ({"fall": 1.04}, ["answer_2"]),
+        ({"fall": 1.1, "still_falling": 1.0}, ["answer_10"]),
+        ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
+        ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
+        ({"fall": 1.04, "held": 0.0}, ["answer_10"]),
+        ({"fall": 0.6, "held": 0.0}, ["answer_10"]),
     ],
 )
 def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str, float], keys: list[str]) -> None:
@@ -259,6 +262,9 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
         ("mSATA", "flash", "client", {"sata"}),
         ("PCIe", "flash", "enterprise", {"nvme-server"}),
         ("md", "array", "enterprise", {"array"}),
+        ("file", "flash", "enterprise", set()),
+        ("zram", "flash", "client", set()),
+        ("", "flash", "enterprise", set()),
     ],
 )
 def test_rivals_are_the_published_drives_of_its_class(
@@ -273,7 +279,12 @@ def test_no_drive_is_its_own_rival() -> None:
     for name, facts in published().items():
         if "model" in facts.get("about", {}):
             drive = Identity(
-                kind="nvme", target="x", path="", capacity_bytes=1, model=f"MAKER {facts['about']['model']} X"
+                kind="nvme",
+                target="x",
+                path="",
+                capacity_bytes=1,
+                interface="nvme",
+                model=f"MAKER {facts['about']['model']} X",
             )
             assert name not in rivals.peers(drive, "flash", "enterprise")
 

@@ -1,11 +1,11 @@
 """Courses of several drives: saturation over hours, SLC cache over bytes written, each with the temperature."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stend.base.units import GB, GiB, MiB
 from stend.charts.beside.powers import FEWEST
-from stend.charts.parts import Drawing, Row, axis, binned, warm, zoom
+from stend.charts.parts import Drawing, Row, axis, binned, time_scale, warm, zoom
 from stend.charts.parts.marks import Channel, band, tips
 from stend.charts.parts.sides import Side, channels, published_marks, titled
 from stend.charts.parts.vega import Chart
@@ -14,7 +14,6 @@ from stend.findings.look import Record
 from stend.model.published import ends, middle
 from stend.words import Language
 
-HOUR_S = 3600.0
 MOST = 320
 FEW, DOT, POINT = 40, 40, 10
 """Up to this number of rows the points of a line are dots."""
@@ -42,35 +41,35 @@ def over(
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield IOPS of endless random writes against hours, and the temperatures below it."""
-    rows = [row for side in sides for row in _saturation(side)]
-    own = [row for row in rows if row["drive"] == sides[0].name]
-    run = sides[0].run
-    if not own or not run:
+    """Yield IOPS of endless random writes against time, and the temperatures below it."""
+    records, run = _saturating(sides[0]), sides[0].run
+    if not records or not run:
         return
-    rows = [row for row in rows if row["t"] <= max(row["t"] for row in own) * 1.01]
-    highest = max(row["value"] for row in own)
+    scale, title = time_scale(records[-1].end_s, words)
+    courses = {side.name: _course(side, scale, records[-1].end_s * 1.01) for side in sides}
+    rows = [row for course in courses.values() for row in course]
+    highest = max(row["value"] for row in courses[sides[0].name])
     log = any(row.get("value", row.get("to")) > WIDE * highest for row in rows)
-    x, records = axis("t", words("axis.time_h")), _saturating(sides[0])
-    hot = warm.spans(run, records, lambda at_s: at_s / HOUR_S)
+    x = axis("t", title)
+    hot = warm.spans(run, records, lambda at_s: at_s / scale)
     chart, sets = over(sides, rows, x, axis("value", words("axis.iops"), log=log), words)
     chart, more, says = warm.shade(chart, x, hot, words("beside.saturation_says"), words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
-    read = {side.name: _degrees(side) for side in sides}
+    read = {side.name: _degrees(side, scale) for side in sides}
     title = words("beside.saturation_heat")
     if sum(len(own) >= warm.FEWEST for own in read.values()) < FEWEST:
         yield from warm.drawing(read[sides[0].name], hot, x, titled(title, sides[0], sides), words)
         return
-    courses = ([{"t": t, "value": c, "drive": name} for t, c in own] for name, own in read.items())
-    rows = [row for course in courses for row in binned(course, "t", "value", MOST)]
+    heated = ([{"t": t, "value": c, "drive": name} for t, c in own] for name, own in read.items())
+    rows = [row for course in heated for row in binned(course, "t", "value", MOST)]
     chart, sets = over(sides, rows, x, axis("value", words("axis.temperature"), zero=False), words)
     yield Drawing(title, chart.properties(height=warm.HEIGHT), sets, words("says.temperature"))
 
 
-def _degrees(side: Side) -> list[tuple[float, float]]:
-    """Return [(hours, °C)] of the saturation of a run."""
+def _degrees(side: Side, scale: float) -> list[tuple[float, float]]:
+    """Return [(time in units of `scale` seconds, °C)] of the saturation of a run."""
     read = warm.readings(side.run, _saturating(side)) if side.run else []
-    return [(at_s / HOUR_S, degrees) for at_s, degrees in read]
+    return [(at_s / scale, degrees) for at_s, degrees in read]
 
 
 def _saturating(side: Side) -> list[Record]:
@@ -78,20 +77,28 @@ def _saturating(side: Side) -> list[Record]:
     return look.records(side.run, test.name, look.main_phase(side.run, test)) if side.run and test else []
 
 
-def _saturation(side: Side) -> list[Row]:
-    """Return the course of a run, or the published beginning, knee and end, of which an end alone is no course."""
-    records = _saturating(side)
-    rows = [{"t": r.end_s / HOUR_S, "value": r.counts.iops, "drive": side.name} for r in records if r.counts.iops]
-    facts = side.facts.get("saturation", {})
-    if "end" in facts:
-        knee, (low, high) = facts.get("knee_min", 0) / 60, ends(facts["end"])
-        hours = side.facts.get("conditions", {}).get("minutes", 600) / 60
-        if knee and "start" in facts:
-            points = [(0.0, float(facts["start"])), (knee, middle(facts["end"])), (hours, middle(facts["end"]))]
-            rows += [{"t": t, "value": value, "drive": side.name} for t, value in points]
-        if low < high or not rows:
-            rows.append({"t": hours, "from": low, "to": high, "drive": side.name})
-    return binned(rows, "t", "value", MOST) if side.run else rows
+def _course(side: Side, scale: float, until_s: float) -> list[Row]:
+    """Return the course of a run, or a published one, up to a time; a published one that ends sooner has no line."""
+    if side.run:
+        held = [r for r in _saturating(side) if r.counts.iops and r.end_s <= until_s]
+        rows: list[Row] = [{"t": r.end_s / scale, "value": r.counts.iops, "drive": side.name} for r in held]
+        return binned(rows, "t", "value", MOST)
+    rows = [row | {"t": row["t"] / scale, "drive": side.name} for row in _published(side.facts) if row["t"] <= until_s]
+    return rows if len(rows) > 1 or any("from" in row for row in rows) else []
+
+
+def _published(facts: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the published beginning, knee and end, with times in seconds; an end alone is no course."""
+    level = facts.get("saturation", {})
+    if "end" not in level:
+        return
+    knee_s, (low, high) = level.get("knee_min", 0) * 60, ends(level["end"])
+    end_s, drawn = facts.get("conditions", {}).get("minutes", 600) * 60, "start" in level and knee_s
+    if drawn:
+        for t, value in ((0, level["start"]), (knee_s, middle(level["end"])), (end_s, middle(level["end"]))):
+            yield {"t": t, "value": float(value)}
+    if low < high or not drawn:
+        yield {"t": end_s, "from": low, "to": high}
 
 
 def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.parts import DASHES, MOST_LINES, Drawing, Row, axis, binned, series_scale
+from stend.charts.parts import DASHES, MOST_LINES, Drawing, Row, axis, binned, series_scale, time_scale
 from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings import look
 from stend.words import Language
 
 FEWEST = 2
-HOUR_S = 3600.0
 MIXES = (100, 33, 0)
 MOST = 320
 
@@ -61,19 +60,20 @@ def _servers(side: Side, words: Language) -> Iterator[Row]:
 
 
 def hot(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield IOPS of reads within a hot range against hours."""
-    rows = [row for side in sides for row in _hot(side)]
+    """Yield IOPS of reads within a hot range against time."""
+    scale, title = time_scale(max((row["t"] for side in sides for row in _hot(side, 1.0)), default=0.0), words)
+    rows = [row for side in sides for row in _hot(side, scale)]
     if _several(rows, sides[0]):
         kinds = channels(sides, [str(row["drive"]) for row in rows])
-        chart = thin_lines(axis("t", words("axis.time_h")), axis("value", words("axis.iops")), kinds)
+        chart = thin_lines(axis("t", title), axis("value", words("axis.iops")), kinds)
         yield Drawing(words("beside.hot"), chart, {"rows": rows}, words("beside.hot_says"))
 
 
-def _hot(side: Side) -> list[Row]:
+def _hot(side: Side, scale: float) -> list[Row]:
     rows: list[Row] = []
     for test in look.tests(side.run, "hot-range") if side.run else ():
         for record in look.records(side.run, test.name, "mix-100") if side.run else ():
-            rows.append({"t": record.end_s / HOUR_S, "value": record.counts.iops, "drive": side.name})
+            rows.append({"t": record.end_s / scale, "value": record.counts.iops, "drive": side.name})
     return binned(rows, "t", "value", MOST)
 
 

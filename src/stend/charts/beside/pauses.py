@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any
 
 from stend.charts import recovery
-from stend.charts.beside.courses import HOUR_S, MOST, over
-from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, thin, zoom
+from stend.charts.beside.courses import MOST, over
+from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import tips
 from stend.charts.parts.sides import Side, titled
 from stend.charts.parts.vega import Chart
@@ -58,15 +58,16 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     for test in look.tests(run, TEST):
         records = look.records(run, test.name)
         kept = [r for r in records if r.result.where.phase.startswith(("wait-", "baseline-"))]
+        scale, title = time_scale(kept[-1].end_s - kept[0].start_s if kept else 0.0, words)
         for key in ("mean", "max"):
             dots = [
-                {"t": (r.end_s - kept[0].start_s) / HOUR_S, "ms": getattr(r.counts, f"{key}_s") * 1e3}
+                {"t": (r.end_s - kept[0].start_s) / scale, "ms": getattr(r.counts, f"{key}_s") * 1e3}
                 for r in kept
                 if r.counts.ios
             ]
             rows += [{**row, "figure": words(f"figure.{key}")} for row in thin(dots, "t", "ms", 2 * MOST)]
     if rows:
-        x, y = axis("t", words("axis.time_h")), axis("ms", words("axis.latency_ms"), log=True)
+        x, y = axis("t", title), axis("ms", words("axis.latency_ms"), log=True)
         names = [words("figure.mean"), words("figure.max")]
         colour: dict[str, Any] = {"field": "figure", "type": "nominal", "title": None}
         colour["scale"] = {"domain": names, "range": [BLUE, ORANGE]}

@@ -57,8 +57,8 @@ class Reason(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return the key of its sentence: the demand's, "level" if the figure hardly moved, else the answer."""
-        level = self.values[self.figure] < uses().level.get(self.figure, 0.0)
+        """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer."""
+        level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
         return "level" if level else self.clause or self.answer
 
 

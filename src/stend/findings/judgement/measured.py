@@ -9,7 +9,7 @@ from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.saturated import saturated
-from stend.findings.saturation import LOST
+from stend.findings.saturation import LOST, of_phase
 from stend.model.counts import added
 from stend.model.record import Run
 
@@ -73,6 +73,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             continue
         yield Named("start", saturation.start, test.name)
         yield Named("sat_s", saturation.seconds, test.name)
+        yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         yield Named("write_tail", course[-1].value("p99.9") or course[-1].value("p99"), test.name)
         yield Named("longest", max(row.value("max") or 0 for row in course), test.name)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]

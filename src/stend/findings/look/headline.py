@@ -35,11 +35,14 @@ LEVELS = {
 
 
 def level(rows: Sequence[Figures], name: str) -> Figures | None:
-    """Return the best row of a level from the first test that has one; None if no test measured it."""
+    """Return the best row of a level from the first test that has one; None if no test measured it.
+
+    A row of the measurement window or of the end of a saturation precedes one of a whole phase, as a histogram is.
+    """
     for test in LEVELS[name].tests:
         candidates = [row for row in rows if row.test == test and is_level(row, name)]
         if candidates:
-            return max(candidates, key=lambda row: row.iops)
+            return max(candidates, key=lambda row: (row.window != "whole", row.iops))
     return None
 
 

@@ -25,6 +25,8 @@ CLASSES = {
     ("sas", "enterprise"): ("sas", "sata"),
     ("sas", "client"): ("sas", "sata"),
 }
+FAMILIES = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas", "scsi": "sas"}
+"""Families of drives by a part of the name of their interface."""
 AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 MOST_NAMED = 10
@@ -91,9 +93,9 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
 
 def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:
     """Return the published data of other drives of its class, by name; a drive is not its own rival."""
-    family = drive.interface.split(" ")[0].lower()
-    family = "sata" if "sata" in family else "sas" if "sas" in family or "scsi" in family else "nvme"
-    wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES[family, device_class]
+    named = (family for word, family in FAMILIES.items() if word in drive.interface.lower())
+    family = next(named, "")  # a file and a drive in memory have none
+    wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES.get((family, device_class), ())
     return {
         name: facts
         for name, facts in (publications.known() if known is None else known).items()
