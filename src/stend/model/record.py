@@ -41,9 +41,9 @@ class Run:
     """The events of a run so far. A Started that continues removes the events that are repeated.
 
     `wrong` lists the lines of the record that are not as they were written, `seal` names the last line (see `store`).
-    `clock` is the first sample of the present clock, because the clock of a continued run starts again. `stretches` has
-    one row per clock: the number of results, telemetry events and notes when it started. `stretch_of` has the number of
-    the clock of each result, from 0.
+    `unplaced` is the first sample that no result has: no sample belongs to two results, though the times of these may
+    overlap by milliseconds. The clock of a continued run starts again. `stretches` has one row per clock: the number
+    of results, telemetry events and notes when it started. `stretch_of` has the clock of each result, from 0.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -57,7 +57,7 @@ class Run:
         self.readings = Readings()
         self.stretch_of: dict[tuple[Position, int], int] = {}
         self.spans: dict[tuple[Position, int], tuple[int, int]] = {}
-        self.clock = 0
+        self.unplaced = 0
         self.telemetry: list[Telemetry] = []
         self.notes: list[Note] = []
         self.ended: Ended | None = None
@@ -119,17 +119,17 @@ class Run:
         self.judged, self.judgements = [], {}
         for event in judged:
             self._judge(event)
-        self.clock = max((last for _, last in spans), default=0)
-        self.samples.rows.cut(self.clock)
+        self.unplaced = max((last for _, last in spans), default=0)
+        self.samples.rows.cut(self.unplaced)
 
     def _place(self, result: Result, span: tuple[int, int] | None = None) -> None:
-        """Store a result with the samples taken since it began."""
+        """Store a result with the samples taken since it began; each belongs to the first result that follows it."""
         self.results.append(result)
         self.tested.setdefault(result.where.test, []).append(result)
         self.placed.setdefault((result.where.test, result.where.phase), []).append(result)
         began = result.t - result.counts.seconds + SAME_S
-        span = span or (self.samples.rows.first_after(began, self.clock), len(self.samples))
-        self.spans[result.where, result.index] = span
+        span = span or (self.samples.rows.first_after(began, self.unplaced), len(self.samples))
+        self.spans[result.where, result.index], self.unplaced = span, span[1]
 
     def _judge(self, judged: Judged) -> None:
         self.judged.append(judged)
