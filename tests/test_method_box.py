@@ -11,10 +11,12 @@ from stend.model.definition import Hold, Workload
 from stend.model.events import Judged, Note, Result
 from stend.model.record import Run
 from stend.planning import plan as planning
-from stend.report.parts import Pair, Stamps
+from stend.report.parts import Items, Pair, Stamps
 from stend.report.parts.departures import departure_rows, departures
 from stend.report.parts.document import protocol
 from stend.report.parts.header import device, every_load, header
+from stend.report.parts.method import method_section
+from stend.report.parts.summary import stamps
 from stend.report.story.telling import story
 from stend.words import Language, Sentence
 from tests.synthetic import Truth, made, told
@@ -186,3 +188,13 @@ def test_a_steady_state_that_may_not_last_is_not_certain_on_page_one(
     monkeypatch.setattr(findings, "find", lambda *a: iter([early]))
     (lists,) = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
     assert EN(f"story.{certain}", tests="IOPS") in [item.text for items in lists.lists for item in items.items]
+
+
+def test_the_stamp_counts_the_deviations_that_the_method_section_lists() -> None:
+    run = made("lba-profile", profile="review", interval_s=60.0)
+    assert not [stamp for stamp in stamps(run, EN) if "deviation" in stamp]
+    plan = msgspec.structs.replace(run.plan, deviations=(Sentence("verified"),))
+    run = Run([msgspec.structs.replace(run.started[0], plan=plan), Note(t=0.0, text=Sentence("cache_left_off"))])
+    items = [block for block in method_section(run, {}, {}, EN).blocks if isinstance(block, Items)]
+    assert len(items[0].items) == 2
+    assert [stamp for stamp in stamps(run, EN) if stamp.startswith("2 deviations")]

@@ -75,12 +75,20 @@ def _in_words(group: list[Departure], words: Language) -> str:
     )
 
 
+UNITS = {"minute_s": "time", "second_s": "time", "range_limit_bytes": "gib"}
+"""Kind of number of a setting."""
+NOTHING = {"minutes": "limit", "second_s": "sixtieth", "range_limit_bytes": "unlimited"}
+"""Words for 0."""
+
+
 def _value(setting: str, value: Any, words: Language) -> str:
+    if setting in NOTHING and not value:
+        return words(f"departure.{NOTHING[setting]}")
+    if setting in UNITS:
+        return words.show(value, UNITS[setting])
     match setting:
         case "steady" | "after":
             return words.name_of(f"value_{setting}", value)
-        case "minutes":
-            return _plain_value(value, words) if value else words("departure.limit")
         case "write_cache":
             return words(f"header.cache_{value}")
         case "points":

@@ -3,6 +3,7 @@
 from stend import findings
 from stend.findings import Finding
 from stend.model.record import Run
+from stend.report.parts.method import departed
 from stend.sentences import finding_said
 from stend.words import Language, Sentence
 
@@ -19,7 +20,8 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
         texts.append(words("stamp.not_run", tests=", ".join(missing)))
     hot = [finding_said(f, words).rstrip(".") for f in findings.file("thermal").find(run, {}) if f.key == "throttled"]
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
-    deviated = [words("stamp.deviations", n=len(run.plan.deviations))] if run.plan.deviations else []
+    asked = run.plan.deviations
+    deviated = [words("stamp.deviations", n=len(asked) + len(departed(run)))] if asked else []
     return (*texts, *hot, *deviated, *virtual)
 
 
