@@ -282,3 +282,12 @@ def test_single_bursts_are_drawn_only_of_a_drive_that_pauses_bring_back(steady: 
     assert len(list(picture("rests", [side], WORDS, []))) == 1
     for name in ("bursts", "recovery_course"):
         assert len(list(picture(name, [side], WORDS, []))) == shown, name
+
+
+@pytest.mark.parametrize(("rate", "drawn"), [(200_000, True), (40, False)])
+def test_a_percentile_that_its_ios_do_not_carry_leaves_a_gap_and_no_line_across(rate: float, drawn: bool) -> None:
+    run = made("write-saturation", truth=Truth(fresh_iops=rate, steady_iops=rate), interval_s=20.0, shorten=60)
+    rows = list(saturation.draw(run, run.plan.tests[0], WORDS))[1].rows
+    tails = [row["ms"] for row in rows["rows"] if row["figure"] == WORDS("figure.p99.9")]
+    assert tails
+    assert all((value is not None) == drawn for value in tails)

@@ -48,7 +48,7 @@ def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -
 def _latency(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, dict[str, list[Row]]]:
     """Return a band from the median to 99 %, lines of the mean and 99.9 %, and maxima as dots.
 
-    Percentiles are those of all IOs of a stretch, never means of percentiles.
+    Percentiles are those of all IOs of a stretch, never means of percentiles. A line breaks where there are too few.
     """
     size = -(-len(records) // COLUMNS)
     rows_of: dict[str, list[Row]] = {"band": [], "rows": [], "longest": []}
@@ -58,8 +58,8 @@ def _latency(records: Sequence[Record], scale: float, time: str, words: Language
         low, high, tail = percentiles_s(tally, (50, 99, 99.9))
         if low and high:
             rows_of["band"].append({**at, "low": low * 1e3, "high": high * 1e3, "figure": words("figure.band")})
-        for name, value in (("mean", tally.mean_s), ("p99.9", tail)):
-            rows_of["rows"] += [{**at, "ms": value * 1e3, "figure": words(f"figure.{name}")}] if value else []
+        for name, value in (("mean", tally.mean_s), ("p99.9", tail)) if tally.ios else ():
+            rows_of["rows"] += [{**at, "ms": value * 1e3 if value else None, "figure": words(f"figure.{name}")}]
         if tally.max_s:
             rows_of["longest"].append({**at, "ms": tally.max_s * 1e3, "figure": words("figure.max")})
     x, y = axis("t", time), axis("ms", words("axis.latency_ms"), log=True)
