@@ -32,8 +32,15 @@ class Stage:
         )
         return self.played[-1]
 
-    def load(self, *processes: Process, silence_s: float = PATIENCE_S) -> FioLoad:
-        load = FioLoad(list(processes), "a load", raw=lambda data: None, interval_s=0.1, silence_s=silence_s)
+    def load(self, *processes: Process, silence_s: float = PATIENCE_S, block_bytes: int = 0) -> FioLoad:
+        load = FioLoad(
+            list(processes),
+            "a load",
+            raw=lambda data: None,
+            interval_s=0.1,
+            silence_s=silence_s,
+            block_bytes=block_bytes,
+        )
         load.begin()
         return load
 
@@ -59,6 +66,33 @@ def test_totals_are_of_when_fio_read_them_however_late_they_are_heard(stage: Sta
     assert load.next()
     assert load.ended == pytest.approx(now, abs=0.005)
     assert load.began == pytest.approx(load.ended - 0.1)
+
+
+@pytest.mark.parametrize(("block_bytes", "moved"), [(100, [1000, 1000]), (0, [900, 1100])])
+def test_bytes_of_a_running_load_are_those_of_its_ios_and_not_older(
+    stage: Stage, block_bytes: int, moved: list[int]
+) -> None:
+    """fio notes bytes some milliseconds before it counts IOs; a load of several sizes has nothing better."""
+    load = stage.load(stage.process(WAITS), block_bytes=block_bytes)
+    wall = time.time()
+    for number, noted in enumerate((900, 2000), 1):
+        told = {"io_bytes": noted, "runtime": 100 * number, "lat_ns": {"N": 10 * number}}
+        told_at = {"timestamp_ms": round(wall * 1000) + 100 * number, "jobs": [{"write": told}]}
+        load.process.documents.append((json.dumps(told_at).encode(), time.monotonic()))
+        counts = load.next()
+        assert counts
+        assert (counts.write.ios, counts.write.bytes) == (10, moved[number - 1])
+
+
+def test_bytes_of_a_running_load_never_exceed_its_limit(stage: Stage) -> None:
+    """Its last IO may be shorter than the others."""
+    load = stage.load(stage.process(WAITS, limit_bytes=1150), block_bytes=100)
+    assert load.process.enough_bytes == 1050
+    told = {"timestamp_ms": 0, "jobs": [{"write": {"io_bytes": 900, "runtime": 100, "lat_ns": {"N": 11}}}]}
+    load.process.documents.append((json.dumps(told).encode(), time.monotonic()))
+    counts = load.next()
+    assert counts
+    assert counts.write.bytes == 1050
 
 
 def test_a_release_that_is_heard_late_does_not_shorten_the_first_interval(stage: Stage) -> None:

@@ -105,8 +105,18 @@ class Cutter:
 
 def total(document: Document, direction: str) -> Tally:
     """Return the totals of one direction (`read` or `write`) in a document as a Tally."""
-    parts = [_tally(getattr(job, direction)) for job in document.jobs]
-    return sum(parts, Tally())
+    return sum((_tally(getattr(job, direction)) for job in document.jobs), Tally())
+
+
+def running(document: Document, direction: str, block_bytes: int, most_bytes: float) -> Tally:
+    """Return the totals of a load that still runs and whose IOs all have `block_bytes`; `most_bytes` is its limit.
+
+    fio notes the bytes of all threads first, and then waits for each thread before it prints the response times: tens
+    of milliseconds on a busy host. The bytes in its document are therefore older than the IOs, whose bytes these are.
+    """
+    whole = total(document, direction)
+    moved = max(whole.bytes, min(whole.ios * block_bytes, most_bytes))
+    return msgspec.structs.replace(whole, bytes=int(moved))
 
 
 def _tally(direction: Direction) -> Tally:

@@ -27,7 +27,8 @@ def busy_cpu_s() -> float:
 class FioLoad:
     """A load of one fio process, or of several in turn; `began` (after the first `next`) and `ended` are exact to 2 ms.
 
-    `remarks` has a sentence for each process that a signal killed after its totals were received.
+    `remarks` has a sentence for each process that a signal killed after its totals were received. `block_bytes` is the
+    size of all IOs; 0 if they have several.
 
     fio prints its totals on SIGUSR1 (HOWTO). stend sends that signal instead of using fio's own timer. Therefore
     intervals begin with the load, and no output piles up in a pipe while stend is busy.
@@ -41,8 +42,9 @@ class FioLoad:
         raw: Callable[[bytes], None],
         interval_s: float,
         silence_s: float,
+        block_bytes: int = 0,
     ) -> None:
-        self.label, self.raw = label, raw
+        self.label, self.raw, self.block_bytes = label, raw, block_bytes
         self.interval_s, self.silence_s = interval_s, silence_s
         self.process, *self.later = processes
         self.over, self.first = False, True
@@ -174,14 +176,19 @@ class FioLoad:
         """Return the counts since the previous totals, as an interval that ends `at`."""
         before, self.ended = self.ended, at
         cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
-        read, self.read = self.read, fio_json.total(totals, "read")
-        write, self.write = self.write, fio_json.total(totals, "write")
+        read, self.read = self.read, self._total(totals, "read")
+        write, self.write = self.write, self._total(totals, "write")
         try:
             done = fio_json.since(read, self.read), fio_json.since(write, self.write)
         except StepFailed as error:
             raise self._failed(str(error)) from error
         self.counted = True
         return Counts(at - before, self.cpu_s - cpu_s, *done)
+
+    def _total(self, totals: fio_json.Document, direction: str) -> Tally:
+        if self.process.alive and self.block_bytes:
+            return fio_json.running(totals, direction, self.block_bytes, self.process.enough_bytes)
+        return fio_json.total(totals, direction)
 
     def _drop_later(self) -> None:
         while self.later:

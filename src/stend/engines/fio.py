@@ -54,7 +54,12 @@ class FioEngine(RealTime[FioLoad]):
         self._stop()
         processes = self._held(Request(workload, seed, from_bytes, limit_bytes))
         self.load = FioLoad(
-            processes, workload.label, raw=self.raw, interval_s=self.interval_s, silence_s=self.silence_s
+            processes,
+            workload.label,
+            raw=self.raw,
+            interval_s=self.interval_s,
+            silence_s=self.silence_s,
+            block_bytes=0 if workload.mixed or workload.beside else workload.block_bytes,
         )
         self.ready = None
         self.load.begin()
