@@ -107,6 +107,12 @@ def every_program_is_declared(request: pytest.FixtureRequest) -> Iterator[None]:
     assert not found, f"starts {', '.join(found)}: add to tests/tools.toml and to this test's @pytest.mark.needs"
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a failure at once: a run of a quarter of an hour may never come to its summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid}, {report.when}", flush=True)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
     """After everything else: how many tests this host could not run, and why."""
