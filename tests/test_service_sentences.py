@@ -50,6 +50,20 @@ def test_without_any_p99_the_page_names_the_neighbour_with_the_longest_mean() ->
     assert "20,0\N{NO-BREAK SPACE}мс" in finding_said(finding, Language("ru"))
 
 
+def quicker(result: Result, load: Workload) -> Result:
+    """50 reads beside each neighbour, of 1 µs."""
+    if not load.beside or load.sync == "flush":
+        return result
+    return msgspec.structs.replace(result, counts=msgspec.structs.replace(result.counts, read=tally((50, 1e3))))
+
+
+def test_no_neighbour_is_named_for_the_longest_mean_if_none_is_longer_than_alone() -> None:
+    run = changed(run_of("neighbours"), quicker)
+    (finding,) = (finding for finding in of(run, "neighbours", "few_mean", "few_alike"))
+    assert (finding.key, finding.values["phase"]) == ("few_alike", "beside-reads")
+    assert "none takes longer" in finding_said(finding, Language("en"))
+
+
 def test_a_chart_of_the_p99_without_a_neighbour_is_not_drawn() -> None:
     title = Language("en").phase("beside-reads")
     for run, many in ((run_of("neighbours"), 2), (changed(run_of("neighbours"), slower), 1)):

@@ -90,14 +90,16 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
 def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
     """Return the neighbour beside which the victim's IOs take longest on average: no p99 is known."""
     pair = max(beside, key=lambda one: one.row.number("mean"))
-    if not pair.row.tally.ios:
-        return Finding(name=NAME, key="few", test=test.name, values={"phase": phase}, confidence="can't tell")
+    alone_s, beside_s = alone.row.number("mean"), pair.row.number("mean")
+    if not pair.row.tally.ios or beside_s <= alone_s:
+        key, values = "few_alike" if pair.row.tally.ios else "few", {"phase": phase, "alone": alone_s}
+        return Finding(name=NAME, key=key, test=test.name, values=values, confidence="can't tell")
     values = {
         "phase": phase,
         "neighbour": pair.neighbour,
         "depth": pair.depth,
-        "alone": alone.row.number("mean"),
-        "beside": pair.row.number("mean"),
+        "alone": alone_s,
+        "beside": beside_s,
         "iops": pair.row.iops,
         "kept": pair.row.iops / alone.row.iops,
     }
