@@ -30,7 +30,7 @@ from stend.many.statistics import holm
 from stend.model.definition import Hold, Plan
 from stend.model.events import Result
 from stend.planning import plan as planning
-from stend.planning.plan import QUICK_MINUTE_S
+from stend.planning.plan import QUICK
 from stend.runner.loop import run
 from stend.session.engine import engine_for
 
@@ -118,7 +118,9 @@ def main() -> None:
     """The table of a few pairs."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--rounds", type=int, default=8, help="of the matrix, by both")
-    asked.add_argument("--seconds", type=float, default=QUICK_MINUTE_S, help="of a cell, in each round; as by --quick")
+    asked.add_argument(
+        "--seconds", type=float, default=QUICK["minute_s"], help="of a cell, in each round; as by --quick"
+    )
     asked.add_argument("--iops", type=int, default=0, help="of reads and of writes at most; 0: no limit")
     words = asked.parse_args()
     logs = []

@@ -114,19 +114,21 @@ def told_one_by_one(*seconds: float) -> list[str]:
 
 def test_throttling_is_told_once_with_its_minutes() -> None:
     assert told_one_by_one(0, 0, 10, 40, 60, 60, 60) == [
-        "the drive throttled itself in minutes 5–20 (60 s by its own count)"
+        "between the readings of minutes 5 and 20 the drive throttled itself (60 s by its own count)"
     ]
 
 
 def test_throttling_twice_is_two_sentences() -> None:
     assert [line.split(" (")[0] for line in told_one_by_one(0, 5, 5, 5, 9, 9)] == [
-        "the drive throttled itself in minutes 0–5",
-        "the drive throttled itself in minutes 15–20",
+        "between the readings of minutes 0 and 5 the drive throttled itself",
+        "between the readings of minutes 15 and 20 the drive throttled itself",
     ]
 
 
 def test_throttling_that_goes_on_is_told_at_the_end() -> None:
-    assert told_one_by_one(0, 0, 10, 40) == ["the drive throttled itself in minutes 5–15 (40 s by its own count)"]
+    assert told_one_by_one(0, 0, 10, 40) == [
+        "between the readings of minutes 5 and 15 the drive throttled itself (40 s by its own count)"
+    ]
 
 
 @pytest.mark.parametrize("source", ["kernel", "host"])

@@ -54,9 +54,11 @@ def named(test: PlannedTest) -> list[str]:
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
     """Return the stamps of a test's charts as one line, or nothing.
 
-    Stamps are: steady state not reached, saturated, quick run, and the warnings that concern the test.
+    Stamps are: not finished, steady state not reached, saturated, quick run, and the warnings that concern the test.
     """
     stamps = []
+    if run.cut_off(test):
+        stamps.append(words("stamp.cut_off"))
     if any(j.where.test == test.name for j in run.unmet):
         stamps.append(words("stamp.not_steady"))
     if any(j.where.test == test.name for j in run.saturated):

@@ -33,6 +33,8 @@ HELD_BACK = 3.0
 RISE, FLAT, BURST = 1.25, 1.1, 0.5
 """Ratio of the later to the first writes: above RISE they were cached; between BURST and FLAT they never were. An empty
 cache would have taken the first writes, and more of them than the memory of a disk does."""
+WARMED = 0.25
+"""Reads that warm a cache must amount to this share of the range before a lack of hits shows that there is none."""
 HIDDEN = 0.33
 """If a smaller share of the part is cached, writes that the cache took would hardly be faster."""
 
@@ -58,6 +60,9 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     gain, gain_writes = reads.iops / before.iops, writes.iops / before.iops
     values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
     if of_reads < FEW:
+        values |= {"read": sum(r.counts.read.bytes for r in reading), "range": reading[0].workload.range_bytes}
+        if values["read"] < WARMED * values["range"]:
+            return Finding(name=NAME, key="unwarmed", test=test.name, values=values, confidence="can't tell")
         return Finding(name=NAME, key="none", test=test.name, values=values)
     whole = of_reads >= ALL
     keeps = of_writes >= (KEEPS if whole else SURELY) * of_reads

@@ -97,7 +97,9 @@ def _of(test: str, phase: str, made: Course) -> Finding:
     first, last = _rate(records[:FIRST]), _rate(records[-FIRST:])
     values: dict[str, Any] = {"phase": phase, "minutes_s": records[-1].end_s, "rate": last, "first": first}
     if made.slow_s is not None:
-        return Finding(name=NAME, key="throttled", test=test, values=_throttled(made, values), side="con")
+        values |= _throttled(made)
+        key = "throttled" if values["from_s"] >= records[0].end_s - NEAR_S else "throttled_first"
+        return Finding(name=NAME, key=key, test=test, values=values, side="con")
     if not degrees:
         return Finding(name=NAME, key="silent", test=test, values=values, confidence="can't tell")
     values |= {"start": degrees[0], "top": max(degrees)}
@@ -112,10 +114,11 @@ def _of(test: str, phase: str, made: Course) -> Finding:
     return Finding(name=NAME, key="rising", test=test, values=values, confidence="low")
 
 
-def _throttled(made: Course, values: dict[str, Any]) -> dict[str, Any]:
+def _throttled(made: Course) -> dict[str, Any]:
     """Return the time and the bytes before throttling began, and the rates before it and since.
 
-    It began where the drive reports it, or in an earlier record that was slower than the first one.
+    It began where the drive reports it, or in an earlier record that was slower than the first one. If it began within
+    the first record, the bytes and the share are upper bounds, and the rate before it is a lower bound.
     """
     from_s, to_s = made.slow_s or (0.0, 0.0)
     slower = (r for r in made.records if r.counts.bytes_per_s < FALLEN * made.records[0].counts.bytes_per_s)
@@ -126,7 +129,7 @@ def _throttled(made: Course, values: dict[str, Any]) -> dict[str, Any]:
     done = sum(record.counts.read.bytes + record.counts.write.bytes for record in before)
     was, now = _rate(before), _rate(since)
     top = {"top": max(made.degrees)} if made.degrees else {"top": None}
-    return values | top | {"from_s": from_s, "to_s": to_s, "moved": done, "was": was, "now": now, "share": now / was}
+    return top | {"from_s": from_s, "to_s": to_s, "moved": done, "was": was, "now": now, "share": now / was}
 
 
 def _rate(records: Sequence[Record]) -> float:

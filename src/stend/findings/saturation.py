@@ -56,8 +56,8 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
 
 
 def _without_knee(course: Saturated, name: str, values: dict[str, Any]) -> Finding:
-    if course.why:
-        return _conclusion("because", name, values, "can't tell")
+    if course.why or not course.fresh:
+        return _conclusion("because", name, {"because": Because("begun")} | values, "can't tell")
     if course.declines or (course.falls and course.ratio >= LEAST_RATIO):  # else a burst too short to be a level
         return _conclusion("declines", name, values, "medium", con=True)
     if course.pause:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stend.findings import Finding, Sheet
+from stend.findings import Finding, Sheet, look
 from stend.findings.look.grounds import NEAR_C, limit_c
-from stend.findings.look.heat import slow, warmest
+from stend.findings.look.heat import slow, throttled, warmest
 from stend.findings.look.moments import Moment, looks
 from stend.model.record import Run
 from stend.runner.telemetry import HEAT_BIT, MINUTE_S
@@ -16,9 +16,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield one finding for the run."""
     most, spans, limit = warmest(run), _spans(run), limit_c(run)
     top = f"{most:.0f} °C" if most is not None else "–"
-    warned = [moment for moment, look in looks(run) if int(look.values.get("critical_warning") or 0) & HEAT_BIT]
+    warned = [moment for moment, seen in looks(run) if int(seen.values.get("critical_warning") or 0) & HEAT_BIT]
     if spans:
-        values = {"spans": len(spans), "seconds": sum(end[1] - begin[1] for begin, end in spans), "top": top}
+        loaded = [throttled(run, look.records(run, test.name)) for test in run.plan.tests]
+        seconds = sum(to_s - from_s for stretches in loaded for from_s, to_s in stretches)
+        values = {"spans": len(spans), "seconds": seconds, "top": top}
         yield Finding(name=NAME, key="throttled", values=values, side="con")
     elif warned:
         values = {"minute": warned[0][1] / MINUTE_S, "top": top}

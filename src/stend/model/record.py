@@ -244,6 +244,13 @@ class Run:
         judged = (self.judgements.get(place, ()) for place in sought)
         return [j for many in judged for j in many if j.ended_by and not j.steady]
 
+    def cut_off(self, test: PlannedTest) -> bool:
+        """Return True if the run failed, was stopped or is still running within this test."""
+        if not self.of(test.name) or (self.ended and self.ended.outcome not in ("failed", "stopped")):
+            return False
+        places = ((self.holder(test.name, phase.name), phase.name) for phase in test.phases)
+        return not all(any(judged.ended_by for judged in self.judgements.get(place, ())) for place in places)
+
     def phases(self) -> Iterator[tuple[PlannedTest, Phase]]:
         """Return every (test, phase) of the plan in order of execution."""
         return ((test, phase) for test in self.plan.tests for phase in test.phases)

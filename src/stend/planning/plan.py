@@ -13,7 +13,7 @@ from stend import suite
 from stend.base import checked, limits, untrusted
 from stend.base.errors import BadInput, NotOnDrive
 from stend.base.text import did_you_mean
-from stend.base.units import GiB, block_label
+from stend.base.units import GiB
 from stend.model import stats
 from stend.model.definition import (
     Bytes,
@@ -36,11 +36,9 @@ from stend.planning.sharing import shared
 from stend.words import Sentence, known, sentence, text
 
 # Factors of `--quick`. Every page of such a run states them.
-QUICK_MINUTE_S = 0.2
-QUICK_SECOND_S = 0.02
-QUICK_SHORTEN = 60
+QUICK: dict[str, Any] = {"quick": True, "minute_s": 0.2, "second_s": 0.02, "shorten": 60, "range_limit_bytes": 4 * GiB}
+"""Settings of a quick run, whatever a study sets."""
 QUICK_ROUNDS = 5
-QUICK_RANGE_BYTES = 4 * GiB
 
 USUAL_PROFILE = "enterprise-2.0.2"
 
@@ -75,7 +73,8 @@ def gather(
     named = profile or next((study.profile for study in studies if study.profile), USUAL_PROFILE)
     chosen, deviations = load_profile(named), list[Sentence]()
     for name, study in known:
-        chosen, more = adjust(chosen, dict(study.settings))
+        settings = {key: value for key, value in study.settings.items() if not (quick and key in QUICK)}
+        chosen, more = adjust(chosen, settings)
         deviations += () if name in suite.suites() and not study.settings.get("quick") else more
     if quick:
         chosen, more = quicken(chosen)
@@ -161,6 +160,9 @@ def _setting(profile: Profile, key: str) -> Any:
 def _deviation(key: str, value: Any, usual: Any, test: str = "") -> Sentence | None:
     if value == usual or key in UNMENTIONED:
         return None
+    if value and known(f"set_{key}"):
+        change = Sentence(f"set_{key}", a=value)
+        return Sentence("of_test", test=test, what=change) if test else change
     name = Sentence(f"named_{key}") if known(f"named_{key}") else key.replace("_", " ")
     change = Sentence("changed", what=name, a=_value(value), b=_value(usual))
     return Sentence("of_test", test=test, what=change) if test else change
@@ -172,22 +174,16 @@ def _value(value: Any) -> Any:
         return Sentence("value_" + value.replace("-", "_"))
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_value(part)}" for key, part in value.items())
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 
 def quicken(profile: Profile) -> tuple[Profile, tuple[Sentence, ...]]:
     """Return the profile shortened by fixed factors. A quick run is stamped and never called a measurement."""
-    quick = {
-        "quick": True,
-        "minute_s": QUICK_MINUTE_S,
-        "second_s": QUICK_SECOND_S,
-        "shorten": QUICK_SHORTEN,
-        "rounds": min(profile.rounds, QUICK_ROUNDS),
-        "range_limit_bytes": QUICK_RANGE_BYTES,
-    }
-    shorter, _ = adjust(profile, quick)
-    lasting = {"s": QUICK_MINUTE_S, "t": QUICK_SECOND_S, "d": QUICK_SHORTEN}
-    return shorter, (Sentence("quick_whole", **lasting, n=QUICK_ROUNDS, size=QUICK_RANGE_BYTES),)
+    shorter, _ = adjust(profile, QUICK | {"rounds": min(profile.rounds, QUICK_ROUNDS)})
+    lasting = {"s": QUICK["minute_s"], "t": QUICK["second_s"], "d": QUICK["shorten"]}
+    return shorter, (Sentence("quick_whole", **lasting, n=QUICK_ROUNDS, size=QUICK["range_limit_bytes"]),)
 
 
 def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[Sentence, ...] = ()) -> Plan:
@@ -340,5 +336,5 @@ def _possible(step: Step, device: Identity, notes: list[Sentence]) -> bool:
         return True
     size = step.workload.block_bytes
     if size % device.logical_bytes:
-        notes.append(Sentence("no_blocks", size=block_label(size), bytes=device.logical_bytes))
+        notes.append(Sentence("no_block_size", size=size, bytes=device.logical_bytes))
     return size % device.logical_bytes == 0

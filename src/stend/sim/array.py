@@ -34,7 +34,8 @@ class ArrayDrive(Drive):
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
         if spec.array is None or spec.array.level not in FEWEST or spec.scale != 1:
-            raise BadInput(f"virtual drive {spec.name} is an array: it needs an [array] part of level 0, 1, 5 or 10")
+            needs = "an [array] part of level 0, 1, 5 or 10, and scale 1"
+            raise BadInput(f"virtual drive {spec.name} is an array: it needs {needs}")
         level, members = spec.array.level, spec.array.members
         if members < FEWEST[level] or (level == 10 and members % 2):
             needs = "an even number of members" if level == 10 else f"{FEWEST[level]} members or more"

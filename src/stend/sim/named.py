@@ -12,6 +12,10 @@ from stend.sim.spec import Accidents, Lies, Spec
 from stend.sim.spread import varied
 
 OPTIONS = (
+    "capacity_bytes",
+    "interface",
+    "logical_bytes",
+    "physical_bytes",
     "firmware",
     "protected",
     "serial",

@@ -71,11 +71,12 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         saturation = saturated(run, test.name, phase)
         if not saturation or not course or not _is(course[-1], 4 * KiB, 0):
             continue
-        yield Named("start", saturation.start, test.name)
+        yield Named("start", saturation.start if saturation.fresh else None, test.name)
+        yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
         yield Named("sat_s", saturation.seconds, test.name)
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         yield Named("write_tail", course[-1].value("p99.9") or course[-1].value("p99"), test.name)
-        yield Named("longest", max(row.value("max") or 0 for row in course), test.name)
+        yield Named("longest", max(row.value("max") or 0 for row in rows if row.test == test.name), test.name)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
         if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)

@@ -48,7 +48,8 @@ LASTS = (grounds.overwritten, grounds.ruled)
 class Saturated(NamedTuple):
     """The figures of a saturation: rates in IOPS, times in seconds from its start, sizes in bytes written.
 
-    `first_s` is the length of the first record, `last` the rate of the last fortieth. `why` is the reason why the end
+    `first_s` is the length of the first record, and `fresh` is whether less than the capacity was written in it. `last`
+    is the rate of the last fortieth. `why` is the reason why the end
     is not the level that the drive keeps, and `declines` is whether it still declines. `cool` is whether heat surely
     had no influence. `even` is whether the second half surely has one rate. `pause` is the only pause in an otherwise
     level course.
@@ -71,6 +72,7 @@ class Saturated(NamedTuple):
     even: bool = True
     pause: Pause | None = None
     why: Because | None = None
+    fresh: bool = True
 
     @property
     def levels(self) -> tuple[Fall, ...]:
@@ -128,6 +130,7 @@ def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
     figures = Saturated(
         start=first.iops,
         first_s=first.seconds,
+        fresh=first.write.bytes < run.plan.device.capacity_bytes,
         end=end,
         last=whole.rate(len(whole.s) - 1 - max(len(pieces) // 40, 1), len(whole.s) - 1),
         seconds=float(whole.s[-1]),
@@ -149,7 +152,7 @@ def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
     )
     figures = figures._replace(last=shape.last, falls=drops, even=shape.even and calm)
     if drops and drops[0].flat and drops[0].s < first.seconds and drops[0].level > (1 + NEAR) * first.iops:
-        figures = figures._replace(start=drops[0].level)
+        figures = figures._replace(start=drops[0].level, fresh=True)
     if drops:
         figures = figures._replace(settled_s=_settled_s(whole, drops[-1], (1 + NEAR) * end))
     # 3. The reason why the end is not a level that the drive keeps.

@@ -1,0 +1,112 @@
+"""A run that is short, cut off or interrupted by rests states no more than its records show."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import charts, findings
+from stend.devices.virtual import VirtualDevice
+from stend.findings.judgement.evidence import evidence
+from stend.findings.look.saturated import saturated
+from stend.model.events import Note
+from stend.model.record import Run
+from stend.planning import plan
+from stend.report.parts.method import deviations
+from stend.report.parts.summary import stamps
+from stend.report.story import questions
+from stend.sim import load
+from stend.words import LANGUAGES, Language, Sentence
+from tests.rehearsal import rehearsed, said
+
+EN = Language("en")
+SHORT = {"minute_s": 0.2, "second_s": 0.02, "shorten": 60, "rounds": 5}
+WARM = "small?thermal.ambient_c=40&thermal.kelvin_per_w=8&thermal.limit_c=70&thermal.throttle_pct=50&power.write_w=6"
+
+
+def ran(drive: str, test: str, **changes: Any) -> Run:
+    return Run(list(rehearsed(VirtualDevice("sim:small", load(drive)), test, "enterprise-2.0.2", **changes)))
+
+
+@pytest.mark.parametrize(("drive", "cut_off"), [("small", False), ("small?dies_at_s=5", True)])
+def test_the_chapter_of_a_test_that_failed_half_way_is_stamped(drive: str, cut_off: bool) -> None:
+    run = ran(drive, "iops", **SHORT)
+    (test,) = run.plan.tests
+    assert any("TEST NOT FINISHED" in stamp for stamp in charts.stamped(run, test, EN)) is cut_off
+
+
+@pytest.mark.parametrize(("minute_s", "fresh"), [(0.02, True), (2, False)])
+def test_a_first_record_of_more_than_the_capacity_is_no_rate_of_a_purged_drive(minute_s: float, fresh: bool) -> None:
+    """16 MiB are written in 50 ms."""
+    run = ran(
+        "small?capacity_bytes=16777216", "write-saturation", minute_s=minute_s, shorten=60, interval_s=minute_s / 40
+    )
+    test = run.plan.tests[0]
+    course = saturated(run, test.name, test.phases[-2].name)
+    assert course is not None
+    assert course.fresh is fresh
+    known = evidence(run, {}, ()).figures
+    assert ("start" in known) is fresh
+    assert ("fall" in known) is fresh
+    assert ("begun_s" in known) is not fresh
+    assert fresh or said(run, "saturation").key == "because"
+
+
+def test_the_answer_about_a_saturation_without_a_start_gives_its_end_alone() -> None:
+    (asked,) = (question for question in questions.questions() if question.name == "saturation")
+    known = {"writes": 1e4, "sat_s": 60.0, "begun_s": 60.0}
+    assert [answer.key for answer in asked.answers if answer.holds(known)] == ["answer_5"]
+    for name in LANGUAGES:
+        assert Language(name)("question.saturation.answer_5", **known)
+
+
+def test_the_longest_write_of_a_saturation_is_that_of_the_whole_test() -> None:
+    """The drive hangs for a second after the last record of the saturation, while response times are recorded."""
+    calm = ran("small?capacity_bytes=16777216", "write-saturation", minute_s=1, shorten=60)
+    at_s = max(result.t for result in calm.of("write-saturation", "histogram")) - 0.5
+    hung = ran(f"small?capacity_bytes=16777216&hangs_at_s={at_s}&hang_s=1", "write-saturation", minute_s=1, shorten=60)
+    assert evidence(calm, {}, ()).figures["longest"] < 0.1
+    assert evidence(hung, {}, ()).figures["longest"] == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_page_counts_the_deviations_that_it_lists() -> None:
+    """The write cache of a virtual drive cannot be set as the profile requires; only the run knows."""
+    run = ran("small", "iops", **SHORT)
+    run.add(Note(kind="remark", t=0.0, text=Sentence("cache_left_off")))
+    listed = deviations(run, EN)
+    assert len(listed) == len(run.plan.deviations) + 1
+    assert EN("stamp.deviations", n=len(listed)) in stamps(run, EN)
+
+
+def test_a_quick_run_of_a_study_lists_only_settings_that_it_has() -> None:
+    _, profile, told = plan.gather(["quick-look"], None, {}, quick=True)
+    assert profile.minute_s == plan.QUICK["minute_s"]
+    assert not [text for text in map(str, told) if "seconds to a minute" in text or "GiB of the drive" in text]
+    _, _, usual = plan.gather(["quick-look"], None, {})
+    assert "at most 8 GiB of the drive are tested" in map(str, usual)
+
+
+def test_blocks_smaller_than_a_sector_are_named_by_their_bytes() -> None:
+    run = ran("small?logical_bytes=4096", "latency", **SHORT)
+    assert "blocks of 512 B do not exist on 4096-byte sectors" in map(str, run.plan.notes)
+
+
+def test_a_cache_that_few_reads_could_fill_is_unknown_and_not_absent() -> None:
+    spec = load("sas15k?disk.cache_bytes=8589934592&disk.cache_writes=through")
+    spec = msgspec.structs.replace(spec, capacity_bytes=40_960_000_000)
+    changes: dict[str, Any] = {"tests": {"cold-warm": {"hot_gib": 8, "mixes": [100], "depths": [1, 32]}}}
+    run = Run(list(rehearsed(VirtualDevice("sim:sas15k", spec), "cold-warm", minute_s=0.2, shorten=60, **changes)))
+    found = said(run, "cache_policy")
+    assert (found.key, found.confidence) == ("unwarmed", "can't tell")
+
+
+def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() -> None:
+    """From 48 C, 6 W at 8 K/W lead to 70 C after 48 s. The 15 minutes of rest before are not throttled."""
+    run = ran(WARM + "&power.idle_w=1", "heat")
+    writes, reads = (finding for finding in findings.find(run, {}) if finding.name == "heat")
+    assert (writes.key, reads.key) == ("throttled_first", "throttled")
+    full = max(counts.bytes_per_s for _, counts in run.sampled(run.of("heat", "heat-writes")[0]))
+    assert writes.values["was"] <= full
+    assert writes.values["share"] > 0.5
+    held_s = sum(r.counts.seconds for phase in ("heat-writes", "heat-reads") for r in run.of("heat", phase))
+    assert 0 < said(run, "thermal").values["seconds"] <= held_s
