@@ -12,9 +12,11 @@ from stend.findings.look.saturated import saturated
 from stend.model.events import Note
 from stend.model.record import Run
 from stend.planning import plan
+from stend.report.parts import Stamps
 from stend.report.parts.method import deviations
 from stend.report.parts.summary import stamps
 from stend.report.story import questions
+from stend.report.story.telling import story
 from stend.sim import load
 from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
@@ -76,6 +78,14 @@ def test_a_page_counts_the_deviations_that_it_lists() -> None:
     listed = deviations(run, EN)
     assert len(listed) == len(run.plan.deviations) + 1
     assert EN("stamp.deviations", n=len(listed)) in stamps(run, EN)
+
+
+def test_a_chapter_about_several_drives_names_those_that_a_stamp_concerns() -> None:
+    runs = [ran("small?dies_at_s=5", "iops", **SHORT), ran("small", "iops", **SHORT)]
+    page = story([(None, run, {}) for run in runs], None, "en", names=("A", "B"))
+    (chapter,) = (section for section in page.sections if section.anchor == "steady")
+    (stamped,) = (block.texts for block in chapter.blocks if isinstance(block, Stamps))
+    assert stamped == ("A: TEST NOT FINISHED · B: STEADY STATE NOT REACHED",)
 
 
 def test_a_quick_run_of_a_study_lists_only_settings_that_it_has() -> None:

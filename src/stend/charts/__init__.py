@@ -5,7 +5,7 @@ The HTML page embeds the specification; SVG, PNG and PDF are rendered from the s
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -52,7 +52,17 @@ def named(test: PlannedTest) -> list[str]:
 
 
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
-    """Return the stamps of a test's charts as one line, or nothing.
+    """Return the stamps of a test's charts as one line, or nothing."""
+    return joined(stamps(run, test, words))
+
+
+def joined(stamps: Sequence[str]) -> list[str]:
+    """Return stamps as one line, or nothing."""
+    return [" · ".join(stamps)] if stamps else []
+
+
+def stamps(run: Run, test: PlannedTest, words: Language) -> list[str]:
+    """Return the stamps of a test's charts.
 
     Stamps are: not finished, steady state not reached, saturated, quick run, and the warnings that concern the test.
     """
@@ -65,8 +75,7 @@ def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
         stamps.append(words("stamp.saturated"))
     if run.plan.profile.quick:
         stamps.append(words("stamp.quick"))
-    stamps += [words.translated(warning) for warning in run.warnings(test.name)]
-    return [" · ".join(stamps)] if stamps else []
+    return stamps + [words.translated(warning) for warning in run.warnings(test.name)]
 
 
 def _file(name: str) -> ModuleType:

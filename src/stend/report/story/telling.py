@@ -322,7 +322,7 @@ def _chapter(
     """Return a chapter: the warnings of its tests, its answer, its method, the author's words, charts and tables."""
     of, answers, asked = answered
     pairs = [(review, test) for review, tests in of.values() for test in tests]
-    stamped = tuple(dict.fromkeys(s for review, test in pairs for s in charts.stamped(review.run, test, review.words)))
+    stamped = tuple(_stamped(of))
     names = dict.fromkeys(f"{r.words.title(t.name, t.title)} ({clause(t, r.words)})" for r, t in pairs)
     texts, photos = author
     return Section(
@@ -337,6 +337,15 @@ def _chapter(
             *shown,
         ),
     )
+
+
+def _stamped(of: Measured) -> list[str]:
+    """Return the stamps of the tests of a chapter as one line, or nothing; those of some drives after their names."""
+    stamps_of = {
+        name: list(dict.fromkeys(text for test in tests for text in charts.stamps(review.run, test, review.words)))
+        for name, (review, tests) in of.items()
+    }
+    return charts.joined(_of_all(stamps_of))
 
 
 def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence[str]) -> Iterator[Text]:
@@ -371,9 +380,8 @@ def _answer(question: Question, review: Review) -> Iterator[str]:
 
 def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterator[Picture]:
     """Yield charts of all drives, then those of one drive; with several runs the latter only if there are no others."""
-    first, tests = next(iter(of.values()))
-    stamped = charts.stamped(first.run, tests[0], first.words)
-    shared = [drawn for name in question.charts for drawn in picture(name, sides, first.words, stamped)]
+    first, _ = next(iter(of.values()))
+    shared = [drawn for name in question.charts for drawn in picture(name, sides, first.words, _stamped(of))]
     yield from shared
     for drive, (review, tests) in of.items():
         for name, start, count in () if drive and shared else question.pictures:
