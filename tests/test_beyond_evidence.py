@@ -9,16 +9,13 @@ from stend import charts, findings
 from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look.saturated import saturated
-from stend.model.events import Note
 from stend.model.record import Run
 from stend.planning import plan
 from stend.report.parts import Stamps
-from stend.report.parts.method import deviations
-from stend.report.parts.summary import stamps
 from stend.report.story import questions
 from stend.report.story.telling import story
 from stend.sim import load
-from stend.words import LANGUAGES, Language, Sentence
+from stend.words import LANGUAGES, Language
 from tests.rehearsal import rehearsed, said
 
 EN = Language("en")
@@ -69,15 +66,6 @@ def test_the_longest_write_of_a_saturation_is_that_of_the_whole_test() -> None:
     hung = ran(f"small?capacity_bytes=16777216&hangs_at_s={at_s}&hang_s=1", "write-saturation", minute_s=1, shorten=60)
     assert evidence(calm, {}, ()).figures["longest"] < 0.1
     assert evidence(hung, {}, ()).figures["longest"] == pytest.approx(1.0, abs=0.1)
-
-
-def test_a_page_counts_the_deviations_that_it_lists() -> None:
-    """The write cache of a virtual drive cannot be set as the profile requires; only the run knows."""
-    run = ran("small", "iops", **SHORT)
-    run.add(Note(kind="remark", t=0.0, text=Sentence("cache_left_off")))
-    listed = deviations(run, EN)
-    assert len(listed) == len(run.plan.deviations) + 1
-    assert EN("stamp.deviations", n=len(listed)) in stamps(run, EN)
 
 
 def test_a_chapter_about_several_drives_names_those_that_a_stamp_concerns() -> None:

@@ -78,6 +78,8 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
     known = {item.name: item for item in named(run, findings) if item.value is not None}
     values = {"capacity": float(run.plan.device.capacity_bytes)} | {k: v.value or 0.0 for k, v in known.items()}
     tests = {name: item.test for name, item in known.items()}
+    if "start" in values:
+        values.pop("begun_s", None)
     if {"start", "writes"} <= values.keys():
         values["fall"], tests["fall"] = values["start"] / values["writes"], tests["writes"]
     if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
