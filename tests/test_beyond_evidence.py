@@ -9,13 +9,15 @@ from stend import charts, findings
 from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look.saturated import saturated
+from stend.model.events import Note
 from stend.model.record import Run
 from stend.planning import plan
-from stend.report.parts import Stamps
+from stend.report.parts import Items, Stamps
+from stend.report.parts.method import method_section
 from stend.report.story import questions
 from stend.report.story.telling import story
 from stend.sim import load
-from stend.words import LANGUAGES, Language
+from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
 
 EN = Language("en")
@@ -76,6 +78,22 @@ def test_a_chapter_about_several_drives_names_those_that_a_stamp_concerns() -> N
     assert stamped == ("A: TEST NOT FINISHED · B: STEADY STATE NOT REACHED",)
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_forecast_is_on_the_page_of_a_running_test_alone(ended: bool) -> None:
+    run = ran("small", "iops", **SHORT)
+    values = {"test": "iops", "phase": "rounds", "n": 3, "most": 5, "far": 2.0, "left": 2}
+    run.add(Note(t=0.0, text=Sentence("forecast", **values)))
+    if not ended:
+        run.ended = None
+    texts = [
+        item.text
+        for block in method_section(run, {}, {}, EN).blocks
+        if isinstance(block, Items)
+        for item in block.items
+    ]
+    assert any("is not to be expected" in text for text in texts) is not ended
+
+
 def test_a_quick_run_of_a_study_lists_only_settings_that_it_has() -> None:
     _, profile, told = plan.gather(["quick-look"], None, {}, quick=True)
     assert profile.minute_s == plan.QUICK["minute_s"]
@@ -96,6 +114,16 @@ def test_a_cache_that_few_reads_could_fill_is_unknown_and_not_absent() -> None:
     run = Run(list(rehearsed(VirtualDevice("sim:sas15k", spec), "cold-warm", minute_s=0.2, shorten=60, **changes)))
     found = said(run, "cache_policy")
     assert (found.key, found.confidence) == ("unwarmed", "can't tell")
+
+
+@pytest.mark.parametrize(
+    ("gain", "hits", "key"), [(15.0, 1.0, "answer_1"), (1.27, 0.23, "answer_1"), (1.02, 0.0, "answer_2")]
+)
+def test_a_cache_that_holds_a_part_of_the_range_is_not_called_absent(gain: float, hits: float, key: str) -> None:
+    """A quarter of the reads from a cache makes a disk 1.3 times as fast at most."""
+    (asked,) = (question for question in questions.questions() if question.name == "hot")
+    known = {"hot_gain": gain, "hot_hits": hits, "hot_bytes": 1e10}
+    assert [answer.key for answer in asked.answers if answer.holds(known)] == [key]
 
 
 def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() -> None:

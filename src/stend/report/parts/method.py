@@ -20,11 +20,15 @@ MOST_ALIKE = 3
 UNSET = ("cache_left_off", "cache_left_on", "cache_none")
 """Notes that a drive does not have the state that the profile requires: deviations, which only a run can know."""
 
+FORECAST = "forecast"
+"""Notes that a running phase is unlikely to become steady: the end of the run shows whether it did."""
+
 
 def method_section(run: Run, host: dict[str, Any], facts: Sheet, words: Language, anchor: str = "method") -> Section:
     """Return the section on the method, with its deviations from the profile and from the clauses of PTS."""
     unset = departed(run)
-    notes = _notes([note for note in run.notes if note not in unset], run, words)
+    lasting = (note for note in run.notes if not (run.ended and _key(note) == FORECAST))
+    notes = _notes([note for note in lasting if note not in unset], run, words)
     lists = [("deviations", [words.translated(text) for text in run.plan.deviations] + _notes(unset, run, words))]
     if notes or not run.notes:  # a published run has notes without their private text
         lists.append(("notes", notes))

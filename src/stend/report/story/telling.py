@@ -53,7 +53,7 @@ Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 """Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 
 
-MOST_DEVIATIONS, MOST_NOTES = 4, 4
+MOST_DEVIATIONS = 4
 
 
 def story(
