@@ -111,6 +111,8 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("recovery", {**RESTS, "unrested": 32.5e3}, ["answer_4"]),  # levels within 2 % are equal
         ("recovery", {**RESTS, "unrested": 50e3}, ["answer_5"]),  # slower after pauses, which is not "no gain"
         ("cache", {**CACHE, "cache_bytes": 5e11, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_1", "answer_3"]),
+        ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 69e7, "cache_last": 52e7}, ["answer_4"]),
+        ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 52e7, "cache_last": 52e7}, ["answer_5"]),
         ("cache", {**CACHE, "cache_bytes": 0.0, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_2"]),
         ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
         ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise

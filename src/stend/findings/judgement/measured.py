@@ -212,6 +212,9 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
+                if "rest" in values:
+                    yield Named("cache_next", values["rest"][0], test)
+                    yield Named("cache_last", values["rest"][-1], test)
             case "slc_cache", "steps" | "about" | "first" if values["state"] == "rested":
                 yield Named("rested_bytes", values["size"], test)
                 yield Named("rested_first", values["first"], test)
