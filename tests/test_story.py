@@ -20,7 +20,6 @@ from tests import synthetic
 
 EN = Language("en")
 LADDER = ("desktop", "read", "mixed", "database", "write")
-SERVER = ("server",)
 
 
 def answer(**own: object) -> questions.Answer:
@@ -139,7 +138,7 @@ def seen(marks: dict[str, Mark], good: tuple[Reason, ...] = (reason("reads", "pa
 
 
 def named(text: str) -> list[str]:
-    return [use for use in (*LADDER, *SERVER) if EN(f"use_for.{use}") in text]
+    return [use for use in (*LADDER, "server") if EN(f"use_for.{use}") in text]
 
 
 def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> None:

@@ -2,11 +2,13 @@
 
 import pytest
 
-from stend.findings.judgement import Mark, Verdict
+from stend.findings.judgement import Judged, Mark, Verdict
 from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.report.story import together
+from stend.sentences import reason_said
 from stend.words import Language
-from tests.test_story import seen
+from tests.test_story import reason, seen
 
 EN = Language("en")
 
@@ -15,6 +17,44 @@ EN = Language("en")
 def test_a_use_that_is_fit_by_performance_only_is_explained(mark: Mark, noted: bool) -> None:
     (*_, uses) = together.tables({name: seen({"write": mark, "read": "no"}) for name in "AB"}, EN)
     assert (uses.note == EN("together.by_performance")) == noted
+
+
+def uses_of(marks: dict[str, Mark], why: dict[str, Judged]) -> dict[str, str]:
+    review = seen(marks)
+    judged = tuple(why.get(one.use, one) for one in review.verdict.uses)
+    review = review._replace(verdict=review.verdict._replace(uses=judged))
+    (*_, uses) = together.tables({"A": review, "B": seen(dict.fromkeys(marks, "yes"))}, EN)
+    return {row[0]: row[1] for row in uses.rows}
+
+
+def test_each_use_that_a_drive_does_not_fit_has_its_reason() -> None:
+    small, slow = reason("write_tail", "doubt"), reason("writes", "fail")
+    why = {
+        "mixed": Judged("mixed", "no", (slow,), facts=("dwpd",)),
+        "database": Judged("database", "no", (slow, small)),
+        "write": Judged("write", "no", (slow,)),
+        "read": Judged("read", "can't tell", (), missing=("latency",)),
+        "array": Judged("array", "can't tell", (), because=(Because("inspection_unfinished"),)),
+    }
+    cells = uses_of(dict.fromkeys(("desktop", "read", "array", "mixed", "database", "write"), "yes"), why)
+    slowly, tail = (reason_said(one, EN) for one in (slow, small))
+    assert list(cells.values()) == [
+        "yes",
+        f"unknown: {EN('why.tests', tests='Latency')}",
+        f"unknown: {EN('because.inspection_unfinished')}",
+        f"no: {slowly}",
+        f"no: {tail}",  # another reason than in the row above
+        f"no: {slowly}",
+    ]
+
+
+def test_uses_that_are_unknown_for_all_drives_have_all_that_they_lack() -> None:
+    own = seen(dict.fromkeys(("read", "mixed", "write"), "can't tell"))
+    tests = ("latency", "iops", "latency")
+    judged = tuple(use._replace(missing=(name,)) for use, name in zip(own.verdict.uses, tests, strict=True))
+    own = own._replace(verdict=own.verdict._replace(uses=judged))
+    (*_, uses) = together.tables({"A": own, "B": own}, EN)
+    assert [row[1:] for row in uses.rows] == [(f"unknown: {EN('why.tests', tests='Latency, IOPS')}",) * 2]
 
 
 def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third() -> None:

@@ -1,10 +1,10 @@
 """Page one of several runs: which drive is better at what and by how much, and the verdict on each."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from stend.findings.judgement import Judged
+from stend.findings.judgement import FIT, Judged
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.story.page_one import (
     FIGURES,
@@ -18,6 +18,7 @@ from stend.report.story.page_one import (
     verdict,
 )
 from stend.report.story.rivals import AHEAD
+from stend.sentences import why_said
 from stend.words import Language
 
 MOST_LEADS = 2
@@ -139,7 +140,11 @@ def _best(lead: Lead | None, drives: int, words: Language) -> str:
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
-    """Yield the mark of each drive for each use; `FOLDED` uses or more that are unknown for all are one row."""
+    """Yield the mark of each drive for each use; `FOLDED` uses or more that are unknown for all are one row.
+
+    Every mark but those of a drive that fits has its reason, which is another one than in the rows above if there is.
+    """
+    given: dict[str, set[str]] = {name: set() for name in reviews}
     marks: dict[str, dict[str, Judged]] = {}
     for name, review in reviews.items():
         for judged in review.verdict.uses:
@@ -148,10 +153,32 @@ def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
     lacking = lacking if len(lacking) >= FOLDED else []
     for use, judged_of in marks.items():
         if use not in lacking:
-            cells = (words(f"story.{judged_of[name].key}") if name in judged_of else "–" for name in reviews)
+            cells = (_mark(judged_of[name], given[name], words) if name in judged_of else "–" for name in reviews)
             yield words(f"use_title.{use}"), *cells
     if lacking:
-        yield titles(lacking, words), *(words("story.unknown") for _ in reviews)
+        every = ([of[name] for use, of in marks.items() if use in lacking and name in of] for name in reviews)
+        yield titles(lacking, words), *(_mark(_joined(uses), set(), words) if uses else "–" for uses in every)
+
+
+def _joined(uses: Sequence[Judged]) -> Judged:
+    """Return several unknown uses as one, which lacks all that they lack."""
+    because = [why for use in uses for why in use.because]
+    return uses[0]._replace(
+        missing=tuple(dict.fromkeys(name for use in uses for name in use.missing)),
+        facts=tuple(dict.fromkeys(name for use in uses for name in use.facts)),
+        because=tuple(why for n, why in enumerate(because) if why not in because[:n]),
+    )
+
+
+def _mark(judged: Judged, given: set[str], words: Language) -> str:
+    """Return a mark; if the drive does not fit, with the reason, of which `given` notes the figure."""
+    mark = words(f"story.{judged.key}")
+    if judged.mark in FIT:
+        return mark
+    new = tuple(reason for reason in judged.reasons if reason.figure not in given) or judged.reasons
+    why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1)
+    given.update(reason.figure for reason in why.reasons)
+    return f"{mark}: {why_said(why, words)}"
 
 
 def closing(reviews: Reviews, words: Language) -> Section:
