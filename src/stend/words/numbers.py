@@ -25,8 +25,7 @@ class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a language writes numbers and dates; the defaults are English.
 
     `group_from` is the number of digits from which they are grouped. `ratio` and `fold` are what follows "3.4" in
-    "3.4×" and "10 times", one text or one per plural form. `loads` names kinds of loads. With `codes`, sentences and
-    chart titles show labels instead.
+    "3.4×" and "10 times", one text or one per plural form. `loads` names kinds of loads.
     """
 
     name: str = ""
@@ -41,7 +40,6 @@ class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     year: str = ""
     units: dict[str, str] = {}
     loads: dict[str, str] = {}
-    codes: bool = False
 
 
 def unit(form: Format, name: str) -> str:
@@ -256,7 +254,7 @@ def converted(form: Format, text: str) -> str:
     return re.sub(rf"(\d+(?:\.\d+)?) ({known})(?![\w/])", change, text)
 
 
-def load_words(form: Format, label: Any) -> str:
+def load(form: Format, label: Any) -> str:
     """Return a load's label in words: `random write 4 KiB, T4 Q32`."""
     return loads.described(form.loads, str(label), partial(binary, form))
 
@@ -284,13 +282,12 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "small": small,
     "sure": sure,
     "steps": steps,
-    "load": lambda form, label: str(label) if form.codes else load_words(form, label),
-    "load_words": load_words,
+    "load": load,
 }
 
 OF_LISTS = ("steps",)
 """Shapes of a list as a whole."""
-OF_LABELS = ("load", "load_words")
+OF_LABELS = ("load",)
 """Shapes of text; a text in any other shape is a number that an old record holds as it was shown."""
 
 

@@ -48,7 +48,7 @@ def servers(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     rows = [row for side in sides for row in _servers(side, words)]
     if _several(rows, sides[0]):
         x = octaves("n", words("axis.outstanding"), [float(row["n"]) for row in rows])
-        whole = Drawing(words("beside.servers"), None, {"rows": rows}, words("beside.servers_says"))
+        whole = Drawing(words("beside.servers"), None, {"rows": rows}, words("beside.same_axes"))
         yield from _drawn(whole, x, axis("value", words("axis.iops")), "profile", sides, words)
 
 
@@ -88,7 +88,7 @@ def _drawn(
     for value in dict.fromkeys(str(row[field]) for row in rows):
         some = [row for row in rows if row[field] == value]
         kinds = channels(sides, [str(row["drive"]) for row in some])
-        title, says = f"{whole.title}: {value}", words("beside.servers_says")
+        title, says = f"{whole.title}: {value}", words("beside.same_axes")
         yield Drawing(title, lines(x, y, {"color": kinds["color"]}), {"rows": some}, says)
 
 

@@ -28,7 +28,20 @@ def rests(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         x = axis("rest", words("axis.rest_s"))
         chart, sets = over(sides, rows, x, axis("value", words("axis.iops")), words)
         level = "_level" if all(_level(side) for side in sides if side.run) else ""
-        yield Drawing(words("beside.rests"), chart, sets, words(f"beside.rests{level}_says"))
+        says = (words(f"beside.rests{level}_says"), *_before(sides, words))
+        yield Drawing(words("beside.rests"), chart, sets, " ".join(says))
+
+
+def _before(sides: Sequence[Side], words: Language) -> Iterator[str]:
+    """Yield what each drive did before its pauses, as a sentence, if that differs."""
+    of: dict[str, list[str]] = {}
+    for side in sides:
+        if test := side.test(TEST):
+            after = test.profile.options.get("after")
+            of.setdefault(after if after in ("saturation", "fill") else "steady", []).append(side.name)
+    if len(of) > 1:
+        parts = (f"{', '.join(names)}: {words(f'beside.rests_after_{after}')}" for after, names in of.items())
+        yield words("beside.rests_before", listed="; ".join(parts))
 
 
 def _level(side: Side) -> bool:

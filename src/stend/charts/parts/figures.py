@@ -19,7 +19,7 @@ def way_named(key: Key, words: Language) -> str:
     """Return load, and direction if it is only one of two."""
     way = "" if key.direction == "both" else f", {words(f'direction.{key.direction}').lower()}"
     load = key._replace(block="MIX").load if ":" in key.block else key.load
-    return f"{words.show(load, 'load_words')}{way}"
+    return f"{words.show(load, 'load')}{way}"
 
 
 def figure_name(figure: Figure, words: Language) -> str:

@@ -39,7 +39,7 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]
     for test, label in shared[:MOST_ROWS]:
         figures = [cells[test, label] for cells in cells_of]
         texts = ((words.show(row.iops, "rate"), words.show(row.value("mean"), "lat")) for row in figures)
-        rows.append((f"{titles[test]}: {label}", *chain.from_iterable(texts)))
+        rows.append((f"{titles[test]}: {words.show(label, 'load')}", *chain.from_iterable(texts)))
     return *pictures, Table(words("compare.table"), head, tuple(rows), tuple(range(1, len(head))))
 
 
@@ -77,17 +77,18 @@ def _bars(
 ) -> Picture:
     scale = 1e-6 if figure == "throughput" else 1.0
     rows = [
-        {"load": _name(key, keys), "drive": name, "value": cells[key].number(figure) * scale}
+        {"load": _name(key, keys, words), "drive": name, "value": cells[key].number(figure) * scale}
         for key in keys
         for name, cells in zip(names, cells_of, strict=True)
     ]
-    order = [_name(key, keys) for key in keys]
+    order = [_name(key, keys, words) for key in keys]
     x = category("load", words("column.workload"), order)
     chart = bars(x, axis("value", words(f"axis.{figure}")), series("drive", words("compare.drive"), names))
     title = words(f"compare.{figure}")
     return finished("compare", Drawing(title, chart, {"rows": rows}, words("says.window_mean")), words, [])
 
 
-def _name(key: tuple[str, str], keys: Sequence[tuple[str, str]]) -> str:
+def _name(key: tuple[str, str], keys: Sequence[tuple[str, str]], words: Language) -> str:
     """Return the load, with its test if another test has the same load, so that no two bars share a place."""
-    return f"{key[1]} ({key[0]})" if sum(1 for _, label in keys if label == key[1]) > 1 else key[1]
+    load = words.show(key[1], "load")
+    return f"{load} ({words.title(key[0], key[0])})" if sum(1 for _, of in keys if of == key[1]) > 1 else load

@@ -131,7 +131,7 @@ def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]
     return [
         ("pattern", words("header.random_data")),
         ("range", _range(run, test, words)),
-        ("precondition", loads[0].workload.label if loads else words("header.none")),
+        ("precondition", words.show(loads[0].workload.label, "load") if loads else words("header.none")),
         ("duration", words.show(amount.bytes, "gb") if isinstance(amount, Bytes) else _seconds(amount, words)),
         ("precondition2", words.phase(judged[0][0].name) if judged else words("header.none")),
         ("rounds", _rounds(run, test, words)),

@@ -29,7 +29,7 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
         yield _all_verified(judged_phases, words)
         return
     for phase, judged in judged_phases:
-        head = (words("table.item"), *(v.label for v in judged.verdicts))
+        head = (words("table.item"), *(words.show(v.label, "load") for v in judged.verdicts))
         columns = [_column(verdict, words) for verdict in judged.verdicts]
         rows = tuple((words(f"verification.{key}"), *(column[key] for column in columns)) for key in columns[0])
         rule = words("verification.rule", rule=words.name_of("rule", judged.verdicts[0].rule))
@@ -40,7 +40,11 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
 
 def _all_verified(judged_phases: Sequence[tuple[Phase, Judged]], words: Language) -> Table:
     """Return a table with one row per phase and tracked workload."""
-    columns = [(phase.name, v.label, _column(v, words)) for phase, judged in judged_phases for v in judged.verdicts]
+    columns = [
+        (phase.name, words.show(verdict.label, "load"), _column(verdict, words))
+        for phase, judged in judged_phases
+        for verdict in judged.verdicts
+    ]
     if all(v.excursion_allowed is None for _, judged in judged_phases for v in judged.verdicts):
         for _, _, column in columns:
             del column["excursion_allowed"]
@@ -128,7 +132,7 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     for phase, rule in look.judged_phases(test):
         series = [dict(run.series(test.name, phase.name, load)) for load in rule.track]
         rounds = sorted({number for rates in series for number in rates})
-        head = (words("axis.round"), *(load.label for load in rule.track))
+        head = (words("axis.round"), *(words.show(load.label, "load") for load in rule.track))
         rows = tuple(
             (str(n), *(words.show(rates[n].quantity(rule.quantity), shape(rule.quantity)) for rates in series))
             for n in rounds
@@ -160,7 +164,7 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 
 def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
     """Return the row of a load with its name, and its phase if there are several; directions are indented below it."""
-    name = (words.name_of("phase", row.phase) + ": " if several else "") + row.workload.label
+    name = (words.name_of("phase", row.phase) + ": " if several else "") + words.show(row.workload.label, "load")
     first = row.direction == "both" or row.workload.trim_pct == 100
     label = name if first else "\u2003" + words(f"column.{row.direction}s")
     if not row.tally.ios:

@@ -229,7 +229,7 @@ def _gate(judged: Judgement, words: Language) -> Table:
 
 def _alone(whole: Comparison, words: Language) -> Iterator[Section]:
     rows = [
-        (side.name, words.title(key.test, key.test), words.phase(key.phase), key.load)
+        (side.name, words.title(key.test, key.test), words.phase(key.phase), words.show(key.load, "load"))
         for side, keys in zip((whole.a, whole.b), whole.alone, strict=True)
         for key in keys
         if key.direction == "both"
