@@ -35,7 +35,7 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         y = {"field": "phase", "type": "nominal", "title": None, "sort": names}
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
-        tooltip = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
+        tooltip = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~r"}]
         bars = Chart().mark("bar", color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
         ticks = (
             Chart()

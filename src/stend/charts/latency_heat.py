@@ -35,7 +35,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         "legend": {"format": "~g"},
     }
     tooltip = [
-        {"field": "t", "title": title, "format": ",.4~g"},
+        {"field": "t", "title": title, "format": ",.4~r"},
         {"field": "low", "title": words("axis.latency_ms"), "format": ",.3~g"},
         {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
     ]

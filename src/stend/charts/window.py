@@ -50,7 +50,7 @@ def _drawing(verdict: Verdict, words: Language) -> Drawing:
         "strokeDash": {"field": "line", "type": "nominal", "scale": dashes, "title": None},
     }
     tips = [{"field": "line", "title": words("axis.line")}, {"field": "round", "title": words("axis.round")}]
-    tips.append({"field": "value", "title": words(f"axis.{verdict.quantity}"), "format": ",.4~g"})
+    tips.append({"field": "value", "title": words(f"axis.{verdict.quantity}"), "format": ",.4~r"})
     lines = (
         Chart("lines")
         .mark("line", strokeWidth=1.6)

@@ -57,7 +57,7 @@ def tips(*channels: Channel) -> list[Channel]:
     """Return one tooltip line per channel, numbers to four digits."""
     return [
         {"field": c["field"], "type": c["type"], "title": c.get("title") or " "}
-        | ({"format": ",.4~g"} if c["type"] == "quantitative" else {})
+        | ({"format": ",.4~r"} if c["type"] == "quantitative" else {})
         for c in channels
     ]
 

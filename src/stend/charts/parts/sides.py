@@ -82,8 +82,8 @@ def published_marks(x: dict[str, Any], y: dict[str, Any], colour: dict[str, Any]
     along, kept = (y, x) if upright else (x, y)
     tips = [
         {"field": "drive", "type": "nominal", "title": words("compare.drive")},
-        {"field": "from", "type": "quantitative", "title": words("beside.published_from"), "format": ",.4~g"},
-        {"field": "to", "type": "quantitative", "title": words("beside.published_to"), "format": ",.4~g"},
+        {"field": "from", "type": "quantitative", "title": words("beside.published_from"), "format": ",.4~r"},
+        {"field": "to", "type": "quantitative", "title": words("beside.published_to"), "format": ",.4~r"},
     ]
     mark = Chart("published").mark("errorbar", ticks={"size": 14, "thickness": 2.5}, rule={"strokeWidth": 2.5})
     first, second = ("y", "y2") if upright else ("x", "x2")

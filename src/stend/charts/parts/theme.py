@@ -9,6 +9,8 @@ from stend.words import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"
+GROUPED = 4
+"""Digits from which Vega groups a number."""
 LABELS = 60
 """Least width of the labels and the title of an axis in pixels."""
 
@@ -30,6 +32,15 @@ def locale(words: Language) -> dict[str, Any]:
     form = words.format_of
     signs = {"decimal": form.decimal, "thousands": form.group, "minus": "−"}
     return {"number": {**signs, "grouping": [3], "currency": ["", ""]}}
+
+
+def ungrouped(words: Language) -> dict[str, Any]:
+    """Return labels of axes without groups below `group_from` digits: Vega groups all numbers from four digits on."""
+    form = words.format_of
+    if form.group_from <= GROUPED:
+        return {}
+    small = f"abs(datum.value) < 1e{form.group_from - 1}"
+    return {"axisQuantitative": {"labelExpr": f"{small} ? replace(datum.label, '{form.group}', '') : datum.label"}}
 
 
 def config(words: Language) -> dict[str, Any]:
@@ -57,6 +68,7 @@ def config(words: Language) -> dict[str, Any]:
             "labelSeparation": 8,
             "labelFlush": False,
         },
+        **ungrouped(words),
         "legend": {**text, **LEGEND},
         "header": {**text, "labelFontSize": 11, "titleFontSize": 11},
         "title": {

@@ -1,0 +1,37 @@
+"""Numbers on charts have the digits of the text around them."""
+
+import re
+from typing import Any
+
+import pytest
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import tips
+from stend.charts.parts.theme import finished
+from stend.charts.parts.vega import Chart
+from stend.report.parts.drawing import svgs
+from stend.words import LANGUAGES, Language
+
+VALUES = (728_818.0, 12_345.6, 1234.5, 12.3456, 0.000012345)
+
+
+def texts(chart: Chart, rows: list[dict[str, Any]], lang: str) -> list[str]:
+    picture = finished("x", Drawing("X", chart, {"rows": rows}), Language(lang), [])
+    (drawing,) = svgs([picture])
+    return re.findall(r"<text[^>]*>([^<]+)</text>", drawing)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("log", [False, True])
+def test_an_axis_groups_digits_as_sentences_do(lang: str, log: bool) -> None:
+    words, rows = Language(lang), [{"a": 1000, "b": 3000}, {"a": 100_000, "b": 9000}]
+    shown = texts(Chart().mark("point").encode(x=axis("a", "x", log=log), y=axis("b", "y")), rows, lang)
+    numbers = {re.sub(r"\D", "", text): text for text in shown if re.fullmatch(r"[\d\s,]+", text)}
+    assert {"4000", "100000"} <= set(numbers)
+    assert [text for digits, text in numbers.items() if text != words.show(int(digits), "whole")] == []
+
+
+def test_tooltips_show_four_digits_and_no_powers() -> None:
+    channel = tips(axis("a", "x"))[0]
+    shown = texts(Chart().mark("text").encode(text=channel), [{"a": value} for value in VALUES], "en")
+    assert shown[:-1] == ["728,800", "12,350", "1,235", "12.35", "0.00001234"]
