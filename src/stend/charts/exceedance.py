@@ -34,8 +34,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         total = added(r.counts for r in records if r.workload == load)
         for way in ("read", "write"):
             if getattr(total, way).bins:
-                name = f"{words.name_of('phase', phase.name)}, {words.show(load.label, 'load')}, {words(f'direction.{way}')}"
-                series_of[name] = Counts(total.seconds, 0, getattr(total, way))
+                named = words.name_of("phase", phase.name), words.show(load.label, "load"), words(f"direction.{way}")
+                series_of[", ".join(named)] = Counts(total.seconds, 0, getattr(total, way))
     names = few(list(series_of))
     rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
     x = axis("ms", words("axis.latency_ms"), log=True)

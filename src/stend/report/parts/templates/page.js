@@ -29,9 +29,17 @@
     var view = views.get(figure);
     if (view) { view.toImageURL(kind, 2).then(function (address) { save(figure.id + "." + kind, address); }); }
   });
+  function edges(box) {  // a table that continues beyond an edge has a shadow there
+    box.classList.toggle("before", box.scrollLeft > 1);
+    box.classList.toggle("after", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  }
+  var sizes = new ResizeObserver(function (entries) { entries.forEach(function (entry) { edges(entry.target); }); });
+  function tables() { document.querySelectorAll(".scroll").forEach(function (box) { sizes.observe(box); }); }
+  document.addEventListener("scroll", function (event) { if (event.target.classList && event.target.classList.contains("scroll")) { edges(event.target); } }, true);
   function start() {
+    tables();
     dark.addEventListener("change", function () { views.forEach(function (view, figure) { draw(figure); }); });
-    window.figuresAgain = function () { figuresNear(draw); };  // charts that a script adds later
+    window.figuresAgain = function () { tables(); figuresNear(draw); };  // charts and tables that a script adds later
     figuresNear(draw);
     window.addEventListener("beforeprint", function () {
       document.querySelectorAll("details.long").forEach(function (long) { long.open = true; });

@@ -1,0 +1,91 @@
+"""Pages on a phone, in a real browser (`make pages`): wide tables, maps and subtitles of charts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stend.report.parts.markup import template_text
+
+pytestmark = pytest.mark.browser
+PHONE = {"width": 390, "height": 800}
+PAGE = """<style>%s</style><div class="scroll" id="narrow"><table><tr><td>a</td></tr></table></div>
+<details><summary>numbers</summary><div class="scroll" id="wide"><table><tr>%s</tr></table></div></details>
+<script>window.figuresNear = () => {};</script><script>%s</script>"""
+EDGES = """(id) => [...document.getElementById(id).classList].filter((name) => name !== 'scroll').join(' ')"""
+WAIT = """(edges) => [...document.getElementById('wide').classList].sort().join(' ') === edges"""
+SHADOW = "() => getComputedStyle(document.getElementById('wide')).boxShadow"
+SEVEN = [f"{n} threads" for n in range(7)]
+NARROW_PX, WIDE_PX = 390, 900
+
+
+def page_of(browser: Any, folder: Path, text: str) -> Any:
+    """Return an open page of this text on a phone."""
+    file = folder / "page.html"
+    file.write_text(f"<!doctype html><body>{text}</body>")
+    page = browser.new_context(viewport=PHONE, offline=True).new_page()
+    page.goto(file.as_uri())
+    return page
+
+
+def test_a_table_has_a_shadow_where_it_continues_beyond_the_edge(browser: Any, tmp_path: Path) -> None:
+    cells = "<td>1234567890</td>" * 20
+    page = page_of(browser, tmp_path, PAGE % (template_text("page.css"), cells, template_text("page.js")))
+    page.evaluate("document.querySelector('details').open = true")
+    for scrolled, edges, shadows in ((0, "after", 1), (100, "after before", 2), (10_000, "before", 1)):
+        page.evaluate(f"document.getElementById('wide').scrollLeft = {scrolled}")
+        page.wait_for_function(WAIT, arg=f"{edges} scroll" if edges != "before" else "before scroll")
+        assert page.evaluate(SHADOW).count("16px") == shadows
+    assert page.evaluate(EDGES, "narrow") == ""
+
+
+def fitted(browser: Any, folder: Path, spec: dict[str, Any], width: int) -> dict[str, Any]:
+    """Return a chart as figures.js fits it to a width."""
+    page = page_of(browser, folder, f"<script>{template_text('figures.js')}</script>")
+    fit: dict[str, Any] = page.evaluate(f"(spec) => figureFitted(spec, {width}, true)", spec)
+    return fit
+
+
+def heat_map(columns: list[str], rows: list[str], text: str) -> dict[str, Any]:
+    x = {"field": "x", "type": "nominal", "sort": columns}
+    y = {"field": "y", "type": "nominal", "sort": rows}
+    view = {"mark": {"type": "rect"}, "encoding": {"x": x, "y": y}}
+    label = {"mark": {"type": "text", "fontSize": 11}, "encoding": {"x": x, "y": y}}
+    cells = [{"x": column, "y": row, "text": text} for column in columns for row in rows]
+    return {"layer": [view, label], "height": 100, "datasets": {"rows": cells}, "config": {}, "title": {"text": "M"}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "text", "width", "turned"),
+    [
+        (SEVEN, "123,456", NARROW_PX, True),
+        (SEVEN, "123,456", WIDE_PX, False),  # there is room
+        (SEVEN, "1", NARROW_PX, False),  # short numbers fit
+        (SEVEN[:2], "123,456", NARROW_PX, False),  # few columns fit
+    ],
+)
+def test_a_map_that_is_too_wide_for_a_phone_is_turned(
+    browser: Any, tmp_path: Path, columns: list[str], text: str, width: int, turned: bool
+) -> None:
+    rows = ["4 KiB", "8 KiB", "64 KiB"]
+    spec = fitted(browser, tmp_path, heat_map(columns, rows, text), width)
+    shown = [[view["encoding"][name]["sort"] for name in "xy"] for view in spec["layer"]]
+    assert shown == [[rows, columns] if turned else [columns, rows]] * 2
+    assert (spec["height"] > 200) == turned, "seven rows need more height than three"
+
+
+def test_numbers_of_a_map_that_stays_too_wide_are_smaller(browser: Any, tmp_path: Path) -> None:
+    spec = fitted(browser, tmp_path, heat_map(SEVEN, SEVEN, "123,456"), NARROW_PX)
+    assert spec["layer"][1]["mark"]["fontSize"] == 9
+    assert fitted(browser, tmp_path, heat_map(SEVEN, SEVEN, "1"), NARROW_PX)["layer"][1]["mark"]["fontSize"] == 11
+
+
+@pytest.mark.parametrize("key", ["text", "subtitle"])
+def test_titles_and_subtitles_are_broken_into_lines_that_fit(browser: Any, tmp_path: Path, key: str) -> None:
+    words = " · ".join(["steady state not reached"] * 8)
+    title = {"text": "T", "subtitle": ["S"]} | {key: words if key == "text" else [words[:60], words[61:]]}
+    lines = fitted(browser, tmp_path, {"title": title, "config": {}, "mark": "bar"}, NARROW_PX)["title"][key]
+    again = fitted(browser, tmp_path, {"title": title, "config": {}, "mark": "bar"}, WIDE_PX)["title"][key]
+    assert " ".join(lines) == " ".join(again) == words
+    assert len(lines) > len(again) > 1
+    assert max(map(len, lines)) <= NARROW_PX / 5
