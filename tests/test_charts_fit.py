@@ -13,7 +13,7 @@ from benchmarks.pages.texts import LEAST_PT
 from stend.base.units import GB, GiB, MiB
 from stend.charts import saturation
 from stend.charts.beside import Side, courses, picture
-from stend.charts.parts import MOST_LINES, Picture, few
+from stend.charts.parts import GREY, MOST_LINES, Picture, few, ladder
 from stend.charts.parts.fit import LINE, fitted
 from stend.charts.parts.half import ALONE, WIDTH, half, wide
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
@@ -217,11 +217,11 @@ def test_text_on_every_cell_has_contrast_and_keeps_its_colour_on_dark_pages() ->
     assert text["encoding"]["color"] == told
 
 
-def test_greys_of_published_drives_are_visible_on_dark_pages() -> None:
+@pytest.mark.parametrize("colour", [*GREYS, GREY, *(step for count in range(1, MOST_LINES + 1) for step in ladder(count))])
+def test_greys_and_ordered_lines_are_visible_on_light_and_dark_pages(colour: str) -> None:
     night = dict(re.findall(r'"(#[0-9a-f]+)": "(#[0-9a-f]+)"', template_text("page.js")))
-    paper = luminance("#0d1117")
-    for grey in GREYS:
-        assert (luminance(night.get(grey, grey)) + 0.05) / (paper + 0.05) >= 3
+    assert 1.05 / (luminance(colour) + 0.05) >= 3
+    assert (luminance(night.get(colour, colour)) + 0.05) / (luminance("#0d1117") + 0.05) >= 3
 
 
 def luminance(colour: str) -> float:

@@ -213,6 +213,11 @@ def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monk
         (40_912.0, "part", "0.0024%", "0,0024 %"),  # never 0 %: the drive still writes
         (3.2, "fold", "3.2 times", "в 3,2 раза"),
         (40_912.0, "fold", "41,000 times", "в 41 000 раз"),
+        (0.01, "change", "1.0%", "1,0 %"),  # as many digits as 1.4% beside it
+        (0.19, "change", "19.0%", "19,0 %"),
+        (0.21, "change", "21%", "21 %"),
+        (0.11, "measured", "0.110", "0,110"),
+        (0.0, "measured", "0", "0"),
         (725_000.0, "said:rate", "730,000", "730 000"),  # a half is rounded up, as readers do
         (554.8e6, "said:mbs", "555 MB/s", "555 МБ/с"),  # one rate of a link is not 550 here and 560 there
         (555.2e6, "said:mbs", "555 MB/s", "555 МБ/с"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis
+from stend.charts.parts import Drawing, axis, position
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
 from stend.model.definition import PlannedTest
@@ -22,7 +22,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         for phase, name in names.items()
         for record in look.records(run, test.name, phase)
     ]
-    x, y = axis("gb", words("axis.position")), axis("mbs", words("axis.throughput"))
+    x = position("gb", test.profile.active_range(run.plan.device), words)
+    y = axis("mbs", words("axis.throughput"))
     chart = thin_lines(x, y, series("way", None, list(names.values())))
     yield Drawing(
         words("chart.lba_profile"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, Drawing, Row, axis, series_scale
+from stend.charts.parts import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, Drawing, Row, position, series_scale
 from stend.charts.parts.marks import tips
 from stend.charts.parts.vega import Chart
 from stend.findings.look.media import Media, media
@@ -30,7 +30,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     shown = [kind for kind in COLOUR if any(row["kind"] == kind for row in rows)]
     for row in rows:
         row["name"] = names[row["kind"]]
-    x = {**axis("from", words("axis.position")), "scale": {"nice": False, "domain": [0, seen.capacity_bytes / 1e9]}}
+    x = position("from", seen.capacity_bytes, words)
     scale = series_scale([names[kind] for kind in shown], [COLOUR[kind] for kind in shown])
     colour = {"field": "name", "type": "nominal", "title": None, "scale": scale}
     hints = tips(x, {"field": "name", "type": "nominal"}, {"field": "share", "type": "quantitative"})

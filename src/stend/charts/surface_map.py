@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.charts.parts import Drawing, axis
+from stend.charts.parts import Drawing, axis, position
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings.look.surfaces import surface_of
 from stend.model import surface
@@ -43,7 +43,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ends = ((gb / 1e9, ms) for p in bad for gb, ms in _over(p, top))
         rows += [{"gb": gb, "ms": ms, "way": names["unread"]} for gb, ms in ends]
     low = min(row["ms"] for row in rows if row["ms"] is not None)
-    x, y = axis("gb", words("axis.position")), axis("ms", words("axis.response"))
+    x, y = position("gb", parts[-1].end_bytes, words), axis("ms", words("axis.response"))
     if top > WIDE * low:
         y |= {"scale": {"type": "log"}}
     chart = thin_lines(x, y, series("way", None, list(names.values())))

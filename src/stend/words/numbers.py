@@ -62,9 +62,7 @@ def plural(form: Format, value: float) -> int:
 def number(form: Format, value: float, digits: int | None = None) -> str:
     """Return `12,345.6` or `12 345,6`; without `digits` with three or four significant digits, no trailing zeros."""
     if digits is None:
-        size = abs(value)
-        places = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4
-        text = f"{value:,.{places}f}"
+        text = f"{value:,.{_places(value)}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
     else:
         text = f"{value:,.{digits}f}"
@@ -74,6 +72,17 @@ def number(form: Format, value: float, digits: int | None = None) -> str:
     whole, dot, part = text.partition(".")
     grouped = sum(map(str.isdigit, whole)) >= form.group_from
     return whole.replace(",", form.group if grouped else "") + (form.decimal if dot else "") + part
+
+
+def _places(value: float) -> int:
+    """Return the decimal places of three or four significant digits."""
+    size = abs(value)
+    return 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4
+
+
+def measured(form: Format, value: float) -> str:
+    """Return a number with trailing zeros: 0.11 -> `0.110`, as wide as 0.123 beside it; zero is `0`."""
+    return number(form, value, _places(value) if value else 0)
 
 
 def _with(form: Format, value: float, name: str, digits: int | None = None) -> str:
@@ -163,6 +172,12 @@ def percent(form: Format, value: float) -> str:
     shown = value * 100
     text = _short(form, shown, 0 if abs(shown) >= 20 else 1)
     return text + form.percent
+
+
+def change(form: Format, value: float) -> str:
+    """Return a change as a percentage; below 20% with one decimal place, also if that is zero: `12.0%`."""
+    shown = value * 100
+    return number(form, shown, 0 if shown >= 20 else 1) + form.percent
 
 
 def small(form: Format, value: float) -> str:
@@ -261,6 +276,7 @@ def load(form: Format, label: Any) -> str:
 
 SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "n": number,
+    "measured": measured,
     "whole": lambda form, value: number(form, value, 0),
     "rate": rate,
     "mbs": megabytes_per_s,
@@ -274,6 +290,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),
     "time": duration,
     "pct": percent,
+    "change": change,
     "times": times,
     "fold": fold,
     "part": part,

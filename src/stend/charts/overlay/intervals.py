@@ -23,7 +23,7 @@ LOOKS = {
     "behind": ("#e69f00", "triangle-down"),
     "close": ("#767676", "circle"),
     "undecided": ("#767676", "diamond"),
-    "not comparable": ("#999999", "cross"),
+    "not comparable": (GREY, "cross"),
 }
 """Colour and shape of each verdict."""
 

@@ -42,9 +42,9 @@ def change(ratio: float, words: Language) -> str:
     """Return a ratio as a change: `+4.5%`, from 2 on as a factor: `5.3×`."""
     if ratio >= FACTOR:
         return words("overlay.factor", ratio=ratio)
-    text = words.show(abs(ratio - 1), "pct")
-    sign = "" if text.startswith("0") and "," not in text and "." not in text else "\u2212" if ratio < 1 else "+"
-    return sign + text
+    text = words.show(abs(ratio - 1), "change")
+    none = text == words.show(0.0, "change")
+    return ("" if none else "\u2212" if ratio < 1 else "+") + text
 
 
 def _row(difference: Difference, words: Language) -> Row:

@@ -9,7 +9,7 @@ from stend.words import Language
 Row = dict[str, Any]
 
 # Okabe and Ito: distinct for all common kinds of colour vision, and by lightness in grey print.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c8c8c")
 BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
 BAND = "#b3ddf5"
 """A band below lines: light, and without opacity, because its legend would show the full colour."""
@@ -90,6 +90,12 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
+def position(field: str, end_bytes: float, words: Language) -> dict[str, Any]:
+    """Return an axis of positions on a drive in GB, which ends where the tested range ends."""
+    channel = axis(field, words("axis.position"))
+    return channel | {"scale": {"nice": False, "domain": [0, end_bytes / 1e9]}}
+
+
 def zoom() -> dict[str, Any]:
     """Return a parameter for panning and zooming the time axis: drag to pan, Shift and wheel to zoom.
 
@@ -116,8 +122,9 @@ def few(values: Sequence[Any]) -> list[Any]:
 
 
 def ladder(count: int) -> list[str]:
-    """Return `count` colours in order, from dark to light, none too pale for paper (viridis)."""
+    """Return `count` colours in order, from dark to light (viridis); up to `MOST_LINES` have a contrast of 3 on paper."""
     steps = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#9fda3a")
+    steps = steps[:MOST_LINES] if count <= MOST_LINES else steps
     if count <= 1:
         return [steps[0]]
     return [steps[round(i * (len(steps) - 1) / (count - 1))] for i in range(count)]

@@ -14,7 +14,8 @@ from stend.model.record import Run
 from stend.words import Language
 
 PUBLISHED = ((5, 3), (2, 3), (9, 3), (9, 3, 2, 3))
-GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")
+GREYS = ("#6e7781", "#8a9199", "#57606a", "#3d444c")
+"""Their contrast is at least 3 on paper, and on dark pages after `page.js` has changed two of them."""
 
 
 class Side:

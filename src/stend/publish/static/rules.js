@@ -31,8 +31,8 @@ const stendRules = (() => {
       return form.before + text + form.after[Math.min(plural(form, count), form.after.length - 1)];
     }
     const share = Math.abs(ratio - 1) * 100;
-    const text = number(form, share, share >= 20 ? 0 : 1);
-    return (text === "0" ? "" : ratio < 1 ? "\u2212" : "+") + text + form.percent;
+    const text = fixed(share, share >= 20 ? 0 : 1);
+    return (Number(text) ? (ratio < 1 ? "\u2212" : "+") : "") + text.replace(".", form.decimal) + form.percent;
   }
   // Return the ratio of two figures, second over first, as the mean of one logarithm each, and its verdict.
   function difference(first, second, beyond) {

@@ -1,6 +1,6 @@
 """The numbers of a chart as a table, for readers without pictures or scripts; long courses are offered as data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts import Picture
@@ -17,7 +17,8 @@ def table_of(picture: Picture, words: Language) -> Table | None:
     fields = [field for field in (rows[0] if rows else {}) if field in named]
     if not 0 < len(rows) <= MOST_ROWS or not fields:
         return None
-    cells = tuple(tuple(_cell(row.get(field), words) for field in fields) for row in rows)
+    shapes = {field: _shape([row.get(field) for row in rows]) for field in fields}
+    cells = tuple(tuple(_cell(row.get(field), shapes[field], words) for field in fields) for row in rows)
     numeric = tuple(i for i, field in enumerate(fields) if isinstance(rows[0][field], int | float))
     head = tuple(named[field].strip() or words("table.item") for field in fields)
     return Table(picture.title, head, cells, numeric)
@@ -36,7 +37,13 @@ def _named(spec: Any) -> Iterator[tuple[str, str]]:
             yield from _named(value)
 
 
-def _cell(value: Any, words: Language) -> str:
+def _shape(values: Sequence[Any]) -> str:
+    """Return the shape of a column: sizes and depths as they were given, measured figures with trailing zeros."""
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return "n" if all(value % 1 == 0 or value == float(f"{value:.3g}") for value in numbers) else "measured"
+
+
+def _cell(value: Any, shape: str, words: Language) -> str:
     if value is None:
         return "–"
-    return words.show(value, "n") if isinstance(value, int | float) else str(value)
+    return words.show(value, shape) if isinstance(value, int | float) else str(value)

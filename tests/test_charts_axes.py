@@ -1,16 +1,18 @@
-"""Numbers on charts have the digits of the text around them."""
+"""Axes of charts: digits as in the text around them, and ends where the data can end."""
 
 import re
 from typing import Any
 
 import pytest
 
+from stend import charts
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import tips
 from stend.charts.parts.theme import finished
 from stend.charts.parts.vega import Chart
 from stend.report.parts.drawing import svgs
 from stend.words import LANGUAGES, Language
+from tests.synthetic import Truth, made
 
 VALUES = (728_818.0, 12_345.6, 1234.5, 12.3456, 0.000012345)
 
@@ -35,3 +37,12 @@ def test_tooltips_show_four_digits_and_no_powers() -> None:
     channel = tips(axis("a", "x"))[0]
     shown = texts(Chart().mark("text").encode(text=channel), [{"a": value} for value in VALUES], "en")
     assert shown[:-1] == ["728,800", "12,350", "1,235", "12.35", "0.00001234"]
+
+
+@pytest.mark.parametrize("capacity", [16_000_900_661_248, 600_127_266_816])
+def test_an_axis_of_positions_ends_at_the_end_of_the_drive(capacity: int) -> None:
+    run = made("lba-profile", truth=Truth(capacity_bytes=capacity, outer_bps=250e6, inner_bps=120e6), profile="review", shorten=60)
+    (picture,) = charts.pictures("lba_profile", run, run.plan.tests[0])
+    scale = picture.spec["encoding"]["x"]["scale"]
+    assert scale["domain"] == [0, capacity / 1e9]
+    assert not scale.get("nice")
