@@ -48,6 +48,23 @@ def test_a_drive_alone_or_beside_one_without_the_test_has_none(name: str) -> Non
     assert not list(picture(name, [own, side("fresh", "B")], WORDS, []))
 
 
+def test_each_of_several_charts_names_its_value_and_has_a_caption_that_holds_for_it() -> None:
+    sides = [side("block-sweep", model) for model in "ABC"]
+    drawn = list(picture("blocks", sides, WORDS, []))
+    assert len(drawn) > 2
+    assert {one.says for one in drawn} == {WORDS("beside.same_axes")}
+
+
+@pytest.mark.parametrize(("other", "noted"), [("review", False), ("enterprise-2.0.2", True)])
+def test_what_precedes_the_pauses_of_each_drive_is_noted_if_it_differs(other: str, noted: bool) -> None:
+    runs = {"A": "review", "B": other}
+    sides = [Side(name, made("idle-recovery", profile=profile, shorten=60)) for name, profile in runs.items()]
+    says = next(picture("rests", sides, WORDS, [])).says
+    before = "A: saturation; B: writes until they were steady"
+    assert (WORDS("beside.rests_before", listed=before) in says) == noted
+    assert ("before the pauses" in says) == noted
+
+
 def test_rare_answers_stand_at_the_load_they_were_measured_at_from_the_fewest_threads_that_reach_it() -> None:
     own = side("latency-curve", "A")
     drawn = list(picture("waits_by_iops", [own], WORDS, []))

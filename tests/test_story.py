@@ -11,11 +11,11 @@ from stend.findings.look.grounds import Because
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.publish.figures import key_figures
-from stend.report.parts import Pair, fallback
+from stend.report.parts import Pair
 from stend.report.story import closing, page_one, questions, rivals, telling, together
 from stend.report.story.page_one import Review
 from stend.sentences import reason_said
-from stend.words import LANGUAGES, Language
+from stend.words import Language
 from tests import synthetic
 
 EN = Language("en")
@@ -289,16 +289,6 @@ def test_no_drive_is_its_own_rival() -> None:
                 model=f"MAKER {facts['about']['model']} X",
             )
             assert name not in rivals.peers(drive, "flash", "enterprise")
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_numbers_of_a_chart_without_a_title_of_its_axis_have_a_head(lang: str) -> None:
-    named = {"x": {"field": "iops", "title": "IOPS"}, "y": {"field": "row", "title": ""}}
-    spec = {"encoding": named, "datasets": {"rows": [{"row": "reads", "iops": 1.0}]}}
-    table = fallback.table_of(Picture("name", "Title", spec, "says"), Language(lang))
-    assert table
-    assert all(table.head)
-    assert len(table.head) == 2
 
 
 def test_figures_within_a_tenth_share_a_place() -> None:

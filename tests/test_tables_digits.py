@@ -1,11 +1,14 @@
-"""Figures of one column of a table have the same number of significant digits."""
+"""Tables of the numbers of a chart: heads, and as many digits in all rows of a column."""
+
+import re
 
 import pytest
 
 from stend.charts import Picture
 from stend.charts.overlay.ratio_map import change
-from stend.report.parts import fallback
-from stend.words import Language
+from stend.report.parts import fallback, tables
+from stend.words import LANGUAGES, Language
+from tests.synthetic import made
 
 EN = Language("en")
 
@@ -30,3 +33,23 @@ def test_measured_numbers_of_a_chart_keep_their_last_zeros(values: list[float | 
 )
 def test_changes_below_a_fifth_have_one_decimal_place(ratio: float, shown: str) -> None:
     assert change(ratio, EN) == shown
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_numbers_of_a_chart_without_a_title_of_its_axis_have_a_head(lang: str) -> None:
+    named = {"x": {"field": "iops", "title": "IOPS"}, "y": {"field": "row", "title": ""}}
+    spec = {"encoding": named, "datasets": {"rows": [{"row": "reads", "iops": 1.0}]}}
+    table = fallback.table_of(Picture("name", "Title", spec, "says"), Language(lang))
+    assert table
+    assert all(table.head)
+    assert len(table.head) == 2
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_rows_of_loads_are_named_in_words(lang: str) -> None:
+    run, words = made("iops", shorten=60, rounds=5), Language(lang)
+    (test,) = run.plan.tests
+    made_of = [*tables.verification(run, test, words), *tables.raw(run, words), *tables.workloads(run, test, words)]
+    names = [name for table in made_of for name in (*table.head, *(row[0] for row in table.rows))]
+    assert any(words.show("RND 4K 0/100 T4 Q32", "load") in name for name in names)
+    assert [name for name in names if re.search("RND|SEQ", name)] == []

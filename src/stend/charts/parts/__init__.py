@@ -122,9 +122,12 @@ def few(values: Sequence[Any]) -> list[Any]:
 
 
 def ladder(count: int) -> list[str]:
-    """Return `count` colours in order, from dark to light (viridis); up to `MOST_LINES` have a contrast of 3 on paper."""
-    steps = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#9fda3a")
-    steps = steps[:MOST_LINES] if count <= MOST_LINES else steps
+    """Return `count` colours in order, from dark to light (viridis).
+
+    Up to `MOST_LINES` colours have a contrast of 3 on paper.
+    """
+    every = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#9fda3a")
+    steps = every[:MOST_LINES] if count <= MOST_LINES else every
     if count <= 1:
         return [steps[0]]
     return [steps[round(i * (len(steps) - 1) / (count - 1))] for i in range(count)]
