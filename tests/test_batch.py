@@ -210,3 +210,12 @@ def test_a_lot_too_small_for_distances_has_no_columns_of_them(drives: int) -> No
     table = batched._drives(judged(Lot(lot.drives[8 : 8 + drives], lot.figures, ()), None), Language("en"))
     assert len(table.head) == (2 if drives < LEAST_DRIVES else 6)
     assert {len(row) for row in table.rows} == {len(table.head)}
+
+
+def test_the_number_of_drives_is_no_column_if_all_figures_have_it() -> None:
+    lot, words = of(range(1, 9)), Language("en")
+    table = batched._figures(judged(lot, None), words)
+    assert words("batched.count") not in table.head
+    assert table.note == f"{words('batched.count')}: 8."
+    del lot.drives[0].values[lot.figures[0]]
+    assert words("batched.count") in batched._figures(judged(lot, None), words).head

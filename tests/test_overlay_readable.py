@@ -12,7 +12,7 @@ from stend.charts.parts.sides import Side as Drive
 from stend.many.compare import Comparison, Side, compared, side
 from stend.report.parts import Table, written
 from stend.report.parts.ranked import incomparable
-from stend.report.parts.versus import parts, without_equal
+from stend.report.parts.versus import parts
 from stend.words import Language, Sentence
 from tests.sides import load, outcome, row
 
@@ -90,14 +90,14 @@ def test_a_page_states_why_figures_are_not_comparable_and_how_many() -> None:
 def test_a_column_of_equal_cells_is_stated_in_the_note() -> None:
     rows = (("random read", "window", "1", "2 + 2"), ("random write", "window", "2", "2 + 2"))
     table = Table("t", ("Figure", "State", "a", "Runs"), rows, (2, 3), "All rows.", (1,))
-    short = without_equal(table, ["State", "Runs"])
+    short = table.without_equal(["State", "Runs"])
     assert short.head == ("Figure", "a")
     assert short.rows == (("random read", "1"), ("random write", "2"))
     assert (short.numeric, short.marks) == ((1,), (1,))
     assert short.note == "State: window. Runs: 2 + 2. All rows."
-    assert without_equal(table._replace(rows=rows[:1]), ["State", "Runs"]).head == table.head
+    assert table._replace(rows=rows[:1]).without_equal(["State", "Runs"]).head == table.head
     other = table._replace(rows=(rows[0], ("random write", "filled", "2", "2 + 2")))
-    assert without_equal(other, ["State", "Runs"]).head == ("Figure", "State", "a")
+    assert other.without_equal(["State", "Runs"]).head == ("Figure", "State", "a")
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])

@@ -6,6 +6,8 @@ import pytest
 
 from stend.charts import Picture
 from stend.charts.overlay.ratio_map import change
+from stend.charts.parts.figures import named
+from stend.many.sides import Key
 from stend.report.parts import fallback, tables
 from stend.words import LANGUAGES, Language
 from tests.synthetic import made
@@ -53,3 +55,18 @@ def test_rows_of_loads_are_named_in_words(lang: str) -> None:
     names = [name for table in made_of for name in (*table.head, *(row[0] for row in table.rows))]
     assert any(words.show("RND 4K 0/100 T4 Q32", "load") in name for name in names)
     assert [name for name in names if re.search("RND|SEQ", name)] == []
+
+
+@pytest.mark.parametrize(
+    ("phase", "depth", "block", "name"),
+    [
+        ("rounds-4k-t8q16", 16, "4K", "IOPS, rounds: random read 4 KiB, T8 Q16, IOPS"),
+        ("rounds-4k-t8q1", 16, "4K", "IOPS, rounds, T8 Q1: random read 4 KiB, T8 Q16, IOPS"),  # Q1 is not Q16
+        ("rounds-q16", 16, "8K", "IOPS, rounds: random read 8 KiB, T8 Q16, IOPS"),
+    ],
+)
+def test_a_figure_is_named_without_what_phase_and_load_have_in_common(
+    phase: str, depth: int, block: str, name: str
+) -> None:
+    key = Key("iops", phase, "window", 100, 100, block, 8, depth, 1, "both")
+    assert named(key, "iops", EN).replace("\u00a0", " ") == name

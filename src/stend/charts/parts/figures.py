@@ -1,5 +1,7 @@
 """Names of the figures of many runs in charts and tables."""
 
+import re
+
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key
 from stend.words import Language
@@ -7,7 +9,14 @@ from stend.words import Language
 
 def named(key: Key, quantity: str, words: Language) -> str:
     """Return test, phase, load, direction if it is only one of two, and quantity."""
-    return f"{words.title(key.test, key.test)}, {words.phase(key.phase)}: {load_named(key, quantity, words)}"
+    load = load_named(key, quantity, words)
+    return f"{words.title(key.test, key.test)}, {phase_named(key, load, words)}: {load}"
+
+
+def phase_named(key: Key, load: str, words: Language) -> str:
+    """Return the phase without parameters that the name of the load has too: `rounds` of `rounds, 4 KiB, T8 Q16`."""
+    first, *parameters = words.phase(key.phase).split(", ")
+    return ", ".join([first, *(part for part in parameters if not re.search(rf"\b{re.escape(part)}\b", load))])
 
 
 def load_named(key: Key, quantity: str, words: Language) -> str:

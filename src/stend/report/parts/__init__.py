@@ -122,6 +122,20 @@ class Table(NamedTuple):
     note: str = ""
     marks: tuple[int, ...] = ()
 
+    def without_equal(self, titles: Sequence[str]) -> "Table":
+        """Return the table without those of the named columns whose cells are all equal; the note states them."""
+        cells = list(zip(*self.rows, strict=True))
+        equal = [n for n, title in enumerate(self.head) if title in titles and len(set(cells[n])) == 1]
+        if len(self.rows) < 2 or not equal:
+            return self
+        kept = [n for n in range(len(self.head)) if n not in equal]
+        return self._replace(
+            head=tuple(self.head[n] for n in kept),
+            rows=tuple(tuple(row[n] for n in kept) for row in self.rows),
+            numeric=tuple(place for place, n in enumerate(kept) if n in self.numeric),
+            note=" ".join((*(f"{self.head[n]}: {cells[n][0]}." for n in equal), *filter(None, [self.note]))),
+        )
+
 
 class Photo(NamedTuple):
     """A photo: "png" or "jpeg", the content of the file, and its description."""

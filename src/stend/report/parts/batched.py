@@ -167,9 +167,10 @@ def _figures(batch: Batch, words: Language) -> Table:
         ends = (words.show(value, shape(figure.quantity)) for value in (min(values), max(values)))
         middle = words.show(spread.median, shape(figure.quantity))
         rows.append(
-            (figure_name(figure, words), str(spread.drives), middle, words.show(spread.deviation, "pct"), *ends)
+            (figure_name(figure, words), str(spread.drives), middle, words.show(spread.deviation, "change"), *ends)
         )
-    return Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5))
+    table = Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5))
+    return table.without_equal([words("batched.count")])
 
 
 def plain(batch: Batch) -> dict[str, Any]:

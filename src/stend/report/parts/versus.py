@@ -153,22 +153,7 @@ def _figures(differences: Sequence[Difference], title: str, whole: Comparison, w
     marks = tuple(i for i, row in enumerate(shown) if row.verdict in ("worse", "behind"))
     note = " ".join((*reasons, *rest))
     table = Table(words("versus.table", test=title), head, rows, tuple(range(2, len(head) - 1)), note, marks)
-    return without_equal(table, [words("column.state"), words("column.counted")])
-
-
-def without_equal(table: Table, titles: Sequence[str]) -> Table:
-    """Return the table without those of the named columns whose cells are all equal; the note states them."""
-    cells = list(zip(*table.rows, strict=True))
-    equal = [n for n, title in enumerate(table.head) if title in titles and len(set(cells[n])) == 1]
-    if len(table.rows) < 2 or not equal:
-        return table
-    kept = [n for n in range(len(table.head)) if n not in equal]
-    return table._replace(
-        head=tuple(table.head[n] for n in kept),
-        rows=tuple(tuple(row[n] for n in kept) for row in table.rows),
-        numeric=tuple(place for place, n in enumerate(kept) if n in table.numeric),
-        note=" ".join((*(f"{table.head[n]}: {cells[n][0]}." for n in equal), *filter(None, [table.note]))),
-    )
+    return table.without_equal([words("column.state"), words("column.counted")])
 
 
 def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
