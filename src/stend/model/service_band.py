@@ -10,7 +10,19 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 
-from stend.model.service_map import FLAT, Axes, Cell, Key, between, bounded, bracket, columns, contour, crossing
+from stend.model.service_map import (
+    FLAT,
+    Axes,
+    Cell,
+    Key,
+    between,
+    bounded,
+    bracket,
+    brackets,
+    columns,
+    contour,
+    crossing,
+)
 
 SIGMAS = 2.0
 """Standard errors by which a wait is longer or shorter."""
@@ -82,7 +94,7 @@ def moves(measured: Sequence[Cell], key: Key, ends: Axes) -> list[float]:
     for place, (_, *again) in visits.items():
         if again:
             begun = columns([*{**first, place: again[0]}.values()])
-            reads, _ = crossing(bounded(begun, place[1], key, ends.reads), key)
+            reads, _ = crossing(bounded(brackets(begun, key, ends.reads), place[1]), key)
             if place in bounding or reads != before[place[1]]:
                 found.append(_distance(points, place[1], reads, ends))
     return found

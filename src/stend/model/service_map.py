@@ -246,12 +246,13 @@ def bracket(column: Sequence[Cell], key: Key, top: float) -> Bracket:
 
     A cell that the host could not send ends the column: nothing is known of the drive from there on.
     """
-    low = Bracket(0.0, min([top, *(cell.reads for cell in column if cell.why == "host")]))
+    held, held_s = 0.0, None
+    top = min([top, *(cell.reads for cell in column if cell.why == "host")])
     for reads, wait_s in rising(column, key.percent):
         if wait_s > key.limit_s:
-            return low._replace(failed=min(reads, low.failed), failed_s=wait_s)
-        low = low._replace(held=reads, held_s=wait_s)
-    return low
+            return Bracket(held, min(reads, top), held_s, wait_s)
+        held, held_s = reads, wait_s
+    return Bracket(held, top, held_s)
 
 
 def crossing(bracket: Bracket, key: Key) -> tuple[float, float]:
@@ -276,8 +277,8 @@ def contour(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float,
     It ends at no reads where writes alone fill the drive: at that load a queue has no steady state, and its waits
     grow with the time of the measurement.
     """
-    begun = columns(measured)
-    points = sorted((x, crossing(bounded(begun, x, key, ends.reads), key)[0]) for x in begun)
+    found = brackets(columns(measured), key, ends.reads)
+    points = sorted((x, crossing(bounded(found, x), key)[0]) for x in found)
     return [*points, (ends.writes, 0.0)] if points and points[-1][0] < ends.writes else points
 
 
@@ -289,11 +290,16 @@ def between(points: Sequence[tuple[float, float]], writes: float) -> float | Non
     return next((y for x, y in points if x == writes), None)
 
 
-def bounded(begun: dict[float, list[Cell]], writes: float, key: Key, top: float) -> Bracket:
-    """Return the bracket of a contour in a column, narrowed by others: more writes leave room for fewer reads."""
-    own = bracket(begun.get(writes, []), key, top)
-    more = [bracket(column, key, top).held for x, column in begun.items() if x > writes]
-    fewer = [bracket(column, key, top).failed for x, column in begun.items() if x < writes]
+def brackets(begun: dict[float, list[Cell]], key: Key, top: float) -> dict[float, Bracket]:
+    """Return the bracket of a contour in each column, by write rate."""
+    return {writes: bracket(column, key, top) for writes, column in begun.items()}
+
+
+def bounded(found: dict[float, Bracket], writes: float) -> Bracket:
+    """Return the bracket of a column, narrowed by those of others: more writes leave room for fewer reads."""
+    own = found[writes]
+    more = [other.held for x, other in found.items() if x > writes]
+    fewer = [other.failed for x, other in found.items() if x < writes]
     held, failed = max([own.held, *more]), min([own.failed, *fewer])
     if held >= failed:  # not monotonous: only the column itself counts
         return own
@@ -333,7 +339,8 @@ def stretches(measured: Sequence[Cell], wanted: Search) -> list[Stretch]:
     begun, (reads, writes) = columns(measured), wanted.axes
     found: list[Stretch] = []
     for key in wanted.keys:
-        sides = {x: _side(bounded(begun, x, key, reads), key, wanted) for x in sorted(begun)}
+        edges = brackets(begun, key, reads)
+        sides = {x: _side(bounded(edges, x), key, wanted) for x in sorted(edges)}
         if writes > max(begun, default=writes):
             sides[writes] = (0.0, 0.0, 0.0)
         for (left, a), (right, b) in pairwise(sides.items()):
@@ -341,8 +348,8 @@ def stretches(measured: Sequence[Cell], wanted: Search) -> list[Stretch]:
                 wide, high = (right - left) / writes, max(a[1] - b[1], 0.0) / reads
                 steep = wide / (wide + high)
                 before, after = (max(y - low, top - y) / reads for low, y, top in (a, b))
-                brackets = before * (steep if left else 1.0), after * steep
-                found.append(Stretch(left, right, key, high * steep, brackets))
+                around = before * (steep if left else 1.0), after * steep
+                found.append(Stretch(left, right, key, high * steep, around))
     return found
 
 

@@ -14,7 +14,7 @@ from stend.model.service_map import (
     Stretch,
     between,
     bounded,
-    bracket,
+    brackets,
     columns,
     contour,
     crossing,
@@ -99,7 +99,7 @@ def _doubtful(begun: dict[float, list[Cell]], measured: Sequence[Cell], wanted: 
     near, times = wanted.within * wanted.axes.reads, Counter((cell.reads, cell.writes) for cell in measured)
     order = sorted(begun)
     for key in wanted.keys:
-        found = {x: bracket(begun[x], key, wanted.axes.reads) for x in order}
+        found = brackets(begun, key, wanted.axes.reads)
         for fewer, more in combinations(order, 2):
             for place in ((found[fewer].failed, fewer), (found[more].held, more)):
                 if found[more].held >= found[fewer].failed + near and times[place] == 1:
@@ -109,7 +109,7 @@ def _doubtful(begun: dict[float, list[Cell]], measured: Sequence[Cell], wanted: 
 
 def _inside(begun: dict[float, list[Cell]], writes: float, key: Key, wanted: Search) -> float:
     """Return a read rate within a bracket: between two known waits where they cross the limit, otherwise by `_near`."""
-    found = bounded(begun, writes, key, wanted.axes.reads)
+    found = bounded(brackets(begun, key, wanted.axes.reads), writes)
     wide, middle = found.failed - found.held, (found.held + found.failed) / 2
     if found.held_s is not None and found.failed_s is not None and math.isfinite(found.failed_s):
         guess = crossing(found, key)[0]
