@@ -3,6 +3,7 @@
 import errno
 import math
 import random
+from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -68,6 +69,11 @@ def test_every_fourth_visit_goes_to_a_place_that_is_read_again() -> None:
     assert [seen.count(16), seen.count(17)] == [10, 10]
 
 
+@cache
+def cell(visits: int, late: int, rare: int) -> Cell:
+    return Cell({90: 4 * visits}, {}, visits, late, rare)
+
+
 def made(visits_: np.ndarray, late: np.ndarray, *, rare: bool = False) -> list[Result]:
     """Results with these visits by round and cell, and those that are late or have a read that takes very long."""
     load = survey(cells=visits_.shape[1])
@@ -78,14 +84,9 @@ def made(visits_: np.ndarray, late: np.ndarray, *, rare: bool = False) -> list[R
             index=0,
             step=step,
             t=float(number),
-            places=Surveyed(
-                cells=tuple(
-                    Cell({90: 4 * int(n)}, {}, int(n), *((0, int(k)) if rare else (int(k), 0)))
-                    for n, k in zip(*row, strict=True)
-                )
-            ),
+            places=Surveyed(cells=tuple(cell(n, *((0, k) if rare else (k, 0))) for n, k in zip(*row, strict=True))),
         )
-        for number, row in enumerate(zip(visits_, late, strict=True), 1)
+        for number, row in enumerate(zip(visits_.tolist(), late.tolist(), strict=True), 1)
     ]
 
 
@@ -114,6 +115,18 @@ def test_a_slow_stretch_is_found_as_often_as_stated_and_an_even_drive_has_none(
         false += bool(even)
     assert found / 200 >= min(stated) - 0.04
     assert false <= 2  # 0.1 % of drives may have a report by chance
+
+
+@pytest.mark.parametrize(("rare", "kind"), [(False, "slow"), (True, "falters")])
+def test_a_stretch_has_its_ends_and_shows_in_two_rounds(rare: bool, kind: str) -> None:
+    n, late = np.full((5, 64), 12), np.zeros((5, 64), int)
+    late[1:3, 20:26] = 12
+    parts = surface.strips(made(n, late, rare=rare))
+    (found,) = surface.bands(parts)
+    assert (found.kind, found.first_bytes, found.end_bytes) == (kind, parts[20].first_bytes, parts[25].end_bytes)
+    assert (found.visits, found.share, found.usual_share) == (5 * 6 * 12, 0.4, pytest.approx(0, abs=0.01))
+    late[1] = 0
+    assert not surface.bands(surface.strips(made(n, late, rare=rare)))
 
 
 @pytest.mark.parametrize("each", [2, 14, 60])

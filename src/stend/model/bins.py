@@ -29,6 +29,8 @@ def bin_edges_ns(index: int) -> tuple[int, int]:
 
 def added(first: Mapping[Key, int], second: Mapping[Key, int]) -> dict[Key, int]:
     """Return the counts of both, added up by bin or other key."""
+    if not first:
+        return dict(second.items())
     counts = dict(first.items())  # dict() of another mapping would look up key by key
     for key, count in second.items():
         counts[key] = counts.get(key, 0) + count

@@ -13,6 +13,7 @@ surroundings.
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +97,7 @@ def strips(results: Sequence[Result]) -> list[Strip]:
         if isinstance(result.step, Hold) and result.places:
             for place, cell in zip(places(result.step.workload), result.places.cells, strict=False):
                 found.setdefault(place, []).append(cell)
-    return [Strip(*place, sum(cells, Cell()), tuple(cells)) for place, cells in sorted(found.items())]
+    return [Strip(*place, reduce(Cell.__add__, cells), tuple(cells)) for place, cells in sorted(found.items())]
 
 
 def merged(unread: Sequence[Unread]) -> list[Unread]:
@@ -198,7 +199,9 @@ def _usual_share(visits: Counts, late: Counts) -> float:
     """
     groups = min(int(visits.sum()) // GROUP, int(late.sum()) // EVENTS, len(visits))
     groups = min(max(groups, LEAST_GROUPS), len(visits))
-    n, k = (np.array([part.sum() for part in np.array_split(counts, groups)]) for counts in (visits, late))
+    size, more = divmod(len(visits), groups)  # as np.array_split does
+    first = np.arange(groups) * size + np.minimum(np.arange(groups), more)
+    n, k = np.add.reduceat(visits, first), np.add.reduceat(late, first)
     known = np.flatnonzero(n)
     if not len(known):
         return 1.0
@@ -226,9 +229,15 @@ def _proof(parts: int) -> float:
     return math.log(sum(parts - length + 1 for length in lengths(parts)) / FALSE)
 
 
-def _windows(counts: Counts, length: int) -> Counts:
+def _sums(counts: Counts) -> Counts:
+    """Return the sums of the first parts, from none to all of them, by round."""
+    sums: Counts = np.zeros((counts.shape[0], counts.shape[1] + 1), np.int64)
+    np.cumsum(counts, axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _windows(sums: Counts, length: int) -> Counts:
     """Return the sums over all stretches of a length, by round."""
-    sums = np.pad(np.cumsum(counts, axis=1), ((0, 0), (1, 0)))
     windows: Counts = sums[:, length:] - sums[:, :-length]
     return windows
 
@@ -240,14 +249,15 @@ def _stretches(parts: Sequence[Strip], counter: str, least: float) -> list[tuple
     level = _level(usual, least)
     if level >= 1 or usual >= least:
         return []
+    needed, sums_n, sums_k = _proof(len(parts)), _sums(visits), _sums(late)
     proof: list[tuple[float, int, int]] = []
     for length in lengths(len(parts)):
-        each_n, each_k = _windows(visits, length), _windows(late, length)
+        each_n, each_k = _windows(sums_n, length), _windows(sums_k, length)
         n, k = each_n.sum(axis=0), each_k.sum(axis=0)
         share = k / np.maximum(n, 1)
         shows = ((each_n > 0) & (each_k > 0) & (each_k >= level / 2 * each_n)).sum(axis=0) >= min(ROUNDS, len(visits))
         shown = n * _divergence(share, usual)
-        found = np.flatnonzero((k >= FEWEST) & (share >= level) & (shown >= _proof(len(parts))) & shows)
+        found = np.flatnonzero((k >= FEWEST) & (share >= level) & (shown >= needed) & shows)
         proof += [(-float(shown[at]), int(at), int(at) + length) for at in found]
     taken: list[tuple[int, int]] = []
     for _, first, end in sorted(proof):
@@ -282,7 +292,7 @@ def power(parts: Sequence[Strip], share: float) -> Power:
     visits, late = _visits(parts, "late")
     if whole < 1 or not visits.sum():
         return Power(share, 0.0, 0, 0)
-    windows = _windows(visits, max(n for n in lengths(len(parts)) if n <= whole))
+    windows = _windows(_sums(visits), max(n for n in lengths(len(parts)) if n <= whole))
     worst = windows[:, int(windows.sum(axis=0).argmin())]
     usual, many = _usual_share(visits.sum(axis=0), late.sum(axis=0)), int(worst.sum())
     needed, level = _needed(many, usual, len(parts)), _level(usual, HALF)
