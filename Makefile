@@ -11,6 +11,8 @@ LONGER := fio or block or lab or slow or over_300_ms or soak or browser
 export PATH := $(PATH):/usr/sbin:/sbin
 # As `stend` has it: pytest-randomly imports numpy before tests/conftest.py can say so.
 export OPENBLAS_NUM_THREADS := 1
+# Where it is set, each worker and each `stend` that a test starts would compile all its modules again.
+export PYTHONDONTWRITEBYTECODE :=
 
 setup: $(STAMP) ## Python packages into .venv, fio with apt; it prints each step
 

@@ -17,8 +17,9 @@ from stend.words import RECORD, Language, Sentence, decoded, encoded, phrases, s
 SRC = Path(__file__).parents[1] / "src/stend"
 CALLS = [
     node.args[0]
-    for file in SRC.rglob("*.py")
-    for node in ast.walk(ast.parse(file.read_text()))
+    for code in map(Path.read_text, SRC.rglob("*.py"))
+    if "Sentence(" in code
+    for node in ast.walk(ast.parse(code))
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sentence" and node.args
 ]
 KEYS = {call.value for call in CALLS if isinstance(call, ast.Constant) and isinstance(call.value, str)}
