@@ -5,6 +5,7 @@ the same for every kind of drive, and kernels can prefetch for coming requests.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -237,9 +238,16 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
 def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream:
     """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
-    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR, seed=seed), 1)
+    drawn = Stream._make(part.copy() for part in _any())
     drawn.at[:] = 0, len(offset), 0, DRAINED, 0
+    drawn.rng[:] = _mixed(seed)
     return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
+
+
+@cache
+def _any() -> Stream:
+    """Return a stream of which a schedule has the parts that it does not use."""
+    return stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
 
 
 def mean_bytes(pattern: Pattern) -> int:
