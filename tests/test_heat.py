@@ -16,13 +16,16 @@ from stend.sim import Spec, load
 from stend.words import Language
 from tests.rehearsal import rehearsed
 
+SCALE = 8
 SETTLED_C = 45.0
 """5 W at 4 K/W above air of 25 °C."""
 
 
 def spec(**thermal: Any) -> Spec:
+    """A drive of which each IO stands for eight: whole minutes of load cost little."""
     small = load("small")
-    return msgspec.structs.replace(small, thermal=msgspec.structs.replace(small.thermal, **thermal))
+    whole = small.capacity_bytes * SCALE
+    return msgspec.structs.replace(small, capacity_bytes=whole, scale=SCALE, thermal=msgspec.structs.replace(small.thermal, **thermal))
 
 
 def ran(drive: Spec, **settings: Any) -> list[Event]:
