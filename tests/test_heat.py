@@ -25,7 +25,9 @@ def spec(**thermal: Any) -> Spec:
     """A drive of which each IO stands for eight: whole minutes of load cost little."""
     small = load("small")
     whole = small.capacity_bytes * SCALE
-    return msgspec.structs.replace(small, capacity_bytes=whole, scale=SCALE, thermal=msgspec.structs.replace(small.thermal, **thermal))
+    return msgspec.structs.replace(
+        small, capacity_bytes=whole, scale=SCALE, thermal=msgspec.structs.replace(small.thermal, **thermal)
+    )
 
 
 def ran(drive: Spec, **settings: Any) -> list[Event]:
