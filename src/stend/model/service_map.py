@@ -295,11 +295,11 @@ def brackets(begun: dict[float, list[Cell]], key: Key, top: float) -> dict[float
     return {writes: bracket(column, key, top) for writes, column in begun.items()}
 
 
-def bounded(found: dict[float, Bracket], writes: float) -> Bracket:
+def bounded(edges: dict[float, Bracket], writes: float) -> Bracket:
     """Return the bracket of a column, narrowed by those of others: more writes leave room for fewer reads."""
-    own = found[writes]
-    more = [other.held for x, other in found.items() if x > writes]
-    fewer = [other.failed for x, other in found.items() if x < writes]
+    own = edges[writes]
+    more = [other.held for x, other in edges.items() if x > writes]
+    fewer = [other.failed for x, other in edges.items() if x < writes]
     held, failed = max([own.held, *more]), min([own.failed, *fewer])
     if held >= failed:  # not monotonous: only the column itself counts
         return own
