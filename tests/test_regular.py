@@ -126,25 +126,32 @@ def untouched(victim: Path) -> bool:
     return victim.read_text() == "precious\n" and not victim.with_name("made").exists()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kinds", [KINDS[:4], KINDS[4:]], ids=["file", "place"])
 @pytest.mark.parametrize("name", NAMES)
 def test_no_verb_hangs_at_it_nor_ends_in_a_defect(
-    kind: Kind, name: str, folder: Path, victim: Path, capsys: pytest.CaptureFixture[str]
+    kinds: tuple[Kind, ...], name: str, written: Path, tmp_path: Path, victim: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(kind, folder / name, victim)
-    words = [*([verb, str(folder.parent if verb == "list" else folder)] for verb in READING)]
+    folders, every = [], tmp_path / "runs"
+    for kind in kinds:
+        folders.append(Path(shutil.copytree(written, every / kind.__name__)))
+        put(kind, folders[-1] / name, victim)
+    words = [["list", str(every)], *([verb, str(folder)] for verb in ("show", "verify") for folder in folders)]
     if name == "events.jsonl":
-        words += [[verb, str(folder)] for verb in ("report", "watch", "resume")]
-        words += [["query", "FROM runs", str(folder.parent)], ["resume", "--all", str(folder.parent)]]
+        words += [[verb, str(folder)] for verb in ("report", "watch", "resume") for folder in folders]
+        words += [["query", "FROM runs", str(every)], ["resume", "--all", str(every)]]
     for asked in words:
         code, err = main(asked), capsys.readouterr().err
         assert code in (0, 2, 4, 5, 8), (asked, err)
         assert "defect" not in err, (asked, err)
-    assert all("again" not in line for line in settings.put_back([folder]))
+    assert all("again" not in line for line in settings.put_back(folders))
     assert untouched(victim)
 
 
-@pytest.mark.parametrize("data", [b'{"a":{"x":' + b"[" * 200_000, b'{"a\xff":{}}', b'{"a":1e999}', b"\0"])
+@pytest.mark.parametrize(
+    "data",
+    [b'{"a":{"x":' + b"[" * 200_000, b'{"a\xff":{}}', b'{"a":1e999}', b"\0"],
+    ids=["deep", "not UTF-8", "infinite", "NUL"],
+)
 @pytest.mark.parametrize("name", ["host.json", "writer.json", "reports.json", "settings.json"])
 def test_a_file_that_cannot_be_decoded_ends_no_verb_in_a_defect(
     name: str, data: bytes, folder: Path, capsys: pytest.CaptureFixture[str]
