@@ -28,7 +28,7 @@ from stend.model.counts import Counts
 from stend.model.definition import Hold
 from stend.model.events import Ended, Judged, Reading, Result, Sample
 from stend.model.stats import percentile_s
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 from stend.store import writer
 from tests.going import whole_and_cut
 from tests.waits import PATIENCE_S, wait_for
@@ -150,7 +150,7 @@ def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:
                 event.where.round, event.index + 2, len(places[over][1].round)
             )  # fmt: skip
         if isinstance(event, Result) and isinstance(event.step, Hold):
-            known = {p: percentile_s(event.counts.both, float(p)) for p in ("50", "99", "99.9", "99.99")}
+            known = {p.removeprefix("p"): percentile_s(event.counts.both, percent) for p, percent in PERCENTS.items()}
             assert (told.finished, told.quantiles) == (event.step.workload.label, {p: s for p, s in known.items() if s})
 
 

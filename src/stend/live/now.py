@@ -10,8 +10,7 @@ from stend.live.state import State
 from stend.model.definition import Hold
 from stend.model.events import Verdict
 from stend.model.stats import percentile_s
-
-PERCENTS = (50, 99, 99.9, 99.99)
+from stend.model.tally import PERCENTS
 
 
 class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -167,6 +166,6 @@ def _finished(course: Course) -> dict[str, Any]:
     if not course.last or not isinstance(course.last.step, Hold):
         return {}
     both = course.last.counts.both
-    times = {f"{percent:g}": percentile_s(both, percent) for percent in PERCENTS}
+    times = {f"{percent:g}": percentile_s(both, percent) for percent in PERCENTS.values()}
     known = {percent: value for percent, value in times.items() if value is not None}
     return {"finished": course.last.step.workload.label, "quantiles": known}

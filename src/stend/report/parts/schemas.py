@@ -6,6 +6,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from stend.model.events import Event
+from stend.model.tally import PERCENTS
 from stend.report.parts.records import COLUMNS
 from stend.store.journal import HEAD
 from stend.words import schema as of_sentence
@@ -121,7 +122,7 @@ def trace() -> dict[str, Any]:
     """Return the schema of trace.json; the modules that it needs are loaded only here."""
     from stend.trace.form import About
 
-    times = ("mean", "deviation", "longest", "p50", "p99", "p99.9", "p99.99")
+    times = ("mean", "deviation", "longest", *PERCENTS)
     seconds = shape("Seconds", {"count": int} | dict.fromkeys(times, float | None))
     tally = {"ios": int, "bytes": int, "seconds": seconds | None}
     stream = {"label": str, "operation": str, "block_bytes": int, "random": bool, "depth": float | None}

@@ -6,9 +6,9 @@ from pathlib import Path
 from stend.charts.traced import pictures
 from stend.charts.traced.named import OPERATIONS, operation, stream
 from stend.model.stats import percentile_s
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 from stend.report.parts import Page, Section, Table, written
-from stend.report.parts.traced_plain import PERCENTILES, plain
+from stend.report.parts.traced_plain import plain
 from stend.trace.described import Described, Places, streams
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Step, answered
@@ -149,10 +149,10 @@ def _more(trace: Described, words: Language) -> tuple[str, ...]:
 
 def _times(trace: Described, known: Sequence[tuple[int, Tally]], words: Language) -> Table:
     heads = [words(f"traced.{key}") for key in ("operation", "ios", "answered", "mean")]
-    head = (*heads, *(words.show(percent, "nines") for percent in PERCENTILES), words("traced.longest"))
+    head = (*heads, *(words.show(percent, "nines") for percent in PERCENTS.values()), words("traced.longest"))
     rows = tuple(
         (operation(op, words), words.show(trace.of(op).ios, "whole"), words.show(tally.ios, "whole"),
-         words.show(tally.mean_s, "lat"), *(words.show(percentile_s(tally, p), "lat") for p in PERCENTILES),
+         words.show(tally.mean_s, "lat"), *(words.show(percentile_s(tally, p), "lat") for p in PERCENTS.values()),
          words.show(tally.max_s, "lat"))
         for op, tally in known
     )  # fmt: skip

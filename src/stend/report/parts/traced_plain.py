@@ -7,14 +7,13 @@ import msgspec
 from stend.base.version import __version__
 from stend.charts.traced.named import OPERATIONS
 from stend.model.stats import percentile_s
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 from stend.trace.described import Described, Places
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Part, Step, answered
 from stend.words import english
 
 FORMAT = 1
-PERCENTILES = (50.0, 99.0, 99.9, 99.99)
 
 
 def plain(trace: Described) -> dict[str, Any]:
@@ -44,7 +43,7 @@ def _plain_depth(step: Step, *, derived: bool) -> dict[str, Any] | None:
 
 
 def _plain_times(tally: Tally) -> dict[str, Any]:
-    names = {f"p{percent:g}": percentile_s(tally, percent) for percent in PERCENTILES}
+    names = {name: percentile_s(tally, percent) for name, percent in PERCENTS.items()}
     return {"count": tally.ios, "mean": tally.mean_s, "deviation": tally.deviation_s, "longest": tally.max_s} | names
 
 
