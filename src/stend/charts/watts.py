@@ -42,7 +42,7 @@ def _points(run: Run, test: PlannedTest, reading: str) -> Iterator[tuple[float, 
     """Yield (seconds on the clock of the test's loads, value) of the readings during each load."""
     for record in look.records(run, test.name):
         stretch, begin, end = span(run, record.result)
-        late = offset(run, stretch)
+        late = offset(run, stretch, reading)
         moved = late.at((begin + end) / 2) if late else 0.0
         for row in run.readings.table(reading, stretch, begin + moved, end + moved).tolist():
             yield record.start_s + row[0] - moved - begin, row[2]
