@@ -101,7 +101,7 @@ def test_the_order_of_sides_and_dashes_between_them_count(capsys: pytest.Capture
         ["{old}", "{new}", "--undecided", "maybe", "--fail-if", "iops < 3%"],
         ["{old}", "{new}", "--junit", "x.xml"],
         ["{old}", "{new}", "--format", "csv"],
-        ["{old}", "{new}", "--lang", "de"],
+        ["{old}", "{new}", "--lang", "xx"],
         ["{old}", "{new}", "--side-name", "one"],
         ["{old}", "{new}", "--threshold", "x"],
     ],

@@ -11,6 +11,7 @@ import pytest
 
 from stend import store
 from stend.cli import main
+from stend.words import LANGUAGES
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 from tests.test_store import kept
@@ -51,6 +52,10 @@ SENTENCES = [
      "--active-range must be a number from 0.01 to 100; see `stend plan --help`"),
     (["plan", "iops", *SMALL, "--seed", "-1"],
      "--seed must be a whole number of at least 0; see `stend plan --help`"),
+    (["plan", "iops", *SMALL, "--profile", "night-of-tests.toml"],
+     "night-of-tests.toml is a study, not a profile; name it in place of a test: stend plan night-of-tests.toml"),
+    (["plan", "our-enterprise-rules.toml", *SMALL],
+     "our-enterprise-rules.toml is a profile, not a study; name it with --profile our-enterprise-rules.toml"),
     (["repeat", "iops", "5", *SMALL], "COUNT must be a whole number from 2 to 1000; see `stend repeat --help`"),
     (["plan", "iops", *SMALL, "--depth"], "--depth needs a value; see `stend plan --help`"),
     (["plan", "iops", *SMALL, "--quick=1"], "--quick takes no value; see `stend plan --help`"),
@@ -71,7 +76,7 @@ SENTENCES = [
     (["report", "--format", "pfd"], "there is no format 'pfd'; did you mean 'pdf'?"),
     (["compare", "a", "b", "--format", "docx"],
      "there is no format 'docx'; the formats are html, pdf, markdown, json"),
-    (["report", "--lang", "fr"], "there is no language 'fr'; there are en, ru"),
+    (["report", "--lang", "fr"], f"there is no language 'fr'; there are {', '.join(LANGUAGES)}"),
     (["list", "--sort", "capcity_bytes"], "runs have no column 'capcity_bytes'; did you mean 'capacity_bytes'?"),
     (["schema", "reports"], "there is no schema 'reports'; did you mean 'report'?"),
     (["sweep", "desing.toml"],
@@ -113,7 +118,7 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with three runs, the last one the youngest, and a design of a sweep."""
+    """A folder with three runs, the last one the youngest, a design of a sweep, a study and a profile."""
     top = tmp_path_factory.mktemp("home")
     for number, name in enumerate(NAMES):
         store.create(top / "runs" / name, {}, {})
@@ -121,6 +126,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         started = msgspec.structs.replace(first, at=1000.0 * number)
         list(store.append(top / "runs" / name, kept([started, *more])))
     (top / "design.toml").write_text("")
+    (top / "night-of-tests.toml").write_text('title = "Mine"\nprofile = "review"\ntests = ["iops"]\n')
+    (top / "our-enterprise-rules.toml").write_text('title = "Mine"\nspecification = "2.0.2"\ndevice_class = "client"\n')
     return top
 
 

@@ -93,6 +93,8 @@ def load_profile(name: str) -> Profile:
         known = f"there are {', '.join(profiles())}, and TOML files"
         raise BadInput(f"there is no profile {name!r}{did_you_mean(name, profiles(), known)}")
     fields, what = untrusted.toml(text, dict[str, Any], f"profile {name}"), f"profile {name}"
+    if fields.keys() & {"profile", "settings"}:
+        raise BadInput(f"{name} is a study, not a profile; name it in place of a test: stend plan {name}")
     return _sound(untrusted.converted({"name": name.removesuffix(".toml").rpartition("/")[2], **fields}, Profile, what))
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from stend.base import untrusted
 from stend.base.errors import BadInput
@@ -61,7 +62,10 @@ def study(name: str) -> Study | None:
         text = untrusted.read(Path(name), "the study")
     else:
         return None
-    return untrusted.toml(text, Study, f"the study {name}")
+    fields = untrusted.toml(text, dict[str, Any], f"the study {name}")
+    if "specification" in fields:
+        raise BadInput(f"{name} is a profile, not a study; name it with --profile {name}")
+    return untrusted.converted(fields, Study, f"the study {name}")
 
 
 def expand(selection: tuple[str, ...]) -> tuple[str, ...]:
