@@ -76,6 +76,6 @@ def test_each_way_saves_the_hours_that_it_tells() -> None:
     plan = drawn("iops", "latency", target="sim:x25e", minute_s=2, rounds=6)
     told = {one.name: one for one in sooner.tried(plan, "sim:x25e")}
     both = told["these three together"]
-    assert "throughput of 128 KiB goes on from 1 MiB" not in told
+    assert "throughput of 128 KiB starts from 1 MiB" not in told
     assert both.hours < min(told[name].hours for name in list(told)[:2]) < both.planned_hours
     assert all(one.worst > 0 and one.stated > one.chance > 0 for one in told.values())

@@ -287,4 +287,4 @@ def test_a_real_run_of_trims_is_verified_without_words_of_fio_that_no_load_had(
     assert main(["run", "trim", "--target", node, "--quick", *words]) == 0
     capsys.readouterr()
     assert main(["verify", str(folder)]) == 0
-    assert "come to the results' counts" in capsys.readouterr().out
+    assert "agree with the results' counts" in capsys.readouterr().out

@@ -112,7 +112,7 @@ def test_no_folder_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_the_words_of_fio_must_come_to_the_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     assert main(asked_of_a_file(tmp_path)) == 0
-    assert any("come to the results' counts" in line for line in told(folder, capsys, 0))
+    assert any("agree with the results' counts" in line for line in told(folder, capsys, 0))
     raw = sorted((folder / "raw").glob("write-saturation-histogram-*"))
     words = zstandard.decompress(raw[0].read_bytes(), max_output_size=1 << 28)
     raw[0].write_bytes(

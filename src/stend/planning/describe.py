@@ -35,7 +35,7 @@ def lines(plan: Plan) -> list[str]:
     tail = [
         "Nothing is written."
         if plan.reads_only
-        else f"Written for certain: {binary(plan.write_bytes)}; timed steps write more, as fast as the drive allows.",
+        else f"Writes at least {binary(plan.write_bytes)}. Timed steps write more, as fast as the drive allows.",
         f"{times}, by assumed rates for this kind of drive.",
         *(f"Deviation: {text}" for text in plan.deviations),
         *(f"Note: {text}" for text in plan.notes),

@@ -71,8 +71,8 @@ def all_of_them(plan: Plan) -> Plan:
 
 WAYS: dict[str, Callable[[Plan], Plan]] = {
     "cells that only read last 15 s": reads_short,
-    "latency goes on from the state of IOPS": latency_after_iops,
-    "throughput of 128 KiB goes on from 1 MiB": throughput_together,
+    "latency starts from the state of IOPS": latency_after_iops,
+    "throughput of 128 KiB starts from 1 MiB": throughput_together,
     "these three together": all_of_them,
     "minutes of 30 s": half_minutes,
 }

@@ -138,7 +138,7 @@ class Folder:
                 wrong.append(f"{store.raw_name(result)} does not come to the result's counts")
         unnamed = len(list((self.folder / "raw").glob("unfinished-*")))
         cut = f"; {unnamed} of steps that were cut off" if unnamed else ""
-        return Check("raw/", _some(wrong) if wrong else f"{held} come to the results' counts{cut}", sound=not wrong)
+        return Check("raw/", _some(wrong) if wrong else f"{held} agree with the results' counts{cut}", sound=not wrong)
 
     def reports(self) -> Iterator[Check]:
         """Check each report in the folder against its digest and the record."""
@@ -158,7 +158,7 @@ class Folder:
                 words = "older than the record" if older else "of another record"
                 yield Check(name, f"{words}; `stend report` makes it again", sound=bool(older))
             else:
-                yield Check(name, "made of this record")
+                yield Check(name, "made from this record")
 
 
 def _some(wrong: list[str]) -> str:
