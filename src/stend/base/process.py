@@ -21,7 +21,7 @@ def ticks(pid: int) -> int:
 
 
 def processor_s(pid: int) -> float:
-    """Return the processor time that all threads of a process have used, in seconds; 0 if it exited."""
+    """Return the processor time that all threads of a process have used, in seconds, or 0 if it exited."""
     try:
         words = _words(Path(f"/proc/{pid}/stat").read_text())
     except OSError:

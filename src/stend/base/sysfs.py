@@ -100,7 +100,7 @@ class Kernel:
         return self.attribute(node, "dev")
 
     def size_bytes(self, node: str) -> int:
-        """Return the size in bytes; 0 if the device is not set up."""
+        """Return the size in bytes, or 0 if the device is not set up."""
         return count(f"{self._block(node)}/size") * SECTOR_BYTES
 
     def read_only(self, node: str) -> bool:
@@ -158,7 +158,7 @@ class Kernel:
         return self.attribute(node, "dm/name") or node
 
     def names(self, node: str) -> dict[str, str]:
-        """Return serial and WWN from sysfs (of the whole disk for a partition); "" where sysfs has no value."""
+        """Return serial and WWN from sysfs (of the whole disk for a partition), or "" where sysfs has no value."""
         disk = self.parent(node) or node
         return {"serial": self._serial(disk), "wwn": self._wwn(disk)}
 
@@ -257,7 +257,7 @@ def is_node(there: os.stat_result, number: str) -> bool:
 
 
 def fd_bytes(fd: int) -> int:
-    """Return the size of an open file or block device in bytes; 0 for a block device that was removed."""
+    """Return the size of an open file or block device in bytes, or 0 for a block device that was removed."""
     there = os.fstat(fd)
     if not stat.S_ISBLK(there.st_mode):
         return there.st_size

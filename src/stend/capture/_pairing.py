@@ -199,7 +199,7 @@ def pair(r: Any, order: Any, until: Any, own_pid: Any, f: Any) -> Any:
 
 @compiled
 def over(f: Any, before_ns: Any, most_open: Any) -> Any:
-    """Return the running number of the first IO to keep; all before it have ended or are given up.
+    """Return the running number of the first IO to keep. All before it have ended or are given up.
 
     An IO is given up if it is older than `before_ns`, or if `most_open` or more IOs are kept. Writes of 0 bytes become
     flushes.

@@ -57,7 +57,7 @@ class Drive:
 
 
 def drive(target: str) -> Drive:
-    """Return the drive of a path or a node's name; raise BadInput for anything but a whole disk with a size."""
+    """Return the drive of a path or a node's name. Raise BadInput for anything but a whole disk with a size."""
     kernel = Kernel()
     node = kernel.node_at(target) or kernel.node_at(f"/dev/{target}")
     if not node:

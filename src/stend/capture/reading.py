@@ -139,7 +139,7 @@ class Reader:
         r.many[0] = len(rest)
 
     def _read(self, pipe: int) -> int:
-        """Read a processor's buffer; return the time up to which its records are complete."""
+        """Read a processor's buffer. Return the time up to which its records are complete."""
         pages = 0
         for page in self._pages:
             try:

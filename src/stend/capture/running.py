@@ -150,7 +150,7 @@ def _follow(
     stop: Callable[[], bool],
     report: Callable[[Captured], None],
 ) -> None:
-    """Read IOs until the end, in `went` and into `keeping`; stop early if no part can be written any more."""
+    """Read IOs until the end, in `went` and into `keeping`. Stop early if no part can be written any more."""
     began_ns, began_cpu = reader.begin(), time.process_time()
     before = reader.drive.counters()
     report(went)
@@ -194,7 +194,7 @@ class _Keeping:
         self.ios, self.since_s = 0, time.monotonic()
 
     def add(self, batch: Columns) -> None:
-        """Add a batch and write a part when it is due; raise Full if that does not fit."""
+        """Add a batch and write a part when it is due. Raise Full if that does not fit."""
         left = len(batch["op"])
         for begin in range(0, left, PART_IOS):  # a busy host takes many parts at once
             part = {name: column[begin : begin + PART_IOS] for name, column in batch.items()}
@@ -231,7 +231,7 @@ class _Keeping:
 
 
 def _shift(wish: str, capacity_bytes: int) -> Callable[[Any], Any]:
-    """Return a function that moves offsets by a secret number of MiB, modulo the capacity; it keeps their alignment."""
+    """Return a function that moves offsets by a secret number of MiB, modulo the capacity. It keeps their alignment."""
     if not wish:
         return lambda offset: offset
     secret = secrets.token_bytes(32) if wish == "random" else untrusted.read(Path(wish), "the secret")

@@ -1,4 +1,4 @@
-"""Keep a capture in parts beside its file until the end, when they are joined; a kill loses only the last part.
+"""Keep a capture in parts beside its file until the end, when they are joined. A kill loses only the last part.
 
 Each part is a complete trace, or a complete file of steps. When the disk is full, the oldest parts are dropped (`ring`)
 or the capture ends.
@@ -58,7 +58,7 @@ class Spool:
             raise BadInput(f"nothing can be written at {path}: {error.strerror}") from error
 
     def add(self, write: Write, ios: int) -> None:
-        """Write one more part with this number of IOs; raise Full if it does not fit."""
+        """Write one more part with this number of IOs. Raise Full if it does not fit."""
         part = self.folder / f"{self.numbers:06}"
         while True:
             try:
@@ -147,5 +147,5 @@ def _counted(parts: Sequence[Path]) -> bool:
 
 
 def _sorted(folder: Path) -> list[Path]:
-    """Return the complete parts in order; an unfinished part has a hidden name."""
+    """Return the complete parts in order. An unfinished part has a hidden name."""
     return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and regular.is_file(path))

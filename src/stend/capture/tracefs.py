@@ -67,14 +67,14 @@ class Instance:
     home: Path
 
     def set(self, name: str, text: str) -> None:
-        """Write one of its switches; raise StepFailed if the kernel refuses the value."""
+        """Write one of its switches. Raise StepFailed if the kernel refuses the value."""
         try:
             (self.home / name).write_text(text)
         except OSError as error:
             raise StepFailed(f"the kernel's tracing refuses {text!r} for {name}: {error.strerror}") from error
 
     def format(self, event: str) -> str:
-        """Return the format of a trace point's record; raise Missing if the kernel has no such trace point."""
+        """Return the format of a trace point's record. Raise Missing if the kernel has no such trace point."""
         try:
             return (self.home / "events/block" / event / "format").read_text()
         except OSError as error:
@@ -107,7 +107,7 @@ class Instance:
         return int(data[1]) + int(data[2])
 
     def pipes(self) -> list[int]:
-        """Open the pages of the buffers; return one descriptor per processor."""
+        """Open the pages of the buffers. Return one descriptor per processor."""
         return [
             os.open(cpu / "trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             for cpu in sorted((self.home / "per_cpu").iterdir(), key=lambda path: int(path.name.removeprefix("cpu")))
@@ -125,7 +125,7 @@ class Instance:
 
 @contextmanager
 def instance(root: Path, buffer_bytes: int) -> Iterator[Instance]:
-    """Create an instance with buffers of this size per processor and remove it at the end; remove orphans first."""
+    """Create an instance with buffers of this size per processor and remove it at the end. Remove orphans first."""
     orphans(root)
     home = root / "instances" / f"stend-{os.getpid()}-{ticks(os.getpid())}"
     try:
@@ -144,7 +144,7 @@ def instance(root: Path, buffer_bytes: int) -> Iterator[Instance]:
 
 
 def orphans(root: Path) -> list[str]:
-    """Remove the instances whose process was killed; return their names."""
+    """Remove the instances whose process was killed. Return their names."""
     paths = [
         path
         for path in (root / "instances").iterdir()

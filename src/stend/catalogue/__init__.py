@@ -106,7 +106,7 @@ def opened(
 
     While it is open, no process merges its parts. Without `growing` a run that is being written on this host is read
     when it is new, and again only after its writer has ended, for callers that poll. With `most` only that many new
-    runs are read, the last ones by name; the others are in `Catalogue.unread`. Without `labels`, which come from
+    runs are read, the last ones by name. The others are in `Catalogue.unread`. Without `labels`, which come from
     manifests, changes of manifests are not checked. If `top` is not writable, the catalogue is made in a temporary
     folder and deleted afterwards.
     """

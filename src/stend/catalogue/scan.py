@@ -56,7 +56,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
-    """Return a run's stamp; None for a folder without a run, () for anything that is not a folder."""
+    """Return a run's stamp, or None for a folder without a run, () for anything that is not a folder."""
     try:
         events = os.stat(f"{folder}/events.jsonl")
     except FileNotFoundError:

@@ -63,7 +63,7 @@ def take_in(top: Path, home: Path, there: Mapping[str, Place]) -> None:
 
 
 def _entry(place: str, now: Place, entry: int, rows: Rows) -> Entry | None:
-    """Read a run folder and add its rows. Return None if this user may not read it; it is tried again later."""
+    """Read a run folder and add its rows. Return None if this user may not read it. It is tried again later."""
     folder = Path(now.path)
     if not os.access(folder / "events.jsonl", os.R_OK):
         return None

@@ -12,7 +12,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Yield two charts per queue depth; the maximum is the largest of the window."""
+    """Yield two charts per queue depth. The maximum is the largest of the window."""
     cells = [cell for cell in answers(run, test.name) if cell.phase.startswith("rounds")]
     for phase in dict.fromkeys(cell.phase for cell in cells):
         group = [cell for cell in cells if cell.phase == phase]

@@ -35,7 +35,7 @@ def _name(kind: str, words: Language) -> str:
 
 
 def _rows(pair: Pair, figure: str, scale: float, depths: list[float], words: Language) -> Iterator[Row]:
-    """Yield the point of a pair; the victim alone is a level line over all depths."""
+    """Yield the point of a pair. The victim alone is a level line over all depths."""
     value = pair.row.value(figure)
     if value:
         for depth in [pair.depth] if pair.depth else sorted(set(depths)):

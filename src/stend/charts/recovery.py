@@ -15,7 +15,7 @@ PLOT_POINTS = 500
 
 
 def rests(test: PlannedTest) -> dict[str, float]:
-    """Return phase name -> seconds of rest after each burst; 0 for the return to the baseline."""
+    """Return phase name -> seconds of rest after each burst, or 0 for the return to the baseline."""
     return {
         phase.name: next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
         for phase in test.phases

@@ -12,7 +12,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Yield the mean of each step and sample; a trace replayed faster is shown in its own time."""
+    """Yield the mean of each step and sample. A trace replayed faster is shown in its own time."""
     records = look.records(run, test.name, "replay")
     if not test.traced or not records:
         return

@@ -38,7 +38,7 @@ def _limits(test: PlannedTest) -> Sequence[float]:
 
 
 def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
-    """Return the contour of a limit up to the write rate where it ends; nothing if no cell kept it."""
+    """Return the contour of a limit up to the write rate where it ends, or nothing if no cell kept it."""
     points = service_map.contour(cells, key, service_map.axes(run, test))
     named = words("service_map.limit", limit=key.limit_s * 1e3)
     last = max((place for place, (_, reads) in enumerate(points) if reads), default=-2)
@@ -46,7 +46,7 @@ def _line(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: L
 
 
 def _band(run: Run, test: PlannedTest, cells: Sequence[Cell], key: Key, words: Language) -> list[Row]:
-    """Return where waits are near a limit, of each column; nothing if that is narrow in all of them."""
+    """Return where waits are near a limit, of each column, or nothing if that is narrow in all of them."""
     keys = [Key(percent, limit) for percent in service_map.percents(run, test) for limit in _limits(test)]
     points = band(cells, key, ends := service_map.axes(run, test), keys)
     if all(high - low <= WIDE * ends.reads for _, low, high in points):
@@ -95,7 +95,7 @@ def _drawing(lines: list[Row], bands: list[Row], cells: list[Row], percent: floa
 
 
 def beside(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield the first contour that a drive of the page keeps, one line per drive; nothing for a single drive."""
+    """Yield the first contour that a drive of the page keeps, one line per drive, or nothing for a single drive."""
     found = [(side, test) for side in sides if side.run and (test := side.test("service-map"))]
     if len(found) < 2:
         return

@@ -75,7 +75,7 @@ def application(verb: str = "") -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code; print every error as one sentence."""
+    """Run a command line and return its exit code. Print every error as one sentence."""
     with edged(), warnings.catch_warnings():
         for kind in (Undrawn, LeftOut):
             warnings.simplefilter("always", kind)
@@ -129,7 +129,7 @@ def _called(words: list[str]) -> Any:
 
 
 def script() -> None:
-    """Run the installed command and exit; skip the last garbage collection when it succeeded."""
+    """Run the installed command and exit. Skip the last garbage collection when it succeeded."""
     os.environ.setdefault(*ALONE)
     gc.set_threshold(GARBAGE_AFTER)
     code = main()

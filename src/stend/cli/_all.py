@@ -68,7 +68,7 @@ def _others(top: Path) -> str:
 
 
 def _cut_off(top: Path) -> Iterator[Path]:
-    """Yield unfinished runs that no process writes; print why each other unfinished run is skipped."""
+    """Yield unfinished runs that no process writes. Print why each other unfinished run is skipped."""
     with catalogue.opened(top) as known:
         known.warn()
         unfinished = [known.folder(run) for run in known.runs if run.outcome == "unfinished"]

@@ -43,7 +43,7 @@ def mark(course: Course, now: float | None = None) -> Mark:
 
 
 def times(course: Course, now: float | None = None, since: Mark | None = None) -> Times:
-    """Return the times of a run. `now` is Unix time; the cost of the simulation is measured since `since`."""
+    """Return the times of a run. `now` is Unix time. The cost of the simulation is measured since `since`."""
     left, begun = course.remaining, course.progress.run.started
     if not begun or not begun[-1].plan.device.virtual:
         return Times(course.t, left, "")

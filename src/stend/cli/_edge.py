@@ -39,7 +39,7 @@ def open_stream(stream: Any) -> TextIO:
 
 
 def rewrite(line: str, *, ends: bool = False) -> None:
-    """Print a line of progress on standard error in place of the line before it; print nothing without a terminal."""
+    """Print a line of progress on standard error in place of the line before it. Print nothing without a terminal."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{line}", end="\n" if ends else "", file=open_stream(sys.stderr), flush=True)
 

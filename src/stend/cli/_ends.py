@@ -30,7 +30,7 @@ def follow(running: Running) -> None:
 
 
 def finish(folder: Path) -> int:
-    """Print the summary, write the report and return the exit code; the drive is released already."""
+    """Print the summary, write the report and return the exit code. The drive is released already."""
     run = store.load(folder)
     _result.show(folder, run)
     report(folder, run)

@@ -40,7 +40,7 @@ def worker(address: str, folder: Path, name: str, drives: list[str], into: Path)
 
 
 def run(path: Path, folder: Path, name: str) -> int:
-    """Wait until every run has ended; return the worst exit code."""
+    """Wait until every run has ended. Return the worst exit code."""
     fleet = file.load(path)
     outcomes = client.run(fleet, folder, name, typer.echo)
     ended = sum(outcome.outcome in FINISHED for outcome in outcomes)

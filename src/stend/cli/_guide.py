@@ -61,7 +61,7 @@ def _named(drive: Identity) -> str:
 
 
 def _virtual(testable: Sequence[Identity]) -> Identity:
-    """Return the virtual drive to rehearse on; the twin of a drive of this host comes first."""
+    """Return the virtual drive to rehearse on. The twin of a drive of this host comes first."""
     twins = [twin for drive in testable if (twin := sooner.twin(drive))]
     names = dict.fromkeys([*twins, *(f"sim:{name}" for name in sorted(sim.profiles(), key=lambda n: n != FIRST))])
     drives = [devices.find(name).identity for name in names]

@@ -26,7 +26,7 @@ def many(
 
 
 def printed(folders: Sequence[Path], lang: str, into: Path | None = None, *, as_json: bool = True) -> int:
-    """Print the table of these inspections, as JSON or as text; write their page `into` a folder. Return 0."""
+    """Print the table of these inspections, as JSON or as text. Write their page `into` a folder. Return 0."""
     from stend.report.parts import incoming as pages
     from stend.words import Language
 

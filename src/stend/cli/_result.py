@@ -52,7 +52,7 @@ def _unmet(run: Run) -> Iterator[str]:
 
 
 def headline(folder: Path, run: Run) -> Iterator[Text]:
-    """Yield the verdict and the key figures of the report's first page; nothing for an imported run."""
+    """Yield the verdict and the key figures of the report's first page, or nothing for an imported run."""
     from stend.report.story import headline as page_one
 
     if run.source:

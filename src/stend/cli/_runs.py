@@ -48,7 +48,7 @@ def folder(word: Path = LAST) -> Path:
 
 
 def each(words: Sequence[Path] | None) -> list[Path]:
-    """Return the folders of runs, each once; the last run if no word is given."""
+    """Return the folders of runs, each once. The last run if no word is given."""
     from stend.many import read
 
     return list(dict.fromkeys(read.folders(words or [LAST])))

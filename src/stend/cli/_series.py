@@ -35,7 +35,7 @@ class Once(_terminal.Terminal):
 
 
 def labelled(targets: Sequence[str], label: str | None) -> list[tuple[str, str]]:
-    """Return each target with the label of its runs; raise BadInput for more than two targets."""
+    """Return each target with the label of its runs. Raise BadInput for more than two targets."""
     if len(targets) > 2:
         raise BadInput(
             f"a series alternates between two drives, not {len(targets)}; for more use `stend run --together`"
@@ -63,7 +63,7 @@ def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:
-    """Make the remaining runs of a series; return the exit code of the first run that does not finish, or 0.
+    """Make the remaining runs of a series. Return the exit code of the first run that does not finish, or 0.
 
     Raise BadInput if another process works on the series, because a run that it is about to begin has no record yet.
     """
@@ -90,7 +90,7 @@ def _run_slot(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite
 
 
 def _end(folder: Path, order: series.Series) -> int:
-    """Print what changed between the runs and how they compare; return 0."""
+    """Print what changed between the runs and how they compare. Return 0."""
     from stend.many.compare import drift
 
     runs = drift.read([slot.folder for slot in order.slots(folder)])

@@ -117,7 +117,7 @@ def _pct(value: float, verdict: Verdict) -> str:
 
 
 def ended(judged: Judged, course: Course) -> tuple[str, str]:
-    """Return how the phase that ended last did so, as (sentence, style); the style is empty without a search."""
+    """Return how the phase that ended last did so, as (sentence, style). The style is empty without a search."""
     steady = course.passed[-1].steady if course.passed else None
     if steady is None:
         return ("done" if judged.exhausted else f"ended by {judged.ended_by}"), ""

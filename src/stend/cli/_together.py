@@ -30,7 +30,7 @@ LOOK_S, SHOW_S = 0.2, 30.0
 
 
 def named(targets: Sequence[str], destroy: Sequence[str]) -> dict[str, str]:
-    """Return the names given as `--destroy-data TARGET=NAME`, by target; raise BadInput for any other form."""
+    """Return the names given as `--destroy-data TARGET=NAME`, by target. Raise BadInput for any other form."""
     names, others = _options.by_target(targets, destroy)
     if others:
         raise BadInput(f"--destroy-data {others[0]} names no target; for several drives write TARGET=NAME")
@@ -38,7 +38,7 @@ def named(targets: Sequence[str], destroy: Sequence[str]) -> dict[str, str]:
 
 
 def requests(template: session.Request, targets: Sequence[str], destroy: Sequence[str]) -> list[session.Request]:
-    """Return one request per target, all else as in `template`; raise BadInput for `--create`."""
+    """Return one request per target, all else as in `template`. Raise BadInput for `--create`."""
     if template.create:
         raise BadInput(
             "--create makes one file for one run; for several runs, create the files first (`fallocate -l 1GiB FILE`) "
@@ -94,7 +94,7 @@ def _able(wanted: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]
 
 
 def _meant(request: session.Request, drive: Identity) -> session.Request:
-    """Return a request with the name of its drive, typed at the terminal if needed; raise Refused without a name."""
+    """Return a request with the name of its drive, typed at the terminal if needed. Raise Refused without a name."""
     name = devices.name(drive)
     if request.destroy or not name or plan.reads_only(request.tests):
         return request
@@ -106,7 +106,7 @@ def _meant(request: session.Request, drive: Identity) -> session.Request:
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = (), *, apart: bool = False) -> int:
-    """Start or resume the remaining runs of a group and follow them; return the worst exit code."""
+    """Start or resume the remaining runs of a group and follow them. Return the worst exit code."""
     whole = group.load(folder)
     roll.enter(folder, roll.BEGINNER)
     left = list(whole.left(folder))

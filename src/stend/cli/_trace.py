@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path, lang: str, as_json: bool) -> int:
-    """Print the description of a trace, as text or JSON, and write its pages; return 0."""
+    """Print the description of a trace, as text or JSON, and write its pages. Return 0."""
     import msgspec
 
     from stend.report.parts import traced, traced_plain
@@ -33,7 +33,7 @@ def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path,
 
 
 def convert(path: Path, into: Path, reader: str, volume: str) -> int:
-    """Convert a trace to stend's Parquet form and print how many lines could not be read, by reason; return 0.
+    """Convert a trace to stend's Parquet form and print how many lines could not be read, by reason. Return 0.
 
     Raise BadInput if the output file exists.
     """

@@ -91,7 +91,7 @@ def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
 
 
 def _has_systemd() -> bool:
-    """Return whether root can start a unit of systemd; a user's manager ends with the user's last session."""
+    """Return whether root can start a unit of systemd. A user's manager ends with the user's last session."""
     return os.geteuid() == 0 and BOOTED.is_dir() and shutil.which("systemd-run") is not None
 
 

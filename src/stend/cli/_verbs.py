@@ -67,7 +67,7 @@ class Verb(TyperCommand):
                     formatter.write_dl(shown)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb; raise Stopped on Ctrl-C and Unread on a closed pipe."""
+        """Run the verb. Raise Stopped on Ctrl-C and Unread on a closed pipe."""
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()
@@ -94,7 +94,7 @@ class Verbs(TyperGroup):
                 )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the verb; raise BadInput with a suggestion for an unknown one."""
+        """Find the verb. Raise BadInput with a suggestion for an unknown one."""
         if not ctx.resilient_parsing and args[0] not in self.commands and not args[0].startswith("-"):
             raise BadInput(_mistakes.unknown_verb(args[0], self.list_commands(ctx)))
         return super().resolve_command(ctx, args)
@@ -114,7 +114,7 @@ class Actions(TyperGroup):
         return super().parse_args(ctx, ["--help"] if args[:1] == ["-h"] else args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the action; raise BadInput with a suggestion for an unknown one."""
+        """Find the action. Raise BadInput with a suggestion for an unknown one."""
         if not ctx.resilient_parsing and args[0] not in self.commands and not args[0].startswith("-"):
             raise BadInput(_mistakes.unknown_action(ctx.command_path, args[0], self.list_commands(ctx)))
         return super().resolve_command(ctx, args)

@@ -33,7 +33,7 @@ class Device(Protocol):
         """Return the door by which the drive is opened for a run, checked again and released."""
 
     def purge(self) -> Sentence:
-        """Purge the drive as if it was never written; return the method in one phrase, raise StepFailed on failure."""
+        """Purge the drive as if it was never written. Return the method in one phrase, raise StepFailed on failure."""
 
     def health(self) -> dict[str, Any]:
         """Return the current health: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing is known."""
@@ -68,7 +68,7 @@ def _kind(target: str, kernel: Kernel) -> ModuleType:
 
 
 def find(target: str, kernel: Kernel = HOST) -> Device:
-    """Return the drive that `target` names (a node, a by-id link, a file, `sim:NAME`); raise BadInput if none does."""
+    """Return the drive that `target` names (a node, a by-id link, a file, `sim:NAME`). Raise BadInput if none does."""
     _readable(target)
     kind = _kind(target, kernel)
     members = [_below(kind.below(target, kernel), kernel)] if hasattr(kind, "below") else []
@@ -77,12 +77,12 @@ def find(target: str, kernel: Kernel = HOST) -> Device:
 
 
 def _below(nodes: Iterable[str], kernel: Kernel) -> list[Device]:
-    """Return the drives of these nodes; skip those without a node in /dev."""
+    """Return the drives of these nodes. Skip those without a node in /dev."""
     return [find(str(kernel.dev / node), kernel) for node in nodes if os.path.exists(kernel.dev / node)]
 
 
 def create(target: str, size_bytes: int) -> Device:
-    """Create a file of this size and return it as a drive; raise BadInput if it exists already or does not fit."""
+    """Create a file of this size and return it as a drive. Raise BadInput if it exists already or does not fit."""
     from stend.devices import file
 
     _readable(target)
@@ -130,7 +130,7 @@ def configure_purge(device: Device, method: str, vendor: str, limit_s: float, re
 
 
 def native_bytes(target: str) -> int:
-    """Return the capacity of a drive including its hidden part, as its kind's programs report it; 0 if unknown."""
+    """Return the capacity of a drive including its hidden part, as its kind's programs report it, or 0 if unknown."""
     kind = _kind(target, HOST)
     return int(kind.native(target)) if hasattr(kind, "native") else 0
 
@@ -154,7 +154,7 @@ def use(drive: Identity, kernel: Kernel = HOST) -> str:
 
 
 def passport(device: Device) -> dict[str, Any]:
-    """Return what the drive's logs state (`telling.passport`); {} for a kind without logs."""
+    """Return what the drive's logs state (`telling.passport`), or {} for a kind without logs."""
     read = getattr(device, "passport", None)
     return dict(read()) if read else {}
 
@@ -170,7 +170,7 @@ def loss(drive: Identity) -> str:
 
 
 def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
-    """Return every whole block device with a size, and why it cannot be tested; the reason is empty if it can."""
+    """Return every whole block device with a size, and why it cannot be tested. The reason is empty if it can."""
     from stend.devices import block
 
     uses, drives = Uses(kernel), []

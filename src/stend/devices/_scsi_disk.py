@@ -95,7 +95,7 @@ class ScsiDisk(drives.DriveDevice):
         return passport.of_smartctl(printed)
 
     def cache(self) -> str:
-        """Return the state that the kernel last read from the drive; a write to the switch makes it read again."""
+        """Return the state that the kernel last read from the drive. A write to the switch makes it read again."""
         return cache_type(self.node, self.kernel)
 
     def write_cache(self, setting: str) -> None:

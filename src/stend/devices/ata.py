@@ -42,7 +42,7 @@ def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
 
 
 def native(target: str, kernel: Kernel = HOST) -> int:
-    """Return the native capacity in bytes, including a hidden part; 0 if the drive does not report it."""
+    """Return the native capacity in bytes, including a hidden part, or 0 if the drive does not report it."""
     max_sectors, identify = (tools.try_run("hdparm", word, target).out for word in ("-N", "-I"))
     return native_bytes(max_sectors, identify)
 
@@ -69,7 +69,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def can(identify: str) -> set[str]:
-    """Return capabilities from `hdparm -I`; a feature counts whether it is enabled or only supported."""
+    """Return capabilities from `hdparm -I`. A feature counts whether it is enabled or only supported."""
     bits = {bit for word, bit in FEATURES.items() if re.search(rf"^\s+\*?\s+{re.escape(word)}", identify, re.MULTILINE)}
     words = _security_section(identify)
     if "supported" in words:
@@ -128,7 +128,7 @@ def sanitize_state(status: tools.Output) -> set[str]:
 
 
 def power_switch(node: str, kernel: Kernel = HOST) -> Path | None:
-    """Return the kernel's policy for power management of the drive's link (ALPM); None if its adapter has none."""
+    """Return the kernel's policy for power management of the drive's link (ALPM), or None if its adapter has none."""
     host = re.search(r"/host\d+(?=/)", str((kernel.block(node) / "device").resolve()))
     path = kernel.sys / f"class/scsi_host{host[0]}/link_power_management_policy" if host else None
     return path if path and path.exists() else None

@@ -42,7 +42,7 @@ def below(target: str, kernel: Kernel = HOST) -> list[str]:
 
 
 def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "BlockDevice":
-    """Return the drive; raise BadInput if it does not exist or has no size."""
+    """Return the drive. Raise BadInput if it does not exist or has no size."""
     path = os.path.realpath(target)
     try:
         there = os.stat(path)

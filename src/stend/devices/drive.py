@@ -25,7 +25,7 @@ def whole_node(target: str, kernel: Kernel = HOST) -> str:
 
 
 def known(target: str, node: str, kind: str, looked: facts.Looked, kernel: Kernel = HOST) -> Identity:
-    """Return the identity of the drive from the kernel with the gathered facts; raise BadInput if it has no size."""
+    """Return the identity of the drive from the kernel with the gathered facts. Raise BadInput if it has no size."""
     path = os.path.realpath(target)
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is in it, or no namespace is attached")
@@ -65,7 +65,7 @@ class DriveDevice(block.BlockDevice):
         raise NotImplementedError
 
     def purge(self) -> Sentence:
-        """Purge by the table; raise Refused if that refuses, StepFailed with the drive's words if the purge fails."""
+        """Purge by the table. Raise Refused if that refuses, StepFailed with the drive's words if the purge fails."""
         drive = self.abilities()
         return purger.purge(drive, self.door.opened, report=self.report, limit=self.limit)
 
@@ -73,7 +73,7 @@ class DriveDevice(block.BlockDevice):
     """Value of `power_switch` that keeps the drive awake."""
 
     def power_switch(self) -> Path | None:
-        """Return the kernel's switch for power saving of the drive or its link; None if it has none."""
+        """Return the kernel's switch for power saving of the drive or its link, or None if it has none."""
         return None
 
     def power_saving(self) -> str:
@@ -82,7 +82,7 @@ class DriveDevice(block.BlockDevice):
         return text(path) if path else ""
 
     def set_power_saving(self, setting: str) -> None:
-        """Set `power_switch` and read it back; raise StepFailed if it is not as set. The gate is as for `set_cache`."""
+        """Set `power_switch` and read it back. Raise StepFailed if it is not as set. The gate is as for `set_cache`."""
         self.door.opened.check()
         try:
             if path := self.power_switch():

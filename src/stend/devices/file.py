@@ -45,7 +45,7 @@ def below(target: str, kernel: Kernel = HOST) -> list[str]:
 
 
 def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "FileDevice":
-    """Return a file as a drive; raise BadInput if it is not a regular file of 1 MiB or more, Refused if leased."""
+    """Return a file as a drive. Raise BadInput if it is not a regular file of 1 MiB or more, Refused if leased."""
     path = os.path.realpath(target)
     try:
         there = os.stat(path)
@@ -85,7 +85,7 @@ def _foreign(target: str) -> str:
 
 
 def create(target: str, size_bytes: int) -> int:
-    """Create a file with its space reserved and return its descriptor; raise BadInput if it exists or does not fit."""
+    """Create a file with its space reserved and return its descriptor. Raise BadInput if it exists or does not fit."""
     if foreign := _foreign(target):
         raise BadInput(foreign)
     folder = Path(target).absolute().parent
@@ -196,7 +196,7 @@ class FileDevice:
         return state
 
     def purge(self) -> Sentence:
-        """Punch one hole over the whole file and check that it reads as zeros; it is not a drive's own purge."""
+        """Punch one hole over the whole file and check that it reads as zeros. It is not a drive's own purge."""
         passed = self.door.opened
         passed.check()
         methods.punch(passed)

@@ -75,7 +75,7 @@ class MdDevice(drives.DriveDevice):
     """An md array."""
 
     def unrest(self) -> str:
-        """Return why it must not be measured now; a resync would take part in every figure."""
+        """Return why it must not be measured now. A resync would take part in every figure."""
         return unrest(self.node, self.kernel)
 
     def abilities(self) -> table.Drive:
@@ -92,7 +92,7 @@ class MdDevice(drives.DriveDevice):
         return states.pop() if len(states) == 1 else ""
 
     def write_cache(self, setting: str) -> None:
-        """Set the write cache of every member; the array itself has no cache."""
+        """Set the write cache of every member. The array itself has no cache."""
         for member in self.members:
             if isinstance(member, drives.DriveDevice):
                 member.write_cache(setting)

@@ -19,7 +19,7 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
 
 
 def find(target: str, kernel: Kernel = HOST) -> "NullDevice":
-    """Return the null target of the size after the colon, or 1 TiB; raise BadInput if that is not a size."""
+    """Return the null target of the size after the colon, or 1 TiB. Raise BadInput if that is not a size."""
     size = target.partition(":")[2]
     return NullDevice(target, parse_bytes(size) if size else USUAL_BYTES)
 

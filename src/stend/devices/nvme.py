@@ -38,7 +38,7 @@ def find(target: str, kernel: Kernel = HOST) -> "NvmeDevice":
 
 
 def native(target: str, kernel: Kernel = HOST) -> int:
-    """Return the largest capacity that this namespace could have, in bytes; 0 if the drive does not report it."""
+    """Return the largest capacity that this namespace could have, in bytes, or 0 if the drive does not report it."""
     node = drives.whole_node(target, kernel)
     ctrl = tools.try_run(*cli.words("nvme", "id-ctrl", f"/dev/{controller(node, kernel)}", JSON)).document
     return native_bytes(ctrl, tools.try_run(*cli.words("nvme", "id-ns", f"/dev/{node}", JSON)).document)
@@ -102,7 +102,7 @@ def _state(looked: facts.Looked, node: str, ctrl: dict[str, Any]) -> None:
 
 
 def power_switch(kernel: Kernel, name: str) -> Path | None:
-    """Return the kernel's latency tolerance of a controller; None if the drive has no APST."""
+    """Return the kernel's latency tolerance of a controller, or None if the drive has no APST."""
     path = kernel.sys / "class/nvme" / name / "power/pm_qos_latency_tolerance_us"
     return path if path.exists() else None
 
@@ -116,7 +116,7 @@ def transitions(node: str) -> bytes:
 
 
 def feature(node: str, number: str) -> int | None:
-    """Return the current value of a feature as `nvme get-feature` prints it; None if the drive does not have it."""
+    """Return the current value of a feature as `nvme get-feature` prints it, or None if the drive does not have it."""
     printed = tools.try_run("nvme", "get-feature", node, f"--feature-id={number}")
     if printed.code or "alue" not in printed.out:
         return None
@@ -168,7 +168,7 @@ def reach(ctrl: dict[str, Any]) -> set[str]:
 
 
 def lba_formats(space: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the LBA formats of Identify Namespace; a relative performance of 0 is the best.
+    """Return the LBA formats of Identify Namespace. A relative performance of 0 is the best.
 
     Each is {index, bytes, metadata_bytes, in_use, relative_performance}.
     """
@@ -196,7 +196,7 @@ def native_bytes(ctrl: dict[str, Any], space: dict[str, Any]) -> int:
 
 
 def block_bytes(space: dict[str, Any]) -> int:
-    """Return the bytes of a block of the LBA format in use; 0 if it is not reported."""
+    """Return the bytes of a block of the LBA format in use, or 0 if it is not reported."""
     return next((int(f["bytes"]) for f in lba_formats(space) if f["in_use"]), 0)
 
 
@@ -212,7 +212,7 @@ def _not_zero(identifier: Any) -> str:
 
 
 def _nsid(node: str, kernel: Kernel) -> int:
-    """Return the namespace's number from the kernel, which differs from that in the node's name; 0 if unknown."""
+    """Return the namespace's number from the kernel, which differs from that in the node's name, or 0 if unknown."""
     return tools.number(text(kernel.block(node) / "nsid"))
 
 

@@ -75,7 +75,7 @@ class ScsiDevice(disks.ScsiDisk):
         return self.drive("scsi", bits, state, requests.words if state else "")
 
     def layout(self) -> prepare_table.Layout:
-        """Read whether it has Mode Select, whose block descriptor holds its size; the native size is unknown."""
+        """Read whether it has Mode Select, whose block descriptor holds its size. The native size is unknown."""
         opcodes = tools.run("sg_opcodes", self.identity.path)
         return prepare_table.Layout(
             lba_bytes=self.identity.logical_bytes,
@@ -117,6 +117,6 @@ def _uncorrected(counters: dict[str, Any]) -> int | None:
 
 
 def _bytes(kind: dict[str, Any]) -> int | None:
-    """Return the processed bytes; the log counts 10^9 bytes with three decimals."""
+    """Return the processed bytes. The log counts 10^9 bytes with three decimals."""
     gigabytes = shapes.figure(kind.get("gigabytes_processed"))
     return round(gigabytes * 10**9) if gigabytes is not None else None

@@ -20,7 +20,7 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
 
 
 def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
-    """Return the virtual drive of that name; raise BadInput, which lists the known names, for any other name."""
+    """Return the virtual drive of that name. Raise BadInput, which lists the known names, for any other name."""
     return VirtualDevice(target, load(target.removeprefix(PREFIX)))
 
 

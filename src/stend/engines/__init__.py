@@ -31,14 +31,14 @@ class Engine(Protocol):
     """Makes load on one drive."""
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
-        """Start a workload; it is endless without `limit_bytes`.
+        """Start a workload. It is endless without `limit_bytes`.
 
         A sequential workload begins `from_bytes` into its range (shared evenly by its threads) and wraps at the end.
         `limit_bytes` is the total of all threads, shared evenly: N x the range covers every block exactly N times.
         """
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Prepare the next `start` with these arguments, so that the pause before it is short; it may differ."""
+        """Prepare the next `start` with these arguments, so that the pause before it is short. It may differ."""
 
     def idle(self, seconds: float) -> None:
         """Let `seconds` pass with nothing sent to the drive."""

@@ -42,7 +42,7 @@ class Child:
             self.child.stdin.flush()  # type: ignore[union-attr]
 
     def listen(self, seconds: float) -> bytes | None:
-        """Return what it prints next, nothing after its end; None if it prints nothing in this time."""
+        """Return what it prints next, nothing after its end, or None if it prints nothing in this time."""
         out = self.child.stdout
         assert out  # noqa: S101 for mypy: a pipe
         if not select.select([out], [], [], max(seconds, 0))[0]:

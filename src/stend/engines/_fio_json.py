@@ -127,7 +127,7 @@ def _tally(direction: Direction) -> Tally:
 
 
 def since(before: Tally, now: Tally) -> Tally:
-    """Return the difference of two totals (`Tally.since`); raise StepFailed if the totals decreased."""
+    """Return the difference of two totals (`Tally.since`). Raise StepFailed if the totals decreased."""
     back = any(now.bins.get(i, 0) < n for i, n in before.bins.items())
     if back or now.ios < before.ios or now.bytes < before.bytes:
         raise StepFailed("its totals went back, so that they cannot be what it did")

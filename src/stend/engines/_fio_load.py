@@ -55,7 +55,7 @@ class FioLoad:
         self.read = self.write = Tally()
 
     def begin(self) -> None:
-        """Start the IO and wait until it runs; raise LoadFailed if it does not start."""
+        """Start the IO and wait until it runs. Raise LoadFailed if it does not start."""
         self._release()
         self.began = self.ended = self.epoch
         self.cpu_s = busy_cpu_s()
@@ -72,7 +72,7 @@ class FioLoad:
         return counts
 
     def stop(self) -> Counts | None:
-        """End the load and return the counts since the last `next`; raise LoadFailed if fio hangs or gave no totals.
+        """End the load and return the counts since the last `next`. Raise LoadFailed if fio hangs or gave no totals.
 
         If a signal kills fio here after earlier totals, that is only a remark: at most one interval is not counted.
         """
@@ -100,7 +100,7 @@ class FioLoad:
         self.epoch = self.process.released_at or time.monotonic()
 
     def _totals(self) -> fio_json.Document | None:
-        """Return the totals at the next whole interval since the start; None if fio ended without printing any."""
+        """Return the totals at the next whole interval since the start, or None if fio ended without printing any."""
         now = time.monotonic()
         due = self.began + ((now - self.began) // self.interval_s + 1) * self.interval_s
         self.process.listen(due - now, self._has_totals)
@@ -133,7 +133,7 @@ class FioLoad:
         return totals.bytes >= self.process.enough_bytes
 
     def _finished(self, totals: fio_json.Document | None) -> fio_json.Document:
-        """Return the last totals of a process that ends by itself; raise LoadFailed unless it did all its IO."""
+        """Return the last totals of a process that ends by itself. Raise LoadFailed unless it did all its IO."""
         self.process.listen(self.silence_s, lambda: not self.process.alive)
         self.process.end(self.silence_s)
         totals = self._newest() or totals
@@ -168,7 +168,7 @@ class FioLoad:
         return at
 
     def _last(self, totals: fio_json.Document) -> Counts:
-        """Return the counts since the previous totals for a process's last totals; they end with its last IO."""
+        """Return the counts since the previous totals for a process's last totals. They end with its last IO."""
         self._clock(totals)
         return self._since(totals, max(self.epoch + totals.runtime_s, self.ended))
 

@@ -91,7 +91,7 @@ class Process:
         return self.child.poll() is None
 
     def listen(self, seconds: float, until: Callable[[], bool]) -> bool:
-        """Read fio's output until `until` returns True, `seconds` have passed or fio has ended; return `until()`."""
+        """Read fio's output until `until` returns True, `seconds` have passed or fio has ended. Return `until()`."""
         deadline = time.monotonic() + seconds
         while not until():
             alive = self.alive
@@ -101,7 +101,7 @@ class Process:
         return True
 
     def _take(self, seconds: float) -> bool:
-        """Wait `seconds` for output or the end of fio and read it; return True if there was any."""
+        """Wait `seconds` for output or the end of fio and read it. Return True if there was any."""
         received = False
         if self.exit < 0:
             return received

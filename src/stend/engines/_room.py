@@ -24,7 +24,7 @@ def fitted(path: str, workload: Workload) -> Workload:
 
 
 def size_bytes(path: str) -> int:
-    """Return the size of a file or block device in bytes; raise StepFailed if it cannot be opened."""
+    """Return the size of a file or block device in bytes. Raise StepFailed if it cannot be opened."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError as error:

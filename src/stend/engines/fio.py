@@ -50,7 +50,7 @@ class FioEngine(RealTime[FioLoad]):
         self.ready: tuple[Request, list[Process]] | None = None
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> FioLoad:
-        """Start a workload, see `Engine.start`; raise StepFailed if fio cannot begin."""
+        """Start a workload, see `Engine.start`. Raise StepFailed if fio cannot begin."""
         self._stop()
         processes = self._held(Request(workload, seed, from_bytes, limit_bytes))
         self.load = FioLoad(

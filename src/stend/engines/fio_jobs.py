@@ -63,7 +63,7 @@ class Act(NamedTuple):
 
 
 def write(plan: Plan, folder: Path) -> Path:
-    """Create the folder, write the files and return it; raise BadInput if it is not empty or not a folder."""
+    """Create the folder, write the files and return it. Raise BadInput if it is not empty or not a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
@@ -121,7 +121,7 @@ class Long(NamedTuple):
 
 
 def _long(phase: Phase) -> Long | None:
-    """Return one hold for a phase whose rounds are a single hold up to a limit; None for any other phase."""
+    """Return one hold for a phase whose rounds are a single hold up to a limit, or None for any other phase."""
     match phase.round:
         case (Hold(workload=workload, amount=amount),) if phase.rounds > 1 and not phase.choose:
             limits = [*phase.until, _times(amount, phase.rounds)]
@@ -179,7 +179,7 @@ def _rest(number: int, idle: Idle) -> Jobs:
 
 
 def _hold(number: int, hold: Hold, most_s: float) -> Jobs:
-    """Yield one job for each section; the first of a part waits for all before it, the others begin with it."""
+    """Yield one job for each section. The first of a part waits for all before it, the others begin with it."""
     workload, limit = hold.workload, hold.amount.bytes if isinstance(hold.amount, Bytes) else None
     name = f"{number:02}-{re.sub('[^a-z0-9]+', '-', workload.label.lower())}"
     endless = isinstance(hold.amount, Seconds)

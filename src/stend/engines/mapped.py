@@ -34,7 +34,7 @@ class Requests(NamedTuple):
 
 
 def find_trace(traces: Mapping[str, str], played: Replay) -> Trace:
-    """Open the trace of a replay; raise BadInput if its file is not in `traces` ({number: file})."""
+    """Open the trace of a replay. Raise BadInput if its file is not in `traces` ({number: file})."""
     path = traces.get(played.trace) or (EXAMPLE if played.trace == summarise("").number else None)
     if path is None:
         raise BadInput(f"the file of the trace {played.trace[:8]} is not known; name it with --trace")

@@ -26,7 +26,7 @@ class NullLoad:
         self.whole = self._counts(round(engine.iops * engine.interval_s) * self.block_bytes)
 
     def next(self) -> Counts | None:
-        """Return an interval at once; None once all of a limit is written."""
+        """Return an interval at once, or None once all of a limit is written."""
         if self.over:
             return None
         counts = self.whole
@@ -40,14 +40,14 @@ class NullLoad:
         return counts
 
     def stop(self) -> None:
-        """End the load; all its counts were returned already."""
+        """End the load. All its counts were returned already."""
         self.over = True
 
     def _bytes(self, counts: Counts) -> int:
         return counts.read.bytes + counts.write.bytes
 
     def _counts(self, total_bytes: int) -> Counts:
-        """Return counts of this many bytes in the workload's mix at the engine's rate; the last block may be short."""
+        """Return counts of this many bytes in the workload's mix at the engine's rate. The last block may be short."""
         ios = -(-total_bytes // self.block_bytes)
         reads = ios * self.read_pct // 100
         read_bytes = total_bytes if reads == ios else reads * self.block_bytes

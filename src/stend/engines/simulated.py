@@ -91,7 +91,7 @@ def counts(done: Done, load: int = 0) -> Counts:
 
 
 def pace(done: Done, workload: Workload, load: int = 0) -> Pace | None:
-    """Return the flushes and trims of a load, and how many IOs it sent; None if its workload is not paced."""
+    """Return the flushes and trims of a load, and how many IOs it sent, or None if its workload is not paced."""
     if not workload.paced:
         return None
     rows = slice(load * ROWS, load * ROWS + ROWS)
@@ -129,11 +129,11 @@ class SimulatedLoad:
 
     @property
     def verified(self) -> Verified | None:
-        """Return the blocks of a finished load whose content is verified; None for other loads."""
+        """Return the blocks of a finished load whose content is verified, or None for other loads."""
         return self.content.verified() if self.content and self.over else None
 
     def next(self) -> Counts | None:
-        """Return the counts of the next interval of virtual time; None once all of a limit is written."""
+        """Return the counts of the next interval of virtual time, or None once all of a limit is written."""
         if self.over:
             return None
         interval = self.advance(self.interval_s)
@@ -141,7 +141,7 @@ class SimulatedLoad:
         return interval
 
     def advance(self, seconds: float) -> Counts:
-        """Return the counts of an interval of this length; raise LoadFailed if the simulated load dies in it."""
+        """Return the counts of an interval of this length. Raise LoadFailed if the simulated load dies in it."""
         if self.drive.course.load_dies(self.drive.now_s + seconds):
             raise LoadFailed(Sentence("load_killed", drive=self.drive.spec.model), died=True)
         done = self.drive.advance(seconds)
@@ -163,7 +163,7 @@ class SimulatedLoad:
         return counts(done)
 
     def stop(self) -> Counts | None:
-        """Let the IOs in flight end and return their counts; the drive is idle afterwards."""
+        """Let the IOs in flight end and return their counts. The drive is idle afterwards."""
         self.over = True
         if self.stopped:
             return None

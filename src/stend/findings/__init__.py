@@ -56,7 +56,7 @@ def file(name: str) -> ModuleType:
 
 
 def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
-    """Yield every finding of a run, ordered by test, then by name; nothing for an imported run."""
+    """Yield every finding of a run, ordered by test, then by name, or nothing for an imported run."""
     if run.source:
         return
     order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}

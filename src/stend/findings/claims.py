@@ -88,7 +88,7 @@ def _answered(
     wanted: tuple[str, ...],
     better: "Better",
 ) -> Finding | None:
-    """Return that the claim holds, nearly holds, or holds only fresh; None if it does not."""
+    """Return that the claim holds, nearly holds, or holds only fresh, or None if it does not."""
     reached = _reached(claimed, judged, better) if judged else 0.0
     if reached >= 1:
         return _conclusion("holds_beside" if beside else "holds", values, "pro", _grade(judged))
@@ -173,7 +173,7 @@ def _answer(run: Run, test: PlannedTest, row: Figures, figure: str) -> Figure:
 
 
 def _saturated(run: Run, row: Figures, figure: str) -> Figure:
-    """Return the end of a saturation; its state is "saturated" if it is a level that the drive keeps."""
+    """Return the end of a saturation. Its state is "saturated" if it is a level that the drive keeps."""
     finding = of_phase(run, row.test, row.phase)
     state = "saturated" if finding.key in SETTLED else "other"
     why = None if finding.key in SETTLED else finding.values.get("because", Because("falling"))

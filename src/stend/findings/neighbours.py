@@ -50,7 +50,7 @@ def _follows(pace: Pace) -> bool:
 
 
 def _late(test: PlannedTest, phase: str, late: list[Pair], kept: dict[Workload, Pace]) -> Iterator[Finding]:
-    """Yield the largest share of IOs that the host sent late, with the count of such loads; nothing without any."""
+    """Yield the largest share of IOs that the host sent late, with the count of such loads, or nothing without any."""
     if late:
         share = max(kept[pair.row.workload].host_share for pair in late)
         values = {"phase": phase, "share": share, "loads": len(late), "rate": late[0].row.workload.rate_iops}

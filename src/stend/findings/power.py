@@ -155,7 +155,7 @@ def _random(row: Figures, read_pct: int) -> bool:
 
 
 def _above(test: str, facts: MeterFacts, idle: Sequence[Rest], held: Sequence[Figures]) -> Iterator[Finding]:
-    """Yield the most that a load adds to the power of the machine at rest; the drive's own power stays unknown."""
+    """Yield the most that a load adds to the power of the machine at rest. The drive's own power stays unknown."""
     if not idle or not held:
         yield Finding(name=NAME, key="machine_unknown", test=test, confidence="can't tell")
         return

@@ -55,7 +55,7 @@ def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Find
 
 
 def _few(test: PlannedTest, percents: Sequence[float]) -> Iterator[Finding]:
-    """Yield the lowest of these percentiles that have too few reads; the higher ones have even fewer beyond them."""
+    """Yield the lowest of these percentiles that have too few reads. The higher ones have even fewer beyond them."""
     for percent in sorted(percents)[:1]:
         yield Finding(name=NAME, key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
 

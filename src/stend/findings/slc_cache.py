@@ -147,7 +147,7 @@ def _conclusion(test: PlannedTest, key: str, values: dict[str, Any], confidence:
 
 
 def _slow_start(course: Line, fall: Fall) -> int:
-    """Return the number of samples before the first level; 0 if they are more than a slow start."""
+    """Return the number of samples before the first level, or 0 if they are more than a slow start."""
     reached = int(np.argmax(course.rates >= (1 - NEAR) * fall.level))
     return reached if course.s[reached] <= min(SLOW_START_S, SLOW_START * fall.s) else 0
 
@@ -252,5 +252,5 @@ def _throughout(counts: Sequence[Counts]) -> bool:
 
 
 def _above(rates: Sequence[float], bound: float) -> int:
-    """Return the number of samples before the first that is slower than `bound`; 0 if none is slower."""
+    """Return the number of samples before the first that is slower than `bound`, or 0 if none is slower."""
     return next((i for i, rate in enumerate(rates) if rate < bound), 0)

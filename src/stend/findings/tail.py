@@ -70,7 +70,7 @@ def suits(tail_s: float, longest_s: float) -> str:
 
 
 def _beat(run: Run, test: PlannedTest, phase: str) -> tuple[float, float] | None:
-    """Return (period, usual length) in seconds of evenly spaced hiccups; None if there are none."""
+    """Return (period, usual length) in seconds of evenly spaced hiccups, or None if there are none."""
     columns = dict(zip(COLUMNS, seconds(run, test.name, phase).T, strict=True))
     longest = np.maximum(columns["read_max_ns"], columns["write_max_ns"]) * NS
     if len(longest) < 10 * FEWEST_BEATS:

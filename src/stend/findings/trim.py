@@ -105,7 +105,7 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
 
 
 def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:
-    """Return NAND bytes per byte written by the host in the later half of a phase; None without the counters."""
+    """Return NAND bytes per byte written by the host in the later half of a phase, or None without the counters."""
     results = run.of(test.name, phase)
     first = results[len(results) // 2].t
     looks = [look.values for look in run.present[1] if first <= look.t <= results[-1].t + 1]

@@ -40,7 +40,7 @@ def bound_s(run: Run, awake: Figures) -> float:
 
 
 def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[Finding]:
-    """Yield what is concluded from the rests; other work on the host can look like sleep, and never hides it."""
+    """Yield what is concluded from the rests. Other work on the host can look like sleep, and never hides it."""
     most_s, usual_s = bound_s(run, awake), awake.value("p50") or awake.number("mean")
     tail_s = max(most_s, awake.value("p99") or 0.0)
     asleep = [rest for rest in every if rest.usual_s > most_s]

@@ -38,7 +38,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callable[[str], str]) -> str:
-    """Make the runs of the order's study a group in the fleet's folder; return why that failed, or an empty string.
+    """Make the runs of the order's study a group in the fleet's folder. Return why that failed, or an empty string.
 
     `drives` are targets by serial number; `others` returns the other fleet that has a drive, or an empty string. A
     single real drive needs no group.
@@ -63,7 +63,7 @@ def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callabl
 
 
 def _try(order: Order, names: dict[str, str], drives: Mapping[str, str], folder: Path, fd: int) -> str:
-    """Run the trial of all drives with their locks held; return why it failed, or an empty string.
+    """Run the trial of all drives with their locks held. Return why it failed, or an empty string.
 
     The group has each drive under the name of its first run.
     """
@@ -119,7 +119,7 @@ def _known(folder: Path) -> set[str]:
 
 
 def main() -> None:
-    """Run the trial (none if its time is 0) and write the group; leave out drives that cannot be opened."""
+    """Run the trial (none if its time is 0) and write the group. Leave out drives that cannot be opened."""
     trial = msgspec.json.decode(sys.stdin.buffer.read(), type=Trial)
     wanted, folder = [], Path(trial.folder)
     for request in trial.wanted.values():

@@ -163,7 +163,7 @@ def each(client: Client, task: Callable[..., T], *given: Any) -> dict[str, T]:
 
 
 def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every finished run to this host, with each file checked by its hash; return the folders.
+    """Copy every finished run to this host, with each file checked by its hash. Return the folders.
 
     Runs that are here already are not copied again.
     """

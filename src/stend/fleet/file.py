@@ -64,7 +64,7 @@ class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     @property
     def span_bytes(self) -> tuple[float, float]:
-        """Return the smallest and largest capacity in bytes; a single value means within 3 % of it.
+        """Return the smallest and largest capacity in bytes. A single value means within 3 % of it.
 
         Raise BadInput if the text is not a capacity.
         """
@@ -79,7 +79,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """One run of a fleet: a cell of its matrix of drives and studies.
 
     `serial` names the drive and, if its study writes, permits stend to destroy its data. `cells` are all runs of the
-    fleet on that drive; the fleet keeps the drive until they are done. `beside` are the runs on each of the fleet's
+    fleet on that drive. The fleet keeps the drive until they are done. `beside` are the runs on each of the fleet's
     drives on this host; `together` and `trial_s` state how these are measured at the same time.
     """
 

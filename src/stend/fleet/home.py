@@ -14,7 +14,7 @@ Call = Callable[..., Any]
 
 
 def brought(request: Call, fleet: str, cell: str, folder: Path) -> bool:
-    """Copy a run folder unless it is here already; return whether it was copied.
+    """Copy a run folder unless it is here already. Return whether it was copied.
 
     Raise BadInput if the folder holds another run, StepFailed if a file arrives changed or cannot be written.
     """

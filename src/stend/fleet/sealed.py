@@ -54,7 +54,7 @@ class Reader(pickle.Unpickler):
     """Unpack a pickle that names nothing outside NAMES."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a global of NAMES; raise BadInput for any other."""
+        """Return a global of NAMES. Raise BadInput for any other."""
         if name in NAMES.get(module, ()):
             return super().find_class(module, name)
         raise BadInput(f"a message of the fleet names {module}.{name}, which a fleet does not use; it is not unpacked")
@@ -104,7 +104,7 @@ def shut(server: Any, used: set[str]) -> None:
 
 
 def security(folder: Path, name: str) -> Security:
-    """Return TLS settings for both directions from this host's certificates; raise BadInput if one is missing."""
+    """Return TLS settings for both directions from this host's certificates. Raise BadInput if one is missing."""
     parts = {"ca": folder / "authority.pem", "cert": folder / f"{name}.pem", "key": folder / f"{name}.key"}
     for path in parts.values():
         if not path.is_file():

@@ -102,7 +102,7 @@ def resources(host: str, serials: list[str], gres: str) -> Iterator[str]:
 
 
 def jobs(fleet: Fleet) -> list[Job]:
-    """Return the fleet's waiting and running jobs; raise StepFailed if Slurm does not answer."""
+    """Return the fleet's waiting and running jobs. Raise StepFailed if Slurm does not answer."""
     lines = _run(["squeue", "--noheader", "--me", "--format=%i|%T|%j|%R"]).splitlines()
     prefix = _name(fleet.name, "")
     parts = [line.strip().split("|", 3) for line in lines if line.count("|") >= 3]
@@ -143,7 +143,7 @@ def stop(fleet: Fleet) -> int:
 
 
 def collect(fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every finished run to this folder, with each file checked by its hash; return the folders."""
+    """Copy every finished run to this folder, with each file checked by its hash. Return the folders."""
     slurm, folders = _settings(fleet), []
     for cell in sorted(cell for cell, state in _states(slurm, fleet).items() if state == "ended"):
         folder = Path(fleet.into) / cell

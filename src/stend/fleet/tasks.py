@@ -51,14 +51,14 @@ def carry(data: bytes) -> bytes:
 
 
 def halt(fleet: str) -> int:
-    """Ask all runs of a fleet to end and release its drives; return how many runs."""
+    """Ask all runs of a fleet to end and release its drives. Return how many runs."""
     count = sum(ask_to_end(fleet, folder.name) for folder in _folders(fleet))
     locks.let_go(HOME, fleet)
     return count
 
 
 def ask_to_end(fleet: str, cell: str) -> bool:
-    """Send a run of this host a request to end; return whether it was running."""
+    """Send a run of this host a request to end. Return whether it was running."""
     held = writer.holder(_place(fleet, cell))
     if held.alive:
         with suppress(ProcessLookupError):
@@ -73,14 +73,14 @@ def states(fleet: str) -> dict[str, str]:
 
 
 def listing(fleet: str, cell: str) -> dict[str, tuple[int, str]]:
-    """Return the size in bytes and SHA-256 of each file of a run; {} if the run is not here."""
+    """Return the size in bytes and SHA-256 of each file of a run, or {} if the run is not here."""
     folder = _place(fleet, cell)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(folder)): (path.stat().st_size, digest(path)) for path in files}
 
 
 def piece(fleet: str, cell: str, name: str, offset: int) -> bytes:
-    """Return up to PIECE_BYTES of a file of a run from an offset; raise BadInput for any other file."""
+    """Return up to PIECE_BYTES of a file of a run from an offset. Raise BadInput for any other file."""
     folder, path = _place(fleet, cell), _place(fleet, cell) / name
     if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
         raise BadInput(f"{name} is not a file of that run")
@@ -174,7 +174,7 @@ def _folders(fleet: str) -> list[Path]:
 
 
 def _place(fleet: str, cell: str) -> Path:
-    """Return the folder of a run; raise BadInput for names that lead elsewhere."""
+    """Return the folder of a run. Raise BadInput for names that lead elsewhere."""
     study = cell.rpartition("-")[2]
     for name in (fleet, cell, study):
         if not name or "/" in name or name.startswith("."):

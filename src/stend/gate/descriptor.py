@@ -40,14 +40,14 @@ class Gate:
 
     @property
     def fd(self) -> int:
-        """Return the held descriptor; raise Refused after `close` and in any process but the one that opened it."""
+        """Return the held descriptor. Raise Refused after `close` and in any process but the one that opened it."""
         if self._fd < 0 or os.getpid() != self._pid:
             raise Refused(f"{self.identity.target} was closed; it must pass the gate again")
         return self._fd
 
     @property
     def writing_fd(self) -> int:
-        """Return the descriptor for writes outside of a load; raise Refused if the drive was opened for reading."""
+        """Return the descriptor for writes outside of a load. Raise Refused if the drive was opened for reading."""
         if not self.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to change it")
         return self.fd

@@ -34,7 +34,7 @@ class Door:
         keep_off: tuple[str, ...] = (),
         overwrite: tuple[str, ...] = (),
     ) -> str:
-        """Take the drive for this process; return the path for its load. Raise Refused unless the caller only wants to
+        """Take the drive for this process. Return the path for its load. Raise Refused unless the caller only wants to
         read, or `destroy` names the drive.
 
         `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written;
@@ -68,7 +68,7 @@ class Door:
         return ""
 
     def fingerprint(self) -> dict[str, str]:
-        """Return which drive this is and what is on it, for a run's record; {} for a drive that holds no data.
+        """Return which drive this is and what is on it, for a run's record, or {} for a drive that holds no data.
 
         `resume` takes the fingerprint again and refuses to continue if `changed` returns a reason.
         """
@@ -99,7 +99,7 @@ class Guarded(Door):
 
     @property
     def opened(self) -> Gate:
-        """Return the opened gate; raise Refused before `open` and after `close`."""
+        """Return the opened gate. Raise Refused before `open` and after `close`."""
         if self._gate is None:
             raise Refused(f"{self.target} has not passed the gate; open it first")
         return self._gate

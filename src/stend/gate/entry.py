@@ -66,7 +66,7 @@ def _check_unopened(
     ours: bool,
     kernel: Kernel,
 ) -> list[Layer]:
-    """Run the checks that need no open descriptor; return the files of the target that stend did not make."""
+    """Run the checks that need no open descriptor. Return the files of the target that stend did not make."""
     uses = Uses(kernel)
     if reason := refusal(identity.path, keep_off, kernel, uses, made=ours):
         raise Refused(f"{identity.target} {reason}")

@@ -39,7 +39,7 @@ class _Document(msgspec.Struct, frozen=True):
 
 
 def signatures(path: str) -> list[Signature]:
-    """Return all signatures on a drive or file; raise Missing without wipefs, Refused if the drive cannot be read."""
+    """Return all signatures on a drive or file. Raise Missing without wipefs, Refused if the drive cannot be read."""
     if not os.access(path, os.R_OK):
         raise Refused(f"{path} cannot be read by this user; it needs root: `sudo stend ...`")
     command = ("wipefs", "--json", "--no-act", path)
@@ -81,7 +81,7 @@ def _unseen(kernel: Kernel) -> list[str]:
 
 
 def _used(path: str, held: str) -> list[str]:
-    """Return when an ext file system on it was last written and where it was last mounted; [] for any other."""
+    """Return when an ext file system on it was last written and where it was last mounted, or [] for any other."""
     if not held.startswith("ext"):
         return []
     with Path(path).open("rb", buffering=0) as file:

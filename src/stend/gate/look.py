@@ -23,7 +23,7 @@ PASSING = (NUMBER, SEQUENCE, f"{TABLE} with")
 
 
 def marks(path: str, kernel: Kernel = HOST) -> Marks:
-    """Return the marks of a drive or file and of all layers below it; raise OSError if the path does not exist."""
+    """Return the marks of a drive or file and of all layers below it. Raise OSError if the path does not exist."""
     there = os.stat(path)
     layers = stack.below(kernel, stack.of_path(kernel, path), kernel.loops())
     if not stat.S_ISBLK(there.st_mode):

@@ -68,7 +68,7 @@ def _table(path: str, pid: int) -> Iterator[Mount]:
 
 
 def layers(mount: Mount) -> list[str]:
-    """Return the folders that an overlay is made of as they were given, the upper one first; [] for others."""
+    """Return the folders that an overlay is made of as they were given, the upper one first, or [] for others."""
     if mount.kind != "overlay":
         return []
     given = re.findall(r"(?:^|,)(upperdir|lowerdir\+?|datadir\+?)=((?:[^,\\]|\\.)*)", mount.options)
@@ -90,7 +90,7 @@ def unescaped(word: str) -> str:
 
 
 def of_path(kernel: Kernel, path: str, table: list[Mount] | None = None) -> Mount | None:
-    """Return the mount of this process's namespace that holds a path; None if it is not visible, as in a chroot.
+    """Return the mount of this process's namespace that holds a path, or None if it is not visible, as in a chroot.
 
     The kernel reports the mount of an open file. On a kernel that does not, the mount is found by its name. `table` are
     the mounts of this process, if the caller has them.

@@ -29,7 +29,7 @@ class Real(NamedTuple):
 
 
 def real(kernel: Kernel, path: str, mount: Mount) -> Real | None:
-    """Return the real file of one that an overlay shows; None where it cannot be resolved."""
+    """Return the real file of one that an overlay shows, or None where it cannot be resolved."""
     shown, inner = kernel.there(path), mounts.inner(mount, path)
     for place, folder in enumerate(mounts.layers(mount)):
         name = os.path.normpath(f"{folder}/{inner}")
@@ -103,7 +103,7 @@ def _is_top(kernel: Kernel, table: list[Mount], mount: Mount, folder: os.stat_re
 
 
 def _shows(kernel: Kernel, table: list[Mount], mount: Mount, path: str, there: os.stat_result) -> bool | None:
-    """Return whether a mount of an overlay shows this very file at any place; None if another mount covers a place.
+    """Return whether a mount of an overlay shows this very file at any place, or None if another mount covers a place.
 
     The folder of the overlay is one of those above the file. Therefore the file has the end of its path there.
     """

@@ -57,7 +57,7 @@ def _words(path: str) -> bytes:
 
 
 def foreign(layers: list[Layer]) -> list[Layer]:
-    """Return the files of the target and below it that stend did not make; a file in an overlay counts once."""
+    """Return the files of the target and below it that stend did not make. A file in an overlay counts once."""
     return [layer for layer in layers if not layer.node and not layer.via and not marked(layer.path)]
 
 

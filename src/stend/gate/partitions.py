@@ -9,7 +9,7 @@ TABLE_BYTES = 1024
 
 
 def within(kernel: Kernel, node: str) -> list[str]:
-    """Return the partitions of a disk that overlap this one, wholly or in part; [] for a whole disk.
+    """Return the partitions of a disk that overlap this one, wholly or in part, or [] for a whole disk.
 
     All logical partitions count as within an extended one, because Linux shows only the start of that.
     """

@@ -47,7 +47,7 @@ class Sought(NamedTuple):
 
 
 def users(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None = None) -> Use | None:
-    """Return the use of one of the layers by another process; None if no process uses them.
+    """Return the use of one of the layers by another process, or None if no process uses them.
 
     A layer is a file, or a node, which includes its partitions if it is `whole`. `table` are the mounts of this
     process, if the caller has them. A process that was killed gets ENDING_S to exit.
@@ -130,13 +130,13 @@ def _use(process: str, sought: Sought) -> str:
 
 
 def _by_threads(process: str, sought: Sought) -> list[bool]:
-    """Apply `_writing` to all threads of a process; a kernel thread has no others and nothing open."""
+    """Apply `_writing` to all threads of a process. A kernel thread has no others and nothing open."""
     threads = _paths(f"{process}/task")
     return [writes for thread in threads[1:] and threads for writes in _writing(_read(f"{thread}/fd"), sought)]
 
 
 def _writing(fds: list[Link], sought: Sought) -> Iterator[bool]:
-    """Yield for each descriptor that leads to a sought file or node whether it can write; skip closed descriptors."""
+    """Yield for each descriptor that leads to a sought file or node whether it can write. Skip closed descriptors."""
     return (writes for link in _links(fds, sought) if (writes := _writes(link)) is not None)
 
 
@@ -156,7 +156,7 @@ def _registered(fds: list[Link], sought: Sought) -> Iterator[bool]:
 
 
 def _links(links: Iterable[Link], sought: Sought) -> Iterator[str]:
-    """Yield the links of /proc that lead to a sought file or node; skip those that are closed or not readable."""
+    """Yield the links of /proc that lead to a sought file or node. Skip those that are closed or not readable."""
     for link, path in links:
         try:
             if sought.hit(path, link):
@@ -166,7 +166,7 @@ def _links(links: Iterable[Link], sought: Sought) -> Iterator[str]:
 
 
 def _read(folder: str, names: Iterable[str] | None = None) -> list[Link]:
-    """Return the links in a folder of /proc, or those of `names`, with their targets; skip links that disappeared."""
+    """Return the links in a folder of /proc, or those of `names`, with their targets. Skip links that disappeared."""
     links = []
     for name in entries(folder) if names is None else names:
         link = f"{folder}/{name}"
@@ -178,7 +178,7 @@ def _read(folder: str, names: Iterable[str] | None = None) -> list[Link]:
 
 
 def _paths(folder: str) -> list[str]:
-    """Return the paths in a folder of /proc; [] if it disappeared or is not readable."""
+    """Return the paths in a folder of /proc, or [] if it disappeared or is not readable."""
     return [f"{folder}/{name}" for name in entries(folder)]
 
 
@@ -203,7 +203,7 @@ def _fdinfo(fd: str) -> str:
 
 
 def _writes(fd: str) -> bool | None:
-    """Return whether a descriptor can write, by its flags in fdinfo; None if it was closed."""
+    """Return whether a descriptor can write, by its flags in fdinfo, or None if it was closed."""
     for line in _fdinfo(fd).splitlines():
         if line.startswith("flags:"):
             flags = int(line.split()[1], 8)

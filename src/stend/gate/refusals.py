@@ -95,7 +95,7 @@ def _in_run_folder(layers: list[Layer], keep_off: tuple[str, ...]) -> str:
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    """Yield everything below a folder; nothing if it does not exist."""
+    """Yield everything below a folder, or nothing if it does not exist."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

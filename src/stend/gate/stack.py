@@ -47,7 +47,7 @@ def below(kernel: Kernel, top: Layer, loops: Iterable[Loop], tables: Iterable[Mo
 
 
 def of_path(kernel: Kernel, path: str) -> Layer:
-    """Return the layer that a path leads to; raise OSError if the path does not exist."""
+    """Return the layer that a path leads to. Raise OSError if the path does not exist."""
     there = os.stat(path)
     if stat.S_ISBLK(there.st_mode):
         return Layer(node=kernel.node_of(there.st_rdev))
@@ -77,7 +77,7 @@ def _behind(kernel: Kernel, loop: Loop) -> Layer:
 
 
 def _real(kernel: Kernel, layer: Layer, space: list[Mount]) -> Iterator[Layer]:
-    """Yield the real file of one seen through an overlay; nothing if it cannot be resolved (`fit` refuses that)."""
+    """Yield the real file of one seen through an overlay, or nothing if it cannot be resolved (`fit` refuses that)."""
     mount = mounts.of_path(kernel, layer.path, space)
     if mount and mount.kind == "overlay" and (real := overlay.real(kernel, layer.path, mount)):
         words = f"is really {real.path}"

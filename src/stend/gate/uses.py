@@ -77,7 +77,7 @@ class Uses:
         return used or (None if layer.claimed else self._claimed(layer.node))
 
     def _claimed(self, node: str) -> Use | None:
-        """Return the use of a node that cannot be opened exclusively; a loop device above it does not claim it."""
+        """Return the use of a node that cannot be opened exclusively. A loop device above it does not claim it."""
         try:
             os.close(os.open(self.kernel.dev / node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
         except OSError as error:

@@ -73,7 +73,7 @@ def keep(facts: dict[str, Any]) -> Path:
 
 
 def kept() -> dict[str, Any]:
-    """Return the last measurement; {} if it cannot be read or is from another machine."""
+    """Return the last measurement, or {} if it cannot be read or is from another machine."""
     try:
         facts: dict[str, Any] = json.loads(place().read_text())
     except (OSError, ValueError):

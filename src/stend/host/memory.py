@@ -70,7 +70,7 @@ def _module(fields: dict[str, str]) -> Module:
 
 
 def _place(*names: str) -> tuple[str, str]:
-    """Return processor and channel of a slot; the channel is "" if the name does not contain it."""
+    """Return processor and channel of a slot. The channel is "" if the name does not contain it."""
     for name in (" ".join(names), *names):
         for pattern in PLACES:
             if match := re.search(pattern, name.upper()):

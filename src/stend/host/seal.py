@@ -18,7 +18,7 @@ def place() -> Path:
 
 
 def seal(words: bytes) -> str:
-    """Return the seal of some bytes, and create the key if needed; "" if no key can be stored."""
+    """Return the seal of some bytes, and create the key if needed, or "" if no key can be stored."""
     try:
         if not place().exists():
             _make(place())

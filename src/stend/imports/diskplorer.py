@@ -35,7 +35,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return one load per cell; raise BadInput if a job is not a cell."""
+    """Return one load per cell. Raise BadInput if a job is not a cell."""
     document, notes = fio.documents(given.data)
     names = dict.fromkeys((job.jobname, job.groupid) for job in document.jobs)
     cells = tuple(_cell(name, load) for (name, _), load in zip(names, fio.of(document), strict=True))

@@ -25,7 +25,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return a load for every row that reads or writes; other operations become notes.
+    """Return a load for every row that reads or writes. Other operations become notes.
 
     Raise BadInput for a file of live progress.
     """

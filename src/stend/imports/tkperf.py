@@ -45,7 +45,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return the loads of all tests; a write saturation counts as the mean of its last fifth."""
+    """Return the loads of all tests. A write saturation counts as the mean of its last fifth."""
     root = xml.tree(given.data)
     loads, notes = list[Load](), [Sentence("imported.window")]
     for name, reader in (("iops", _iops), ("lat", _latency), ("tp", _throughput), ("writesat", _saturation)):

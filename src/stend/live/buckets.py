@@ -98,7 +98,7 @@ class Open:
         self.high_iops = self.high_bps = self.high_s = 0.0
 
     def add(self, counts: Counts, t: float, place: int, number: int) -> None:
-        """Add the counts of a sample; the maximum of response times is the longest single one."""
+        """Add the counts of a sample. The maximum of response times is the longest single one."""
         self.place, self.round = place, number
         read, write, seconds = counts.read, counts.write, counts.seconds
         ios, nbytes, waited = read.ios + write.ios, read.bytes + write.bytes, read.latency_ns + write.latency_ns

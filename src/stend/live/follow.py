@@ -20,7 +20,7 @@ class Follower:
         self._file = self._stat()
 
     def news(self, most: int | None = None) -> Iterator[Event]:
-        """Yield at most `most` new events; raise BadInput if the record is broken."""
+        """Yield at most `most` new events. Raise BadInput if the record is broken."""
         now = self._stat()
         if now[0] != self._file[0] or now[1] < self.record.whole_bytes:
             self.course, self.record = Course(), journal.Record(self.folder)  # another file: the copy was replaced

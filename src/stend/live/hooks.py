@@ -96,7 +96,7 @@ class Hooks:
 
 
 def _call(hook: Hook, text: str) -> str:
-    """Call a hook once; return the reason why it failed, or an empty string."""
+    """Call a hook once. Return the reason why it failed, or an empty string."""
     try:
         return _post(hook.does, text) if hook.does.startswith(("http://", "https://")) else _run(hook, text)
     except (OSError, ValueError) as error:

@@ -84,7 +84,7 @@ class Server:
                 feed.task.cancel()
 
     def feed(self, name: str) -> Feed:
-        """Return the reader of a run; raise 404 for an unknown run."""
+        """Return the reader of a run. Raise 404 for an unknown run."""
         folder = self._folder(name)
         self.feeds = {known: feed for known, feed in self.feeds.items() if not feed.broken}
         if name not in self.feeds:
@@ -233,7 +233,7 @@ class Server:
         return JSONResponse(await asyncio.to_thread(composer.choices, _language(request)))
 
     async def plan(self, request: Request) -> Response:
-        """Answer with the plan of a choice and the command that runs it; nothing is started."""
+        """Answer with the plan of a choice and the command that runs it. Nothing is started."""
         wish = composer.wish(request.query_params.multi_items())
         return JSONResponse(await asyncio.to_thread(composer.planned, wish, _language(request)))
 

@@ -37,7 +37,7 @@ class Limit(NamedTuple):
     unit: str
 
     def bound(self, quantity: str) -> float:
-        """Return the bound in base units of a quantity ("" for a plain number); raise BadInput for a wrong unit."""
+        """Return the bound in base units of a quantity ("" for a plain number). Raise BadInput for a wrong unit."""
         if self.unit not in FIT.get(QUANTITIES[quantity].unit if quantity else "", {""}):
             raise BadInput(f"{self.text!r}: {self.unit} is not a unit of {self.name}")
         return self.number * UNITS[self.unit]

@@ -29,7 +29,7 @@ def _meant(path: Path) -> list[Path]:
 
 
 def run(folder: Path) -> Outcome:
-    """Load a run folder and reduce it; raise BadInput if it has no results."""
+    """Load a run folder and reduce it. Raise BadInput if it has no results."""
     loaded = store.load(folder)
     if not loaded.results:
         raise BadInput(f"{folder} has no results to compare; `stend show {folder}` shows why")
@@ -93,7 +93,7 @@ def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tup
 
 
 def _readable(paths: Sequence[Path], needed: Collection[Path] = ()) -> Iterator[Outcome]:
-    """Load runs; leave out those that have no results, with a warning, unless they are needed."""
+    """Load runs. Leave out those that have no results, with a warning, unless they are needed."""
     for path in paths:
         try:
             yield run(path)

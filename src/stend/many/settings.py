@@ -41,7 +41,7 @@ class Reason(NamedTuple):
 
 
 def differing(a: Side, b: Side) -> tuple[Differing, ...]:
-    """Return the settings that differ, blocking ones first; a blocking one also counts if it varies within a side."""
+    """Return the settings that differ, blocking ones first. A blocking one also counts if it varies within a side."""
     settings = []
     for name in (*BLOCKING, *STATED):
         first, second = (_values(side, name) for side in (a, b))

@@ -129,7 +129,7 @@ class Side(NamedTuple):
 
 
 def side(name: str, runs: Iterable[Outcome]) -> Side:
-    """Return a side with its runs sorted by time; raise BadInput if a run appears twice."""
+    """Return a side with its runs sorted by time. Raise BadInput if a run appears twice."""
     ordered = tuple(sorted(runs, key=lambda run: run.began_s))
     known: dict[tuple[float, int], str] = {}
     for run in ordered:

@@ -64,7 +64,7 @@ def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
 
 
 def beyond(difference: Array | float, error: Array | float, freedom: Array | float, bound: float = 0.0) -> Array:
-    """Return the one-sided p-value of "the difference is not above `bound`"; a small value shows that it is above.
+    """Return the one-sided p-value of "the difference is not above `bound`". A small value shows that it is above.
 
     `error` and `freedom` as in an `Interval`.
     """
@@ -121,7 +121,7 @@ def runs_needed(deviation: float, change: float, level: float = LEVEL, power: fl
 
 
 def spread(*sides: Sequence[float]) -> float:
-    """Return the pooled standard deviation within sides; 0 if no side has two numbers."""
+    """Return the pooled standard deviation within sides, or 0 if no side has two numbers."""
     freedom = sum(len(side) - 1 for side in sides)
     squares = sum(float(np.var(side)) * len(side) for side in sides if len(side) > 1)
     return math.sqrt(squares / freedom) if freedom else 0.0

@@ -32,7 +32,7 @@ class Stated(NamedTuple):
 
 
 def stated(line: str, quantity: str = "watts") -> Stated | None:
-    """Return the value of a line; None if it is not a number with a unit of watts, or a bare number of others."""
+    """Return the value of a line, or None if it is not a number with a unit of watts, or a bare number of others."""
     match = VALUE.fullmatch(line.replace("\N{GREEK SMALL LETTER MU}", "µ")) if len(line) <= MOST_LINE else None
     if not match or match[2] not in (UNITS if quantity == "watts" else ("",)):
         return None

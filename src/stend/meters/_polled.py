@@ -79,7 +79,7 @@ class Disturbing(Polled):
         return self.count, self.seconds
 
     def quiet(self, resting: bool) -> None:
-        """Stop queries, or continue with one at once; return when no query is in progress."""
+        """Stop queries, or continue with one at once. Return when no query is in progress."""
         with self.lock:
             if self.resting and not resting and time.monotonic() - self.queried >= self.facts.period_s:
                 self.series.skip()

@@ -54,7 +54,7 @@ class Spec(NamedTuple):
     quantity: str = "watts"
 
     def facts(self, name: str, *, period_s: float, scope: str = "drive", window_s: float = 0.0) -> MeterFacts:
-        """Return the facts of a meter; the operator's settings take precedence over those of its kind."""
+        """Return the facts of a meter. The operator's settings take precedence over those of its kind."""
         return MeterFacts(
             spec=self.text,
             name=name,

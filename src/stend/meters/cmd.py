@@ -90,7 +90,7 @@ class Output:
 
 
 class Command(Recorder):
-    """A command in a separate process group, which ends with the run; a thread reads what it prints."""
+    """A command in a separate process group, which ends with the run. A thread reads what it prints."""
 
     def __init__(self, spec: Spec, words: list[str]) -> None:
         self.spec, self.name = spec, os.path.basename(words[0])

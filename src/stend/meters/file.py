@@ -36,7 +36,7 @@ def opened(spec: Spec, device: Device | None) -> Meter:
 
 
 def moment(text: str) -> float | None:
-    """Return a time as seconds since 1970; None if it is not one."""
+    """Return a time as seconds since 1970, or None if it is not one."""
     try:
         number = float(text)
     except ValueError:
@@ -48,7 +48,7 @@ def moment(text: str) -> float | None:
 
 
 def row(line: str) -> tuple[float, Stated] | None:
-    """Return (seconds since 1970, value) of a line; None if it is neither."""
+    """Return (seconds since 1970, value) of a line, or None if it is neither."""
     parts = SEPARATOR.split(line.strip(), maxsplit=2)
     if len(parts) < 2:
         parts = line.split(maxsplit=2)
@@ -89,7 +89,7 @@ class File(Recorder):
             time.sleep(0.1)
 
     def _from(self, place: int) -> list[str]:
-        """Return the whole lines from a place in the file on; the rest of a line stays for the next call."""
+        """Return the whole lines from a place in the file on. The rest of a line stays for the next call."""
         try:
             with self.path.open("rb") as file:
                 file.seek(place)

@@ -53,7 +53,7 @@ def sensors() -> list[Sensor]:
 
 
 def _interval(folder: Path) -> float:
-    """Return how often the driver updates its values, in seconds; 0 if it does not state it."""
+    """Return how often the driver updates its values, in seconds, or 0 if it does not state it."""
     digits = text(folder / "update_interval")
     return int(digits) / 1000 if digits.isdigit() and len(digits) < 7 else 0.0
 

@@ -17,7 +17,7 @@ ROOT = Path("/")
 
 
 def watts(output: tools.Output) -> float:
-    """Return the instantaneous power in watts; raise StepFailed if the controller measures none."""
+    """Return the instantaneous power in watts. Raise StepFailed if the controller measures none."""
     value = re.search(r"^\s*Instantaneous power reading:\s*(\d{1,6})\s*Watts", output.out, re.MULTILINE)
     state = re.search(r"^\s*Power reading state is:\s*(\w+)", output.out, re.MULTILINE)
     if output.code or not value:

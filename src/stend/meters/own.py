@@ -116,7 +116,7 @@ def _has_log(controller: str) -> bool:
 
 
 def _page(controller: str, log_id: int, size: int) -> bytes:
-    """Read a log page; raise StepFailed with the words of nvme-cli if it cannot be read whole."""
+    """Read a log page. Raise StepFailed with the words of nvme-cli if it cannot be read whole."""
     dump = tools.run("nvme", "get-log", controller, f"--log-id={log_id}", f"--log-len={size}")
     page = logs.page(dump)
     if len(page) < size:

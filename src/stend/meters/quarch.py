@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def columns(header: str) -> Columns:
-    """Return the columns of a stream by its first line; raise StepFailed if it has no power."""
+    """Return the columns of a stream by its first line. Raise StepFailed if it has no power."""
     names = [name.strip().lower() for name in header.split(",")]
     unit = TIMES.get(names[0].rpartition(" ")[2], 0.0) if names[0].startswith("time") else 0.0
     powers = [
@@ -58,7 +58,7 @@ def columns(header: str) -> Columns:
 
 
 def parsed(line: str, known: Columns) -> tuple[float, float] | None:
-    """Return (seconds on the module's clock, watts) of a line; None if it is no line of values."""
+    """Return (seconds on the module's clock, watts) of a line, or None if it is no line of values."""
     parts = line.split(",")
     try:
         watts = sum(float(parts[place]) * size for place, size in known.powers)
@@ -72,7 +72,7 @@ class Stream:
     """A file to which quarchpy writes a stream. It places each value on the clock of this host.
 
     The delay of the transport is never negative, so that the line with the shortest delay fixes the offset of the
-    clocks; the offset may drift by `DRIFT`.
+    clocks. The offset may drift by `DRIFT`.
     """
 
     def __init__(self) -> None:

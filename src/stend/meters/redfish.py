@@ -38,7 +38,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def watts(resource: Any) -> float:
-    """Return the power in a resource of Redfish in watts; raise StepFailed if it has none."""
+    """Return the power in a resource of Redfish in watts. Raise StepFailed if it has none."""
     if isinstance(resource, dict):
         controls = resource.get("PowerControl")
         first = controls[0] if isinstance(controls, list) and controls else {}
@@ -105,7 +105,7 @@ def _login(host: str) -> str:
 
 
 def _read(opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> float:
-    """Read the resource once; raise StepFailed, whose words hold no password."""
+    """Read the resource once. Raise StepFailed, whose words hold no password."""
     name = request.full_url
     try:
         with contextlib.closing(opener.open(request, timeout=PATIENCE_S)) as answer:

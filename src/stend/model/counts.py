@@ -1,6 +1,6 @@
 """Counts of a stretch of load, which add up: seconds, processor seconds, reads and writes.
 
-Rates and percentiles are never recorded; they are derived from counts. Reads and writes are kept apart.
+Rates and percentiles are never recorded. They are derived from counts. Reads and writes are kept apart.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def mean_s(self) -> float:
-        """Return the average response time (ART) of reads and writes together, in seconds; 0 without IOs."""
+        """Return the average response time (ART) of reads and writes together, in seconds, or 0 without IOs."""
         return (self.read.latency_ns + self.write.latency_ns) / self.ios * NS if self.ios else 0.0
 
     @property
@@ -99,5 +99,5 @@ def _tally(every: list[Tally]) -> Tally:
 
 
 def packed(counts: Counts, weight: int = 1) -> Counts:
-    """Return the counts with their bins in compact arrays; each observed IO counts as `weight` IOs."""
+    """Return the counts with their bins in compact arrays. Each observed IO counts as `weight` IOs."""
     return Counts(counts.seconds, counts.cpu_s, counts.read.weighed(weight), counts.write.weighed(weight))

@@ -117,7 +117,7 @@ class Phase(Data, frozen=True):
 
     @property
     def steady(self) -> Steady | None:
-        """Return the rule of the search for steady state; None without a search."""
+        """Return the rule of the search for steady state, or None without a search."""
         return next((rule for rule in self.until if isinstance(rule, Steady)), None)
 
 
@@ -153,7 +153,7 @@ class Identity(Data, frozen=True):
 
     @property
     def trim_bytes(self) -> int:
-        """Return the most bytes of one trim; 0 if the drive has no trims, as a file has none."""
+        """Return the most bytes of one trim, or 0 if the drive has no trims, as a file has none."""
         most: int = self.facts.get("trim_max_bytes", 0)
         return most
 

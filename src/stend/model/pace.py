@@ -47,7 +47,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         )
 
     def weighed(self, weight: int) -> "Pace":
-        """Return this pace; each observed flush and trim counts as `weight` of them."""
+        """Return this pace. Each observed flush and trim counts as `weight` of them."""
         if weight == 1:
             return self
         return msgspec.structs.replace(self, flush=self.flush.weighed(weight), discard=self.discard.weighed(weight))
@@ -59,7 +59,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def late_share(self) -> float:
-        """Return the share of IOs that were late for any reason; 0 without IOs."""
+        """Return the share of IOs that were late for any reason, or 0 without IOs."""
         return self.late / self.sent if self.sent else 0.0
 
     @property
@@ -84,5 +84,5 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def paces(first: Pace | None, second: Pace | None) -> Pace | None:
-    """Return two paces added up; None if there is neither."""
+    """Return two paces added up, or None if there is neither."""
     return first + second if first and second else first or second

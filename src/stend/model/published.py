@@ -37,7 +37,7 @@ def published() -> dict[str, dict[str, Any]]:
 
 
 def span(facts: Mapping[str, Any], name: str) -> tuple[float, float] | None:
-    """Return the published range of a figure of PLACES in base units (a number twice); None if it is unknown."""
+    """Return the published range of a figure of PLACES in base units (a number twice), or None if it is unknown."""
     values = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
     return next(
         ((ends(value)[0] * scale, ends(value)[1] * scale) for value, scale in values if value is not None), None
@@ -45,7 +45,7 @@ def span(facts: Mapping[str, Any], name: str) -> tuple[float, float] | None:
 
 
 def figure(facts: Mapping[str, Any], name: str) -> float | None:
-    """Return a figure of PLACES for a drive, in base units; None if it was not published."""
+    """Return a figure of PLACES for a drive, in base units, or None if it was not published."""
     known = span(facts, name)
     return None if known is None else mean(known)
 

@@ -44,7 +44,7 @@ def fit(points: Rounds) -> tuple[float, float, float]:
 def steady_state(
     points: Rounds, window: int = PTS_WINDOW, excursion: float = PTS_EXCURSION, slope: float = PTS_SLOPE
 ) -> Verdict | None:
-    """Apply the PTS rule to the last `window` (round, value) points; return None if there are fewer.
+    """Apply the PTS rule to the last `window` (round, value) points. Return None if there are fewer.
 
     Steady when max(y) - min(y) <= 20 % of the mean and the least-squares line moves <= 10 % of the mean over the
     window. `<=` because the sub-clauses require "within" (open point 11: exact ties only).

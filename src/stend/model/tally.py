@@ -66,14 +66,14 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     def weighed(self, weight: int) -> "Tally":
-        """Return the tally with its bins in compact arrays; each observed IO counts as `weight` IOs."""
+        """Return the tally with its bins in compact arrays. Each observed IO counts as `weight` IOs."""
         if not self.bins:
             return self
         return Tally(self.ios, self.bytes, self.latency_ns, self.latency_ns2, self.max_ns, Bins(self.bins, weight))
 
     @property
     def mean_s(self) -> float:
-        """Return the average response time (ART) in seconds; 0 without IOs."""
+        """Return the average response time (ART) in seconds, or 0 without IOs."""
         return self.latency_ns / self.ios * NS if self.ios else 0.0
 
     @property

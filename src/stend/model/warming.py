@@ -24,7 +24,7 @@ AFTER_ROUNDS = 5
 
 
 def growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:
-    """Return how much a counter grew; 0 if one of the two lacks it, or if it started again."""
+    """Return how much a counter grew, or 0 if one of the two lacks it, or if it started again."""
     was, is_now = before.get(name), now.get(name)
     return 0 if was is None or is_now is None else max(float(is_now) - float(was), 0)
 
@@ -35,7 +35,7 @@ def slowed(before: Telemetry, now: Telemetry) -> bool:
 
 
 def celsius(look: Telemetry) -> float | None:
-    """Return the highest plausible temperature of all sensors in one reading, in °C; None without one."""
+    """Return the highest plausible temperature of all sensors in one reading, in °C, or None without one."""
     values = (value for name, value in look.values.items() if name.startswith(SENSORS) and not name.endswith(NO_SENSOR))
     return max((c for value in values for c in _possible(value)), default=None)
 

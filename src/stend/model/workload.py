@@ -85,7 +85,7 @@ class Survey(Kind, frozen=True):
     """Reads that record the response times by place and continue after an unreadable block.
 
     The range is divided into `cells` of equal size. Each visit of a cell reads `reads` blocks at random places in it,
-    one at a time; every pass visits all cells in an order that spreads over the range. With `reads` 0 every block is
+    one at a time. Every pass visits all cells in an order that spreads over the range. With `reads` 0 every block is
     read once, in order. `places` are (first byte, bytes) of stretches to which every fourth visit goes.
     """
 
@@ -193,7 +193,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def mix(self) -> str:
-        """Return a label of the mix, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for one kind of IO."""
+        """Return a label of the mix, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`, or "" for one kind of IO."""
         if self.replay:
             return self.replay.label
         streams = [f"{stream.label}:{stream.share:.3g}{_zone(stream)}" for stream in self.streams]
@@ -229,7 +229,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def played_bytes(self) -> int | None:
-        """Return about how many bytes a trace moves in total; None for a workload without an end."""
+        """Return about how many bytes a trace moves in total, or None for a workload without an end."""
         return self.replay.ios * self.block_bytes if self.replay else None
 
     def covered_bytes(self, moved_bytes: int) -> int:

@@ -126,7 +126,7 @@ def _found(folders: Sequence[Path]) -> tuple[list[Found], list[Broken]]:
 
 
 def _hidden(drives: dict[str, list[Found]], read: Read, last: Ledger, today: datetime.date) -> dict[str, datetime.date]:
-    """Return the drives under embargo; raise BadInput for one that is already published."""
+    """Return the drives under embargo. Raise BadInput for one that is already published."""
     hidden = {}
     for name, runs in drives.items():
         if until := read.lab.embargoed((name, runs[0].model), today):
@@ -197,7 +197,7 @@ def _built(
 
 
 def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> None:
-    """Write the files about all drives and the ledger; remove files of the last build that no page has any more."""
+    """Write the files about all drives and the ledger. Remove files of the last build that no page has any more."""
     written = []
     for path, content in _common(entries, read):
         _put(ledger.place(into, path), content)

@@ -172,7 +172,7 @@ def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def unit_of(name: str, words: Language) -> str:
-    """Return the unit in which tables show a key figure, the same for all drives; "" if its text has one."""
+    """Return the unit in which tables show a key figure, the same for all drives, or "" if its text has one."""
     shape = FIGURES[name]
     unit = ("µs" if name in IN_US else "ms") if shape == "lat" else UNITS.get(shape, "")
     return words.format_of.units.get(unit, unit)

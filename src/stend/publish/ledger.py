@@ -84,7 +84,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def read(site: Path) -> Ledger:
-    """Return the ledger of a site, empty for a new one; raise BadInput if it cannot be used."""
+    """Return the ledger of a site, empty for a new one. Raise BadInput if it cannot be used."""
     path = site / NAME
     if not path.exists():
         if site.exists() and any(site.iterdir()):
@@ -104,7 +104,7 @@ def read(site: Path) -> Ledger:
 
 @contextmanager
 def alone(site: Path) -> Iterator[None]:
-    """Make the folder of a site and keep other builds away from it; raise BadInput if one is at work."""
+    """Make the folder of a site and keep other builds away from it. Raise BadInput if one is at work."""
     try:
         site.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -122,7 +122,7 @@ def alone(site: Path) -> Iterator[None]:
 
 
 def begin(site: Path) -> None:
-    """Mark a new site as one of stend, so that a killed build can be repeated; remove files that it did not finish."""
+    """Mark a new site as one of stend, so that a killed build can be repeated. Remove files that it did not finish."""
     if not (site / NAME).exists():
         write(site, Ledger())
     for part in site.rglob(f".*-*{atomic.PART}"):
@@ -130,7 +130,7 @@ def begin(site: Path) -> None:
 
 
 def place(site: Path, path: str) -> Path:
-    """Return the place of a file of a site, and make its folder; raise BadInput if a link leads out of the site."""
+    """Return the place of a file of a site, and make its folder. Raise BadInput if a link leads out of the site."""
     folder = (site / path).parent
     if not folder.resolve().is_relative_to(site.resolve()):
         raise BadInput(f"{folder} leads out of the site by a link; remove the link")

@@ -17,7 +17,7 @@ PNG_HEAD = 8
 
 
 def bare(kind: str, data: bytes) -> bytes:
-    """Return a photograph ("png" or "jpeg") without its metadata; a damaged one is returned up to the damage."""
+    """Return a photograph ("png" or "jpeg") without its metadata. A damaged one is returned up to the damage."""
     return b"".join(_png(data) if kind == "png" else _jpeg(data))
 
 

@@ -63,7 +63,7 @@ Figures = Callable[[str], tuple[str, str]]
 
 
 def read(sample: Sample, lang: str, figures: Figures, photos: str) -> Written | None:
-    """Return review.LANG.md or review.md of a run folder; None without one.
+    """Return review.LANG.md or review.md of a run folder, or None without one.
 
     `photos` is the prefix of the address of photographs. Raise BadInput with the line of what is wrong.
     """
@@ -155,7 +155,7 @@ def _html(text: str, first: int, path: Path, seen: list[Path], photos: str) -> s
 
 
 def _photograph(path: Path, name: str) -> Path:
-    """Return the path of a photograph beside the review; raise BadInput if it is anywhere else or not there."""
+    """Return the path of a photograph beside the review. Raise BadInput if it is anywhere else or not there."""
     if Path(name).name != name or Path(name).suffix.lower() not in SUFFIXES:
         raise BadInput(f"the photograph {name!r} must be the name of a PNG or JPEG file beside the review")
     if not regular.is_file(path.parent / name):

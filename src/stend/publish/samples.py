@@ -78,7 +78,7 @@ class Chosen(NamedTuple):
 
 
 def find(folder: Path) -> Found:
-    """Return the drive of a run folder; raise BadInput if it holds no run that can be read."""
+    """Return the drive of a run folder. Raise BadInput if it holds no run that can be read."""
     started = next((event for event in store.read(folder) if isinstance(event, Started)), None)
     if started is None:
         raise BadInput(f"{folder} holds a run that never started; leave it out")
@@ -115,7 +115,7 @@ def _digest(folder: Path) -> str:
 
 
 def load(folder: Path, lab: Lab) -> Sample:
-    """Load a run without its private facts; raise BadInput if it cannot be read or has no results."""
+    """Load a run without its private facts. Raise BadInput if it cannot be read or has no results."""
     run, host, public = store.load(folder), store.host(folder), lab.public
     if run.source:
         raise BadInput(f"{folder} was imported and has no review to publish; leave it out")

@@ -77,7 +77,7 @@ def schema() -> dict[str, Any]:
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """Write `report.json` and `report.schema.json`; the report holds both languages."""
+    """Write `report.json` and `report.schema.json`. The report holds both languages."""
     report = Report(FORMAT, __version__, tuple(_reported(*run) for run in runs))
     paths = [into / "report.json", into / "report.schema.json"]
     for path, value in zip(paths, (report, schema()), strict=True):

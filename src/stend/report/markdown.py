@@ -25,7 +25,7 @@ def write(
 
 
 def write_page(page: Page, path: Path, folder: Path) -> list[Path]:
-    """Write a Page, with its pictures in a folder; return the files."""
+    """Write a Page, with its pictures in a folder. Return the files."""
     regular.folder(folder)
     atomic.page(path, "\n".join(_page(page, folder)) + "\n")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]

@@ -73,7 +73,7 @@ def _labels(row: Figures) -> dict[str, str]:
 
 
 def _samples(name: str, row: Figures) -> Iterator[tuple[str, dict[str, str], float]]:
-    """Yield (suffix, further labels, value) of one row in a family; nothing if it has no such figure."""
+    """Yield (suffix, further labels, value) of one row in a family, or nothing if it has no such figure."""
     match name:
         case "stend_steady" if row.steady is not None:
             yield "", {}, float(row.steady)

@@ -32,7 +32,7 @@ class Wanted(NamedTuple):
         return f"{access} {way} of " + ("4 KiB" if self.quantity == "iops" else f"{LARGE // KiB} KiB or more")
 
     def best(self, rows: Sequence[Figures]) -> Figures | None:
-        """Return the row with the highest value among plain loads of this kind; None without any.
+        """Return the row with the highest value among plain loads of this kind, or None without any.
 
         Rows that were judged and not steady count only if there are no others.
         """
@@ -93,7 +93,7 @@ def lines(name: str, run: Run) -> Iterator[str]:
 
 
 def _chosen(settings: dict[str, Wanted], rows: Sequence[Figures]) -> Generator[str, None, dict[str, int]]:
-    """Yield a comment for each setting: its load, or that none was measured in a lasting state; return the values."""
+    """Yield a comment for each setting: its load, or that none was measured in a lasting state. Return the values."""
     best = {key: wanted.best(rows) for key, wanted in settings.items()}
     for key, row in best.items():
         yield f"#   {key}: {source(row) if row else f'not measured in a lasting state ({settings[key]})'}"

@@ -20,7 +20,7 @@ SHRINKS = 0.02
 
 
 def of_round(run: Run, test: str, phase: Phase) -> Sentence | None:
-    """Return the note on a phase after the round just judged; None if there is none, or it was noted before."""
+    """Return the note on a phase after the round just judged, or None if there is none, or it was noted before."""
     backwards = (j for j in reversed(run.judgements.get((test, phase.name), ())) if j.verdicts)
     recent = [*islice(backwards, LOOKED_AT)][::-1]
     if len(recent) < LOOKED_AT or not FROM_ROUND <= recent[-1].where.round < phase.rounds or recent[-1].ended_by:

@@ -200,7 +200,7 @@ class Progress:
         self.round_t = judged.t
 
     def to_go(self, rest: float = 1) -> ToGo:
-        """Return the low, likely and high estimate; a second of rest counts as `rest` seconds.
+        """Return the low, likely and high estimate. A second of rest counts as `rest` seconds.
 
         A wrong rate or pause is wrong in all phases, and its errors add up; so does a drive that is steady in every
         first window. The numbers of more rounds are independent, and their errors are added in quadrature.
@@ -292,7 +292,7 @@ class Progress:
                 return math.inf
 
     def _until_overwritten(self, phase: Phase, present: Present, view: View) -> int:
-        """Return the rounds in which a saturation writes `SETTLED_FILLS` capacities; 0 for other phases.
+        """Return the rounds in which a saturation writes `SETTLED_FILLS` capacities, or 0 for other phases.
 
         No drive is steady before that.
         """

@@ -94,7 +94,7 @@ def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
 
 
 def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
-    """Return how much a counter grew; 0 if one of the two lacks it, or if it started again."""
+    """Return how much a counter grew, or 0 if one of the two lacks it, or if it started again."""
     return growth(before.values, now.values, name)
 
 

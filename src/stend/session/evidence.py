@@ -62,7 +62,7 @@ def _needs(event: Event, before: Telemetry, lost: set[str]) -> bool:
 
 
 def _collect(device: Device, folder: Path, began: float) -> Sentence | None:
-    """Store the evidence in a new folder; return the note on it, or None if the drive has none."""
+    """Store the evidence in a new folder. Return the note on it, or None if the drive has none."""
     number, held, missing, total = store.number(folder), list[Sentence](), list[Sentence](), 0
     place = folder / FOLDER / str(number)
     until = time.monotonic() + LIMIT_S

@@ -48,7 +48,7 @@ def reading(spec: str | None, device: Device, plan: Plan) -> Iterator[Meter | No
 
 
 def spec_of(past: Run) -> str | None:
-    """Return how the meter of a run that is resumed was chosen; None if it had none."""
+    """Return how the meter of a run that is resumed was chosen, or None if it had none."""
     return next((meter.spec for started in past.started for meter in started.meters), None)
 
 

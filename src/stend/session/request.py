@@ -84,7 +84,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """Return the requested changes by fields of the profile; None for fields that do not change."""
+        """Return the requested changes by fields of the profile, or None for fields that do not change."""
         tests = {
             test: {name: value for name in names if (value := getattr(self, name)) is not None}
             for test, names in PLAYED.items()

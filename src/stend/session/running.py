@@ -27,7 +27,7 @@ class Running:
         return store.read(self.folder) if self._resumed else ()
 
     def stop(self) -> None:
-        """Request the end of the run. The load stops after the present IOs; the last event's outcome is `stopped`."""
+        """Request the end of the run. The load stops after the present IOs. The last event's outcome is `stopped`."""
         self._stop.requested = True
 
     def close(self) -> None:

@@ -79,7 +79,7 @@ WAYS: dict[str, Callable[[Plan], Plan]] = {
 
 
 def twin(drive: Identity) -> str:
-    """Return the virtual drive of this model, or the drive itself if it is virtual; "" if none fits."""
+    """Return the virtual drive of this model, or the drive itself if it is virtual, or "" if none fits."""
     if drive.virtual:
         return drive.target
     model = drive.model.casefold()

@@ -18,7 +18,7 @@ class Course:
         self.deaths = 0
 
     def load_dies(self, now_s: float) -> bool:
-        """Return True if the program that makes the load is killed by `now_s`; each death is reported once."""
+        """Return True if the program that makes the load is killed by `now_s`. Each death is reported once."""
         accidents = self.accidents
         due = self.deaths < accidents.load_deaths and _past(accidents.load_dies_at_s * (self.deaths + 1), now_s)
         self.deaths += due

@@ -138,7 +138,7 @@ class Account:
         self.owed_ns += self.outstanding * seconds * NS * self.scale
 
     def settle(self, done: Ledger, now_ns: int, lasted_ns: float, pending_ns: float) -> None:
-        """Correct the counts of an interval, which are multiplied by the scale already; times are scaled ns.
+        """Correct the counts of an interval, which are multiplied by the scale already. Times are scaled ns.
 
         `pending_ns` is waiting that later answers will report. The part that the earlier loads left does not count.
         """

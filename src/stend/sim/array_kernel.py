@@ -1,7 +1,7 @@
 """Arrays: a controller with a protected cache over equal members, each with parallel units of work (flash channels).
 
 RAID 0 stripes, 1 keeps a copy on every member, 10 stripes over pairs, 5 keeps parity. In RAID 5 a write of less than a
-whole row reads old data and old parity and writes both again; the cache gathers sequential writes into whole rows.
+whole row reads old data and old parity and writes both again. The cache gathers sequential writes into whole rows.
 """
 
 from typing import Any, NamedTuple
@@ -56,7 +56,7 @@ class Array(NamedTuple):
 
 @inlined
 def queued(until: Any, n: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
-    """Add `ns` of work to something that is busy until `n` (with reads) and `n + 1` (all work); return when it ends.
+    """Add `ns` of work to something that is busy until `n` (with reads) and `n + 1` (all work). Return when it ends.
 
     Reads go before the writes of the cache, but wait up to `patience` ns for a write that has started.
     """
@@ -78,7 +78,7 @@ def controller(a: Any, ns: Any, writes: Any, now: Any) -> Any:
 
 @inlined
 def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now: Any, out: Any) -> Any:
-    """Read or write `size` bytes of a member and return when it is done; its 4 KiB pages are on its units in turn.
+    """Read or write `size` bytes of a member and return when it is done. Its 4 KiB pages are on its units in turn.
 
     Work issued at `now` that cannot start before `at` takes its share of units and port as soon as the controller has
     handled it; until `at` they do other work. `out` marks work of the cache, also reads of old data for its writes.
@@ -149,7 +149,7 @@ def read_ahead(a: Any, size: Any, at: Any) -> Any:
 
 @inlined
 def whole_rows(a: Any, size: Any, at: Any) -> Any:
-    """Write sequential data that the cache has gathered into whole rows, without reading old data; return its end."""
+    """Write sequential data that the cache has gathered into whole rows, without reading old data. Return its end."""
     p = a.parameters
     copies = p[MEMBERS] / (p[MEMBERS] - 1.0) if p[LEVEL] == 5 else float(copies_of(a))
     share = i64(size * copies / p[MEMBERS] / PAGE * 1024)
@@ -230,7 +230,7 @@ def flush(a: Any, at: Any) -> Any:
 
 @compiled
 def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """Run the closed loop until `until` ns; return True while the stream goes on."""
+    """Run the closed loop until `until` ns. Return True while the stream goes on."""
     base, used = loop.at[1], loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base

@@ -73,7 +73,7 @@ class DiskDrive(Drive):
         self._begin()
 
     def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0, scale: int = 0) -> None:
-        """Start a schedule as Drive does; its first requests are issued now."""
+        """Start a schedule as Drive does. Its first requests are issued now."""
         super().play(requests, ios, slots, timed=timed, seed=seed, scale=scale)
         self._begin()
 

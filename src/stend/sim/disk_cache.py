@@ -41,7 +41,7 @@ def admit(d: Any, chunk: Any, pages: Any) -> None:
 
 @inlined
 def evict(d: Any, chunk: Any) -> None:
-    """Drop a chunk that is being written from the cache; a chunk written whole returns once it is on the disk."""
+    """Drop a chunk that is being written from the cache. A chunk written whole returns once it is on the disk."""
     if d.where[chunk] > 0:
         d.holds[d.where[chunk] - 1] = -1
         d.where[chunk] = 0
@@ -63,7 +63,7 @@ def cached(d: Any, offset: Any, size: Any) -> Any:
 
 @inlined
 def kept(d: Any, offset: Any, size: Any, reads: Any, passes: Any) -> Any:
-    """Update the cache after a request that the head served; return the bytes that the head also reads for it."""
+    """Update the cache after a request that the head served. Return the bytes that the head also reads for it."""
     p = d.parameters
     first, last = offset // p[CHUNK], (offset + size - 1) // p[CHUNK]
     for c in range(first, last + 1):

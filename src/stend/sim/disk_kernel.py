@@ -77,7 +77,7 @@ def seek(d: Any, distance: Any) -> Any:
 
 @inlined
 def angle_of(d: Any, offset: Any) -> Any:
-    """Return the angle of a byte on its track, in turns; a track holds the data of one turn at the zone's rate."""
+    """Return the angle of a byte on its track, in turns. A track holds the data of one turn at the zone's rate."""
     p = d.parameters
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     turns = offset / (rate * p[T_TURN] * 1e-9)
@@ -304,7 +304,7 @@ def synced(stream: Any) -> Any:
 
 @compiled
 def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """Run the closed loop until `until` ns; return True while the stream goes on.
+    """Run the closed loop until `until` ns. Return True while the stream goes on.
 
     `loop.heap` is used as an array here: the time of each slot's answer, FAR while its request is in the head's queue.
     """

@@ -45,7 +45,7 @@ def exponential(f: Any, mean: Any) -> Any:
 
 @inlined
 def below(bits: Any, count: Any) -> Any:
-    """Return a number in [0, count) from 64 random bits; the bias is below 2^-32 for count < 2^31, above below 1e-6."""
+    """Return a number in [0, count) from 64 random bits. The bias is below 2^-32 for count < 2^31, above below 1e-6."""
     if count < i64(1 << 31):
         return i64(((bits >> u64(32)) * u64(count)) >> u64(32))
     return i64(bits % u64(count))
@@ -147,7 +147,7 @@ def due(s: Any) -> Any:
 
 @inlined
 def draw(s: Any) -> Any:
-    """Draw the next batch of a Stream; return the number drawn, 0 once its limit is reached or it has ended."""
+    """Draw the next batch of a Stream. Return the number drawn, 0 once its limit is reached or it has ended."""
     mixed, kinds, trims = s.plan[0], s.kinds.shape[0], s.trim[TRIM_SHARE]
     first = s.at[DRAWN]
     count, end = first, first + BATCH

@@ -109,7 +109,7 @@ class Drive(ABC):
             self._account = Account(self._loop, self.spec.scale, self.inner_ns, pending_ns, every)
 
     def _slots(self, pattern: Pattern, outstanding: int) -> int:
-        """Return how many requests are in the drive at most; those with a rate do not wait in the host."""
+        """Return how many requests are in the drive at most. Those with a rate do not wait in the host."""
         if pattern.timed:
             return outstanding
         slots = min(outstanding, self.spec.host.queue or outstanding)
@@ -137,7 +137,7 @@ class Drive(ABC):
         self._loop.at[BEGUN] = slots
 
     def arrive(self, pattern: Pattern, rate_iops: float, *, even: bool) -> None:
-        """Start a pattern as an endless open loop; its threads x depth requests at most are in flight.
+        """Start a pattern as an endless open loop. Its threads x depth requests at most are in flight.
 
         Response times count from when a request was due. On a scaled drive a backlog grows `scale` times as slowly. It
         simulates each of few reads (SINGLE_IOPS), because a simulated one would represent minutes.
@@ -204,7 +204,7 @@ class Drive(ABC):
         return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
-        """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
+        """Run one uninterrupted piece of time. Return its length in seconds, and True while there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.ways()
         until = began + round(seconds * NS / self.weight * speed)
         if self._feed and self._feed.keep_time(began, speed, slots):
@@ -254,7 +254,7 @@ class Drive(ABC):
         self.host_write_bytes += int(done.ways()[WRITE, 1])
 
     def stop(self) -> Done | None:
-        """Stop issuing and wait for the outstanding IOs; return their counts, or None if there were not any.
+        """Stop issuing and wait for the outstanding IOs. Return their counts, or None if there were not any.
 
         These IOs are not multiplied by the scale, because the drive at full size has no more of them outstanding.
         """
@@ -318,7 +318,7 @@ class Drive(ABC):
         self.course.check(self.now_s, self._unsafe_bytes())
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        """Run the closed loop until a time in inner ns; return False once the stream is exhausted (`serving.serve`)."""
+        """Run the closed loop until a time in inner ns. Return False once the stream is exhausted (`serving.serve`)."""
         feed = self._feed
 
         def kernel() -> bool:
@@ -353,7 +353,7 @@ class Drive(ABC):
         return 0
 
     def _pending_ns(self, usual_ns: float) -> float:
-        """Return the waiting (full size) that later answers will report; an IO usually waits `usual_ns`."""
+        """Return the waiting (full size) that later answers will report. An IO usually waits `usual_ns`."""
         return 0.0
 
     def _report_single_ios(self, done: Ledger) -> None:

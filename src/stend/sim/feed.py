@@ -59,7 +59,7 @@ class Feed:
         return int(np.searchsorted(self.stream.due[self._begun :], now_ns, side="right")) if self._timed else 0
 
     def keep_time(self, now_ns: int, speed: float, slots: Loop) -> bool:
-        """Let the schedule run at this speed of the drive's clock; return True if slots must wake (`unclaim`)."""
+        """Let the schedule run at this speed of the drive's clock. Return True if slots must wake (`unclaim`)."""
         if speed == self._speed or not self._timed:
             return False
         self._unclaim(slots)
@@ -89,7 +89,7 @@ class Feed:
         return True
 
     def _unclaim(self, slots: Loop) -> None:
-        """Take back the requests that slots claimed before their time; they are the last ones before `_begun`."""
+        """Take back the requests that slots claimed before their time. They are the last ones before `_begun`."""
         self.stream.at[:2] = self._begun - int((slots.claimed > 0).sum()), len(self.stream.offset)
 
     def _take(self, batch: Batch | None, slots: Loop) -> None:

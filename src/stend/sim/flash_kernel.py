@@ -274,7 +274,7 @@ def look_ahead(f: Any, stream: Any, i: Any) -> None:
 
 @compiled
 def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """Run the closed loop until `until` ns; return True while the stream goes on."""
+    """Run the closed loop until `until` ns. Return True while the stream goes on."""
     base = loop.at[1]
     used = loop.at[0]
     while used > 0:

@@ -68,7 +68,7 @@ def request(d: Any, size: Any, reads: Any, t: Any, fua: Any) -> Any:
 
 @compiled
 def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """Run the load until `until` ns; return True while the stream goes on."""
+    """Run the load until `until` ns. Return True while the stream goes on."""
     p = d.parameters
     base, used = loop.at[1], loop.at[0]
     while used > 0:

@@ -99,7 +99,7 @@ class Power:
         return float(min(used_w, top_w))
 
     def work(self, seconds: float, above_w: float, rest: Words, now_ns: int, lasted_ns: int) -> float:
-        """Let `seconds` of a load pass, which last `lasted_ns` until `now_ns` in inner ns; return the mean watts."""
+        """Let `seconds` of a load pass, which last `lasted_ns` until `now_ns` in inner ns. Return the mean watts."""
         w, mean_w, awake, most_w = self.watts, self.watts.idle_w, 1.0, 0.0
         if len(rest):
             asleep = _asleep(rest, now_ns)
@@ -115,7 +115,7 @@ class Power:
         return self.spend(seconds, mean_w + above_w, most_w)
 
     def spend(self, seconds: float, watts: float, most_w: float) -> float:
-        """Add a time to the reading that `end` completes; return its watts."""
+        """Add a time to the reading that `end` completes. Return its watts."""
         self._spent = self._spent._replace(
             seconds=self._spent.seconds + seconds,
             joules=self._spent.joules + watts * seconds,
@@ -133,7 +133,7 @@ class Power:
         self.since_s = now_s - (max(inner_ns - int(rest[SINCE]), 0) / NS if len(rest) else 0.0)
 
     def rest(self, now_s: float, seconds: float, worked_s: float, above_w: float) -> Iterator[tuple[float, float]]:
-        """Let `seconds` pass without requests; yield (seconds, watts) of each part.
+        """Let `seconds` pass without requests. Yield (seconds, watts) of each part.
 
         The drive works in the background for the first `worked_s` with `above_w`; its rest begins when that ends.
         """

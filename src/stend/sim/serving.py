@@ -16,7 +16,7 @@ MOST_TURNS = 1 << 20
 
 
 def serve(kernel: Callable[[], bool], slots: Loop, until: int, name: str, mind: Callable[[], None]) -> bool:
-    """Call a kernel until it has reached its time; return False once the stream is exhausted.
+    """Call a kernel until it has reached its time. Return False once the stream is exhausted.
 
     `mind` is called between two calls of the kernel and may raise, except during a final wait for outstanding requests
     (`until` is FOREVER). Raise StepFailed if the drive serves requests without end while its clock does not move.

@@ -167,7 +167,7 @@ def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
 
 
 def host(folder: Path) -> dict[str, Any]:
-    """Return the facts of the run's host that can be read; {} if they were not recorded."""
+    """Return the facts of the run's host that can be read, or {} if they were not recorded."""
     try:
         facts = msgspec.json.decode(regular.read(folder / "host.json"), type=dict[str, Any])
     except (OSError, *untrusted.BROKEN):
@@ -191,7 +191,7 @@ def run_number(folder: Path) -> int | None:
 
 
 def number(folder: Path) -> int:
-    """Return the number of the last event of a run; 0 if it has none or is of format 1."""
+    """Return the number of the last event of a run, or 0 if it has none or is of format 1."""
     found = NUMBERED.search(regular.last_line(events_of(folder)))
     return int(found[1]) if found else 0
 

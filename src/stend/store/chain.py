@@ -33,7 +33,7 @@ class Chain:
         return b'%s%s"n":%d,"chain":"%s"}' % (event[:-1], comma, self.number, self.hash.hex().encode())
 
     def opened(self, lines: Iterable[bytes], at: int, wrong: list[Sentence]) -> Iterator[bytes]:
-        """Yield the events of lines, which end with a line feed; the first is line `at` of the file.
+        """Yield the events of lines, which end with a line feed. The first is line `at` of the file.
 
         Add what is wrong with a line to `wrong`. The chain continues from the line's own fields, so that a single wrong
         line is reported once. A day has 86,400 lines, so the loop calls no function of Python for a line that is right.

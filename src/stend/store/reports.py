@@ -27,7 +27,7 @@ def current(folder: Path, run: Run, name: str = "report.html") -> bool:
 
 
 def kept(folder: Path) -> dict[str, Made]:
-    """Return the entries of reports in a run folder by file name; {} if none can be read."""
+    """Return the entries of reports in a run folder by file name, or {} if none can be read."""
     try:
         return msgspec.json.decode(regular.read(folder / MADE), type=dict[str, Made])
     except (OSError, *untrusted.BROKEN):

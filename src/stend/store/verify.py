@@ -183,7 +183,7 @@ def _documents(path: Path) -> Iterator[fio.Document | None]:
 
 
 def _grown(documents: Iterator[fio.Document | None], base: Pair) -> tuple[Pair, Sums]:
-    """Return the last totals, and the (IOs, bytes) of reads and of writes since `base`; a new process starts at 0.
+    """Return the last totals, and the (IOs, bytes) of reads and of writes since `base`. A new process starts at 0.
 
     Older folders do not mark where a process starts. Mostly its first totals are less than the last ones before it.
     """

@@ -72,7 +72,7 @@ def chosen(parts: list[Part], share_pct: float) -> tuple[Stream, ...]:
 
 
 def mixed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
-    """Return all streams at once as a workload; a single stream becomes a plain workload, which any engine can run."""
+    """Return all streams at once as a workload. A single stream becomes a plain workload, which any engine can run."""
     return alone(streams[0], threads, depth) if len(streams) == 1 else streamed(streams, threads, depth)
 
 

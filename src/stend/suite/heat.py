@@ -38,12 +38,12 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def writes_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return another minute of writes; nothing once they have heated the drive enough."""
+    """Return another minute of writes, or nothing once they have heated the drive enough."""
     return _on(past, test, WRITES)
 
 
 def reads_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return another minute of reads; nothing once they have heated the drive enough."""
+    """Return another minute of reads, or nothing once they have heated the drive enough."""
     return _on(past, test, READS)
 
 

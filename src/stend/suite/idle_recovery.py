@@ -1,7 +1,7 @@
 """Host idle recovery, HIR: how rests of five lengths restore the speed of a saturated drive (PTS 2.0.2 clause 11).
 
 Purge; write until steady; then for each rest: 360 times five seconds of writes and the rest, and half an hour of writes
-without a rest. A rest counts from the last IO; its real length is the `gap_s` of the writes after it.
+without a rest. A rest counts from the last IO. Its real length is the `gap_s` of the writes after it.
 """
 
 from stend.model.definition import Hold, Identity, Idle, Phase, Profile, Test

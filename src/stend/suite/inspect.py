@@ -70,7 +70,7 @@ def _whole(profile: Profile, device: Identity) -> Phase:
 
 
 def _slice(range_bytes: int, number: int, slices: int) -> Hold:
-    """Return the reads of every block of slice `number`, from 1 on; the last slice ends where the range ends."""
+    """Return the reads of every block of slice `number`, from 1 on. The last slice ends where the range ends."""
     each = range_bytes // slices // MiB * MiB
     size = range_bytes - each * (slices - 1) if number == slices else each
     load = sequential(100, WHOLE_KIB, 1, 1, start_bytes=each * (number - 1), range_bytes=size)
@@ -78,14 +78,14 @@ def _slice(range_bytes: int, number: int, slices: int) -> Hold:
 
 
 def one_slice(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return the reads of the next slice of the range; nothing after the last one."""
+    """Return the reads of the next slice of the range, or nothing after the last one."""
     planned = test.phase("surface")
     done = len(past.of(test.name, "surface"))
     return (_slice(past.plan.range_bytes, done + 1, planned.rounds),) if done < planned.rounds else ()
 
 
 def slow_again(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return a survey of the range with every fourth visit to a slow stretch; nothing if there are none."""
+    """Return a survey of the range with every fourth visit to a slow stretch, or nothing if there are none."""
     parts = surface.strips(past.of(test.name, "surface"))
     slow = sorted(surface.bands(parts), key=lambda band: -band.share)[:MOST_AGAIN]
     (usual,) = test.phase("again").holds
@@ -105,12 +105,12 @@ def _streams(profile: Profile, device: Identity) -> tuple[Step, ...]:
 
 
 def single(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return single reads over the range; nothing if a read failed before, because fio ends at the first error."""
+    """Return single reads over the range, or nothing if a read failed before, because fio ends at the first error."""
     return _sound(past, test, "single")
 
 
 def stream(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return the streams; nothing if a read failed before."""
+    """Return the streams, or nothing if a read failed before."""
     return _sound(past, test, "stream")
 
 

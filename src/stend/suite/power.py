@@ -63,7 +63,7 @@ def _loads(read_pct: int, points: list[list[int]]) -> list[Workload]:
 
 
 def at_rates(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return random reads, then writes, at parts of their highest rate; nothing once they were run."""
+    """Return random reads, then writes, at parts of their highest rate, or nothing once they were run."""
     (planned,) = test.phase(RATES).holds
     if past.of(test.name, RATES):
         return ()

@@ -16,7 +16,7 @@ def place(
     t_ns: Any, op: Any, offset: Any, length: Any, fine: Any, coarse: Any, touched: Any, counts: Any, heat: Any,
     step_ns: Any, rows_bytes: Any,
 ) -> None:  # fmt: skip
-    """Add reads and writes to three maps of the drive; the first axis of each is (reads, writes).
+    """Add reads and writes to three maps of the drive. The first axis of each is (reads, writes).
 
     `touched` [2, bytes]: one bit for each `fine` bytes that were read or written. `counts` [2, cells of `coarse`
     bytes]: IOs that start in the cell. `heat` [2, columns of `step_ns`, rows of `rows_bytes`]: IOs that start there.
@@ -35,7 +35,7 @@ def place(
 
 @compiled
 def gaps(t_ns: Any, last_ns: Any, bins: Any) -> Any:
-    """Add the times between neighbouring IOs to fio's bins; return the longest in ns and the sum of squares in ns^2."""
+    """Add the times between neighbouring IOs to fio's bins. Return the longest in ns and the sum of squares in ns^2."""
     longest, squares, before = i64(0), 0.0, last_ns
     for i in range(t_ns.shape[0]):
         if before >= 0:

@@ -149,7 +149,7 @@ class Folding:
         self._folded([nothing[name] for name in FOLDED], 0)
 
     def add(self, batch: Batch) -> Iterator[Step]:
-        """Add a batch and yield the steps that it completes; the iterator must be read to its end."""
+        """Add a batch and yield the steps that it completes. The iterator must be read to its end."""
         rows = len(batch["t_ns"])
         unknown = np.full(rows, UNKNOWN, np.int64)
         columns = [batch.get(name, unknown) for name in FOLDED]
@@ -166,12 +166,12 @@ class Folding:
         return int(fold(t_ns, op, offset, length, latency, depth, process, first, self._state))
 
     def until(self, t_ns: int) -> Iterator[Step]:
-        """Yield the steps that end by `t_ns`; no later IO may belong to them."""
+        """Yield the steps that end by `t_ns`. No later IO may belong to them."""
         while self._state.at[END] <= t_ns:
             yield self._closed()
 
     def end(self, t_ns: int = 0) -> Iterator[Step]:
-        """Yield the remaining steps; the last one ends at `t_ns` or when its last IO is done, whichever is later."""
+        """Yield the remaining steps. The last one ends at `t_ns` or when its last IO is done, whichever is later."""
         yield from self.until(t_ns)
         s = self._state
         if s.at[IOS] or t_ns > s.at[START]:

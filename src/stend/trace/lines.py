@@ -85,11 +85,11 @@ class Lines:
         return plain(bytes(self._data[self._begin[line, field] : self._end[line, field]]).decode(errors="replace"))
 
     def whole(self, field: int, why: str, most: int = LARGEST) -> Numbers:
-        """Return whole numbers; a line with another text or a value above `most` is malformed."""
+        """Return whole numbers. A line with another text or a value above `most` is malformed."""
         return self.decimal(field, 0, why, most)
 
     def decimal(self, field: int, places: int, why: str, most: int = LARGEST, of: Flags | None = None) -> Numbers:
-        """Return decimal numbers times 10^places; a line with another text or a value above `most` is malformed.
+        """Return decimal numbers times 10^places. A line with another text or a value above `most` is malformed.
 
         With `of` only these lines must hold such a number.
         """

@@ -60,7 +60,7 @@ class _Members:
         self._now: IO[bytes] | None = next(self._files, None)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; a newline is added between two files, so that no line spans both."""
+        """Return the next bytes. A newline is added between two files, so that no line spans both."""
         while self._now:
             if data := self._now.read(size):
                 return data
@@ -77,7 +77,7 @@ def head(path: Path) -> bytes:
 
 
 def blocks(file: IO[bytes]) -> Iterator[npt.NDArray[np.uint8]]:
-    """Yield whole lines, some megabytes at a time; a line longer than LONGEST becomes a malformed one."""
+    """Yield whole lines, some megabytes at a time. A line longer than LONGEST becomes a malformed one."""
     left = b""
     while data := file.read(BLOCK):
         end = data.rfind(b"\n") + 1

@@ -80,7 +80,7 @@ class Sorted:
 
 @contextmanager
 def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | steps.Steps]:
-    """Yield the trace or the file of steps at `path`; other formats are converted into a temporary file.
+    """Yield the trace or the file of steps at `path`. Other formats are converted into a temporary file.
 
     Raise BadInput if the file is neither.
     """

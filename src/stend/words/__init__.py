@@ -41,7 +41,7 @@ class Language(Formatter):
         self.name, self.texts, self.format_of = name, texts(name), formats(name)
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """Return a phrase with its values; raise KeyError for an unknown key."""
+        """Return a phrase with its values. Raise KeyError for an unknown key."""
         if key not in self.texts and (percentile := PERCENTILE.fullmatch(key)):
             key, values = f"{percentile[1]}.percentile", {"percent": self.value(percentile[2])}
         return self.vformat(self.texts[key], (), values)
@@ -149,7 +149,7 @@ class Language(Formatter):
         return DATE.sub(self._dated, numbers.converted(self.format_of, text))
 
     def value(self, text: str) -> str:
-        """Return a part of a sentence in the format of this language; it may be a bare number, such as `0.2`."""
+        """Return a part of a sentence in the format of this language. It may be a bare number, such as `0.2`."""
         return text.replace(".", self.format_of.decimal) if BARE.fullmatch(text) else self.converted(text)
 
     def _dated(self, match: re.Match[str]) -> str:
@@ -166,7 +166,7 @@ def texts(language: str) -> dict[str, str]:
 
 @cache
 def phrases(language: str) -> dict[str, str]:
-    """Return the phrases of a language's file; a key is the sections and the name, joined by dots."""
+    """Return the phrases of a language's file. A key is the sections and the name, joined by dots."""
     return dict(_flat("", _file(language)))
 
 

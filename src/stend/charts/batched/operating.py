@@ -13,7 +13,7 @@ POINTS, MOST_STEPS = 60, 1000
 
 
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
-    """Yield the operating characteristic, up to where less than 2 % of lots are accepted; nothing without a plan."""
+    """Yield the operating characteristic, up to where less than 2 % of lots are accepted, or nothing without a plan."""
     if batch.acceptance:
         plan = batch.acceptance.plan
         most = next(pct for pct in MOST_PCT if plan.accepted(pct / 100) < 0.02 or pct == MOST_PCT[-1])

@@ -1,6 +1,6 @@
 """A drive next to others on the same axes: runs as lines and dots, published figures in grey.
 
-Each mark is one recorded figure of one workload in one state; nothing is added up or stacked.
+Each mark is one recorded figure of one workload in one state. Nothing is added up or stacked.
 """
 
 from collections.abc import Callable, Iterator, Sequence

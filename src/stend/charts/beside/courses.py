@@ -88,7 +88,7 @@ def _course(side: Side, scale: float, until_s: float) -> list[Row]:
 
 
 def _published(facts: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the published beginning, knee and end, with times in seconds; an end alone is no course."""
+    """Yield the published beginning, knee and end, with times in seconds. An end alone is no course."""
     level = facts.get("saturation", {})
     if "end" not in level:
         return

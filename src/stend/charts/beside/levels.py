@@ -26,7 +26,7 @@ SEQUENTIAL = {"seq_read": 100, "seq_write": 0}
 
 
 def figure(side: Side, level: str) -> float | None:
-    """Return the IOPS of a level: one recorded figure, or the middle of a published range; None if unknown."""
+    """Return the IOPS of a level: one recorded figure, or the middle of a published range, or None if unknown."""
     if not side.run:
         return next((value for name in IOPS[level] if (value := published.figure(side.facts, name)) is not None), None)
     row = headline.level(side.rows, level)
@@ -48,7 +48,7 @@ def _random(row: Figures, reads: int) -> bool:
 
 
 def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> tuple[Any, dict[str, Any]]:
-    """Return a chart with one row per level and one dot per drive, and its rows; a published range is a bar."""
+    """Return a chart with one row per level and one dot per drive, and its rows. A published range is a bar."""
     order = list(dict.fromkeys(row["level"] for row in rows))
     y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
     y["axis"] = {"grid": True, "ticks": False, "labelPadding": 9}  # a dot at the end of the axis is as wide

@@ -14,7 +14,7 @@ TEST = "fresh"
 
 
 def peaks(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield the two charts of at least two drives; a single drive has `claims` instead."""
+    """Yield the two charts of at least two drives. A single drive has `claims` instead."""
     for kind, figure, scale in (("sequential", "throughput", 1e-6), ("random", "iops", 1.0)):
         rows: list[Row] = [
             {"level": words.name_of("phase", phase), "drive": side.name, "value": best * scale}

@@ -31,7 +31,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
 def run_lines(
     x: Channel, y: Channel, names: Sequence[str], words: Language, shown: Sequence[Channel], *, opacity: float
 ) -> Any:
-    """Return one line per run in the colour and dash of its side; the tooltip has the side and `shown`."""
+    """Return one line per run in the colour and dash of its side. The tooltip has the side and `shown`."""
     side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
     return (
         Chart()

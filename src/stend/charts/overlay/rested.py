@@ -9,7 +9,7 @@ from stend.words import Language
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """Yield one chart of wait states with a pair of bars each; the state before any rest comes first."""
+    """Yield one chart of wait states with a pair of bars each. The state before any rest comes first."""
     levels = [d for d in whole.differences if d.key.test == "idle-recovery" and d.quantity == "iops"]
     levels = [d for d in levels if d.key.state in ("saturated", "rested")]
     if len({d.key.phase for d in levels}) < 2:

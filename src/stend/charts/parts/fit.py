@@ -98,7 +98,7 @@ def _keys(encoding: Spec, shaped: Collection[str | None]) -> None:
 
 
 def _pruned(channel: Spec, present: Sequence[str]) -> list[str]:
-    """Return the entries of a legend; drop those without a row from a scale that lists them."""
+    """Return the entries of a legend. Drop those without a row from a scale that lists them."""
     scale: Mapping[str, Any] = channel.get("scale") or {}
     if not present or "domain" not in scale or len(scale["domain"]) != len(scale.get("range", ())):
         return list(scale.get("domain", present))

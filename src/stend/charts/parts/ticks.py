@@ -22,7 +22,7 @@ STEPS = ((1, 2, 5), (1, 3), (1,))
 
 
 def rounded(view: Spec, sets: Spec, width: float) -> None:
-    """Set the ticks of all axes of a view whose data sets are `sets`; its plots are `width` pixels wide."""
+    """Set the ticks of all axes of a view whose data sets are `sets`. Its plots are `width` pixels wide."""
     _close(_uses(view, sets, [], width), view, width)
 
 

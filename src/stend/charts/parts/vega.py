@@ -47,7 +47,7 @@ class Chart:
         return self._with(config=more)
 
     def facet(self, channel: Spec, columns: int) -> "Chart":
-        """Return one small chart for each value of a channel; all layers have the rows of the first one."""
+        """Return one small chart for each value of a channel. All layers have the rows of the first one."""
         first, *others = self.spec.get("layer", [self.spec])
         parts = [{key: value for key, value in part.items() if key != "data"} for part in (first, *others)]
         inner = {**self.spec, "layer": parts} if others else parts[0]

@@ -49,7 +49,7 @@ def shade(
 
 
 def drawing(read: Sequence[tuple[float, float]], hot: Spans, x: Channel, title: str, words: Language) -> list[Drawing]:
-    """Return the temperature against an axis `x`; nothing for few readings, or if it stayed level."""
+    """Return the temperature against an axis `x`, or nothing for few readings, or if it stayed level."""
     degrees = [c for _, c in read]
     if len(read) < FEWEST or (max(degrees) - min(degrees) < CHANGE_C and not hot):
         return []

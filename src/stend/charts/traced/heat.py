@@ -13,7 +13,7 @@ from stend.words import Language
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """Yield one map of reads and one of writes; nothing without addresses or times."""
+    """Yield one map of reads and one of writes, or nothing without addresses or times."""
     places = trace.places
     if places is None or not trace.about.timed:
         return

@@ -15,7 +15,7 @@ COLOURS = {READ: BLUE, WRITE: RED}
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """Yield one step line per direction on two log axes; nothing if no response time was captured."""
+    """Yield one step line per direction on two log axes, or nothing if no response time was captured."""
     rows: list[Row] = []
     for op in COLOURS:
         rows += _rows(trace.of(op), operation(op, words))

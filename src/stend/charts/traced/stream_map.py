@@ -13,7 +13,7 @@ MOST = 7
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """Yield stacked bars with one colour per stream, rare streams merged; nothing if there is only one step."""
+    """Yield stacked bars with one colour per stream, rare streams merged, or nothing if there is only one step."""
     if len(trace.steps) < 2 or not trace.about.timed:
         return
     shown = {part.key: stream(part.key, words) for part in trace.parts[:MOST]}

@@ -32,7 +32,7 @@ def discard(gate: Gate) -> bool:
 
 
 def zero(gate: Gate) -> None:
-    """Write zeros over every block; raise StepFailed if that fails."""
+    """Write zeros over every block. Raise StepFailed if that fails."""
     if not _each_stretch(gate, BLKZEROOUT, "zeroed"):
         raise StepFailed(f"{gate.identity.target} can be neither discarded nor zeroed; purge it with its maker's tool")
 

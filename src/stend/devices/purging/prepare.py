@@ -101,7 +101,7 @@ def _translated(commands: tuple[Command, ...]) -> tuple[Command, ...]:
 
 
 def _run(command: Command, device: Preparable, nsid: str, patience_s: float) -> str:
-    """Run a command; return the number of the namespace afterwards, which is a new one if the command made it."""
+    """Run a command. Return the number of the namespace afterwards, which is a new one if the command made it."""
     words = _with(command, nsid)
     output = tools.run(*words, limit_s=patience_s)
     if output.code:
@@ -132,7 +132,7 @@ def _undone(way: Way, done: int, nsid: str) -> str:
 
 
 def _read_back(way: Way, device: Preparable, node: str, patience_s: float) -> str:
-    """Wait for the drive and return its new layout in words; raise StepFailed if it is not the requested one."""
+    """Wait for the drive and return its new layout in words. Raise StepFailed if it is not the requested one."""
     until, words = time.monotonic() + patience_s, ""
     while not words:
         path = rescan.current_path(device.kernel, device.identity, node)
@@ -150,7 +150,7 @@ def _read_back(way: Way, device: Preparable, node: str, patience_s: float) -> st
 
 
 def _current(device: Preparable, path: str) -> Identity | None:
-    """Return the drive at that path; None while it is not ready yet."""
+    """Return the drive at that path, or None while it is not ready yet."""
     try:
         return device.find_again(path).identity if path else None
     except (StendError, OSError):

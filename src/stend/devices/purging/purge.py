@@ -25,7 +25,7 @@ def limit_s(capacity_bytes: int) -> float:
 
 
 def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s: float = POLL_S) -> Sentence:
-    """Purge a drive through its opened gate; return the method in one sentence.
+    """Purge a drive through its opened gate. Return the method in one sentence.
 
     `limit` is in seconds; 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
     the purge fails, takes too long, or leaves data.
@@ -91,7 +91,7 @@ def _undone(way: Way) -> str:
 def until_over(
     phrase: str, kind: str, drive: Drive, gate: Gate, report: Report, patience_s: float, poll_s: float
 ) -> None:
-    """Wait until the command in the drive ends and report its progress; raise StepFailed if it fails or times out."""
+    """Wait until the command in the drive ends and report its progress. Raise StepFailed if it fails or times out."""
     began, last = time.monotonic(), ""
     while not (now := follow.progress(kind, drive.node, drive.controller)).over:
         if now.words != last:
@@ -106,7 +106,7 @@ def until_over(
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
-    """Return what a sample reads as after the purge; raise StepFailed if a part of it is unchanged."""
+    """Return what a sample reads as after the purge. Raise StepFailed if a part of it is unchanged."""
     now = methods.contents(gate)
     if not now:
         return Sentence("purge_zeros")

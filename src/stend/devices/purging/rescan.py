@@ -8,7 +8,7 @@ from stend.model.definition import Identity
 
 
 def by_kernel(kernel: Kernel, node: str, interface: str) -> None:
-    """Make the sd driver rescan a SCSI disk; remove a SATA disk and scan for it, as if it was replugged.
+    """Make the sd driver rescan a SCSI disk. Remove a SATA disk and scan for it, as if it was replugged.
 
     libata reads the size when it detects a disk, and would undo a host-protected area on a later rescan.
     """

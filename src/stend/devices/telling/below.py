@@ -57,7 +57,7 @@ def _facts(member: Identity) -> dict[str, Any]:
 
 
 def _named(name: str, doubt: Sentence) -> Sentence:
-    """Return a doubt with the drive's name; a missing program is reported once for the host and gets no name."""
+    """Return a doubt with the drive's name. A missing program is reported once for the host and gets no name."""
     return doubt if doubt.key == "unread_facts" else Sentence("of_drive", name=name, what=doubt)
 
 

@@ -34,7 +34,7 @@ class Looked:
         self.warnings: list[Sentence] = []
 
     def run(self, *words: str) -> tools.Output:
-        """Run a program and return its output; add a doubt and return empty output if it cannot be run."""
+        """Run a program and return its output. Add a doubt and return empty output if it cannot be run."""
         try:
             return tools.run(*words)
         except (Missing, StepFailed) as error:

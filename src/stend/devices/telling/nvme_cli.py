@@ -44,7 +44,7 @@ def creates(command: tuple[str, ...]) -> bool:
 
 
 def created(output: tools.Output) -> str:
-    """Return the number of the new namespace; raise Unnumbered unless it is printed exactly once.
+    """Return the number of the new namespace. Raise Unnumbered unless it is printed exactly once.
 
     Version 2 prints `create-ns: Success, created nsid:2` or, from 2.14 on, a line `nsid: 2`. Version 3 prints the line
     only with -v.

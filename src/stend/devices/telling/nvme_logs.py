@@ -24,7 +24,7 @@ INTEL_VENDORS = (0x8086, 0x025E)
 
 
 def celsius(kelvin: Any) -> int | None:
-    """Return degrees Celsius; None if the value is not a plausible temperature."""
+    """Return degrees Celsius, or None if the value is not a plausible temperature."""
     degrees = tools.number(kelvin)
     return degrees - KELVIN if 220 < degrees < 520 else None
 
@@ -93,7 +93,7 @@ def page(dump: tools.Output) -> bytes:
 
 
 def ocp(log: bytes) -> dict[str, Any]:
-    """Return the extended SMART log of OCP drives (Datacenter NVMe SSD 2.0, 4.8.6); {} for another maker's page."""
+    """Return the extended SMART log of OCP drives (Datacenter NVMe SSD 2.0, 4.8.6), or {} for another maker's page."""
     if log[496:512] != OCP_GUID:
         return {}
     capacitors = _count(log, 128, 2)
@@ -108,7 +108,7 @@ def ocp(log: bytes) -> dict[str, Any]:
 
 
 def intel(log: bytes) -> dict[str, Any]:
-    """Return Intel's additional SMART log (12-byte items by key); {} if the page is not that log."""
+    """Return Intel's additional SMART log (12-byte items by key), or {} if the page is not that log."""
     rows = (log[at : at + INTEL_ITEM_BYTES] for at in range(0, len(log) - INTEL_ITEM_BYTES + 1, INTEL_ITEM_BYTES))
     items = {row[0]: row for row in rows if row[0]}
     if NAND_WRITTEN not in items:

@@ -80,7 +80,7 @@ def of_smartctl(printed: tools.Output) -> Passport:
 
 
 def of_nvme(smart: tools.Output, self_tests: bytes, endurance: bytes) -> Passport:
-    """Return the passport from `nvme smart-log -o json`, and the pages 06h and 09h; an empty page was not readable."""
+    """Return the passport from `nvme smart-log -o json`, and the pages 06h and 09h. An empty page was not readable."""
     log, unread = smart.document, list[str]()
     if not log:
         unread.append(f"NVMe log 02h (SMART): not readable ({smart.words})")
@@ -135,7 +135,7 @@ def _at(document: Any, *path: str) -> Any:
 
 
 def _found(document: Any, key: str) -> Any:
-    """Return the value of a key anywhere in a document; None if it is not there."""
+    """Return the value of a key anywhere in a document, or None if it is not there."""
     if isinstance(document, dict):
         if key in document and not isinstance(document[key], dict | list):
             return document[key]

@@ -23,7 +23,7 @@ def link(node: str, kernel: Kernel) -> dict[str, Any]:
 
 
 def errors(node: str, kernel: Kernel) -> dict[str, int]:
-    """Return the errors of all phys together since the host started; {} if it has no phys."""
+    """Return the errors of all phys together since the host started, or {} if it has no phys."""
     phys = _phys(node, kernel)
     if not phys:
         return {}

@@ -45,7 +45,7 @@ HEALTH: dict[str, Any] = {
 
 
 def taken(value: Any, shape: Any) -> Any:
-    """Return the parts of a document that fit a shape: a type, {name: shape}, or [shape]; None for another type."""
+    """Return the parts of a document that fit a shape: a type, {name: shape}, or [shape], or None for another type."""
     if isinstance(shape, dict):
         items = shape.items() if isinstance(value, dict) else ()
         parts = {key: taken(value[key], inner) for key, inner in items if key in value}
@@ -64,12 +64,12 @@ def sound(health: dict[str, Any]) -> dict[str, Any]:
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
-    """Return a list of dicts, with {} for each entry of another type; [] if the value is not a list."""
+    """Return a list of dicts, with {} for each entry of another type, or [] if the value is not a list."""
     return [entry if isinstance(entry, dict) else {} for entry in value] if isinstance(value, list) else []
 
 
 def figure(value: Any) -> float | None:
-    """Return a number, also one written as text; None if it is not a number."""
+    """Return a number, also one written as text, or None if it is not a number."""
     try:
         return msgspec.convert(value, Number, strict=False)
     except untrusted.BROKEN:

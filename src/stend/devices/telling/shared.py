@@ -98,6 +98,6 @@ def _function(place: Path, *, last: bool) -> Part:
 
 
 def _bandwidth(place: Path) -> float:
-    """Return the bytes per second of a link as negotiated; 0 if unknown."""
+    """Return the bytes per second of a link as negotiated, or 0 if unknown."""
     generation = GENERATIONS.get(text(place / "current_link_speed").partition(" ")[0], 0)
     return LANE_BYTES.get(generation, 0.0) * min(count(place / "current_link_width"), 32)

@@ -31,7 +31,7 @@ class Output(NamedTuple):
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return its JSON, also after warnings; {} if it printed no JSON object."""
+        """Return its JSON, also after warnings, or {} if it printed no JSON object."""
         start = self.out.find("{")
         try:
             parsed = json.loads(self.out[start:]) if start >= 0 else {}
@@ -97,12 +97,12 @@ def try_run(*words: str) -> Output:
 
 
 def number(value: Any) -> int:
-    """Return a count; 0 if the value is not a count."""
+    """Return a count, or 0 if the value is not a count."""
     return count(value) or 0
 
 
 def count(value: Any) -> int | None:
-    """Return a count in any notation: 7, "7", "1,234,567", "308 K", "0x1f"; None if the value is not a count."""
+    """Return a count in any notation: 7, "7", "1,234,567", "308 K", "0x1f", or None if the value is not a count."""
     if isinstance(value, str) and (match := re.match(r"\s*(0x[0-9a-fA-F]{1,32}|\d[\d,.]{,60})", value)):
         digits = match[1]
         whole = digits.replace(",", "").partition(".")[0]

@@ -49,7 +49,7 @@ class ReplayEngine(RealTime[SenderLoad]):
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
     ) -> SenderLoad:
-        """Start a workload, see `Engine.start`; raise StepFailed if it cannot begin."""
+        """Start a workload, see `Engine.start`. Raise StepFailed if it cannot begin."""
         self._stop()
         held, self.ready = self._held(workload, seed, from_bytes, limit_bytes), []
         for _, sender in held:

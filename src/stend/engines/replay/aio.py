@@ -28,7 +28,7 @@ EVENT_DATA, EVENT_OBJECT, EVENT_RESULT = range(3)
 
 
 def numbers() -> Numbers:
-    """Return the system calls of this host's architecture; raise Missing if they are not known."""
+    """Return the system calls of this host's architecture. Raise Missing if they are not known."""
     machine = platform.machine()
     if machine not in NUMBERS:
         known = ", ".join(NUMBERS)
@@ -37,7 +37,7 @@ def numbers() -> Numbers:
 
 
 def setup(events: int) -> int:
-    """Return an AIO context for this number of IOs in flight; raise Missing if the kernel refuses it."""
+    """Return an AIO context for this number of IOs in flight. Raise Missing if the kernel refuses it."""
     libc = ctypes.CDLL(None, use_errno=True)
     context = ctypes.c_ulong(0)
     if libc.syscall(ctypes.c_long(numbers().setup), ctypes.c_long(events), ctypes.byref(context)):

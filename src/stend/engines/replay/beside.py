@@ -13,16 +13,16 @@ from stend.words import Sentence
 
 
 class BesideLoad(SenderLoad):
-    """A load with `others` beside it, which run as long as it does; each is measured in intervals of its own clock."""
+    """A load with `others` beside it, which run as long as it does. Each is measured in intervals of its own clock."""
 
     def __init__(self, sender: Sender, label: str, others: Sequence[SenderLoad], **settings: Any) -> None:
         self.others, self.beside = others, tuple[Beside, ...]()
         super().__init__(sender, label, **settings)
 
     def next(self) -> Counts | None:
-        """Return the counts of the next interval of the load itself; those beside are then in `beside`.
+        """Return the counts of the next interval of the load itself. Those beside are then in `beside`.
 
-        Raise LoadFailed if any of the loads fails; the others are ended.
+        Raise LoadFailed if any of the loads fails. The others are ended.
         """
         with self._together():
             counts = super().next()

@@ -35,7 +35,7 @@ _ioctl: Any = types.ExternalFunction("ioctl", types.int32(types.int32, types.int
 
 
 def taken(fd: int) -> bool:
-    """Return True if the open target takes discards; a file, or a drive opened for reading, does not."""
+    """Return True if the open target takes discards. A file, or a drive opened for reading, does not."""
     try:
         ioctl(fd, BLKDISCARD, struct.pack("QQ", 0, 1))
     except OSError as error:

@@ -49,7 +49,7 @@ def late(at: Any, done: Any, ns: Any) -> None:
 
 @inlined
 def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any, from_due: Any) -> Any:
-    """Send the IO at place `n` of the ring; return False if the kernel accepts none now."""
+    """Send the IO at place `n` of the ring. Return False if the kernel accepts none now."""
     flags = aio.DSYNC if r.flags[n] & 1 and r.op[n] == m.WRITE else 0
     begins = r.due[n] if from_due else t
     if not send(f, at, done, r.op[n], flags, r.offset[n], r.length[n], at[m.TAKEN] * 7919, begins):

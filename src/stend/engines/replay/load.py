@@ -41,7 +41,7 @@ class SenderLoad:
         return int(self.shared.at[word])
 
     def next(self) -> Counts | None:
-        """Return the counts of the next interval, or None once every IO is answered; raise LoadFailed on failure."""
+        """Return the counts of the next interval, or None once every IO is answered. Raise LoadFailed on failure."""
         if self.over:
             return None
         self._wait(lambda: self.at(m.SNAPSHOTS) > self.snapshots or self.at(m.OVER) != 0)
@@ -69,7 +69,7 @@ class SenderLoad:
         self.sender.end()
 
     def _wait(self, until: Callable[[], bool]) -> None:
-        """Wait until `until` returns True; raise LoadFailed if the sender ended or the drive is silent for too long."""
+        """Wait until `until` returns True. Raise LoadFailed if the sender ended or the drive is silent for too long."""
         changed, beat = time.monotonic(), (-1, -1)
         while not until():
             now = self.at(m.ANSWERED), self.at(m.BEAT) if not self.at(m.FLYING) else 0

@@ -155,7 +155,7 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
 
 @inlined
 def flushes(f: Any, at: Any, slot: Any, t: Any) -> Any:
-    """Send the flush that is due after the slot's write, which ends with it; return False if none is due."""
+    """Send the flush that is due after the slot's write, which ends with it. Return False if none is due."""
     if f.set[EVERY] == 0 or f.op[slot] != m.WRITE:
         return False
     f.unsynced[slot] += 1

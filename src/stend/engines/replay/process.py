@@ -44,7 +44,7 @@ class Sender(Child):
         return (self.child.poll() or 0) < 0 and not self.killed and lines in ([], [READY])
 
     def ready(self, seconds: float) -> bool:
-        """Wait until it can begin; return False if it ended, or used no processor time for so many seconds.
+        """Wait until it can begin. Return False if it ended, or used no processor time for so many seconds.
 
         How long it imports and compiles depends on the host. Only a wait for the drive uses no processor time.
         """
@@ -89,7 +89,7 @@ class Sender(Child):
 
 
 def start_sender(task: Task, seconds: float) -> Sender:
-    """Start a sender and wait until it is ready (`Sender.ready`); raise StepFailed with its words if it is not."""
+    """Start a sender and wait until it is ready (`Sender.ready`). Raise StepFailed with its words if it is not."""
     sender = Sender(task)
     try:
         if sender.ready(seconds):

@@ -110,7 +110,7 @@ def _drawing(task: Task) -> Drawing:
 
 
 def _opened(task: Task) -> int:
-    """Open the target with direct IO, for writing only if the load writes; return its descriptor, -1 for no target."""
+    """Open the target with direct IO, for writing only if the load writes. Return its descriptor, -1 for no target."""
     if not task.path:
         return -1
     return os.open(task.path, (os.O_RDWR if task.writes else os.O_RDONLY) | os.O_DIRECT)

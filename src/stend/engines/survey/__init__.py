@@ -74,7 +74,7 @@ class SurveyLoad:
         return Counts(seconds=seconds, read=line.read)
 
     def _line(self, seconds: float) -> Line | None:
-        """Return the next line of the reader; None if none comes in time, or after its end."""
+        """Return the next line of the reader, or None if none comes in time, or after its end."""
         until = time.monotonic() + seconds
         while b"\n" not in self.rest:
             if not (data := self.reader.listen(until - time.monotonic())):

@@ -70,7 +70,7 @@ class Collected:
         return done
 
     def _compare(self) -> None:
-        """Count which visits of the moment are late; the level is that of the range, without visits to places."""
+        """Count which visits of the moment are late. The level is that of the range, without visits to places."""
         for kind in (0, 1):
             spread = [visit for visit in self.moment if visit.cell < self.of_range] or self.moment
             every = [ns for one in spread for ns, blank in zip(one.ns, one.blank, strict=True) if blank == kind]

@@ -100,7 +100,7 @@ class Reader:
             return error.errno or 0
 
     def narrowed(self, at: int, error: int) -> Iterator[Unread]:
-        """Read a failed block again in parts; yield the unreadable stretches, or the block if all could be read."""
+        """Read a failed block again in parts. Yield the unreadable stretches, or the block if all could be read."""
         until, unit, stretch, bad = time.monotonic() + NARROW_S, self.task.unit_bytes, 0, False
         for place in range(at, at + self.block, unit):
             with memoryview(self.memory)[:unit] as part:

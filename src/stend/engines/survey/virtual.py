@@ -54,7 +54,7 @@ class VirtualSurvey:
         return Counts(seconds=self.ended - began, read=done)
 
     def stop(self) -> Counts | None:
-        """End the survey; no read is in flight between two intervals."""
+        """End the survey. No read is in flight between two intervals."""
         self.over = True
         return None
 
@@ -91,7 +91,7 @@ class VirtualSurvey:
         return total
 
     def _counted(self, cell: int, row: npt.NDArray[np.float64], bins: Places, *, whole: bool) -> Tally:
-        """Count each simulated read once, in the middle of its bin; the tally has all that they stand for."""
+        """Count each simulated read once, in the middle of its bin. The tally has all that they stand for."""
         used = np.flatnonzero(bins)
         times = [
             sum(bin_edges_ns(at)) // 2 for at in used.tolist() for _ in range(int(bins[at]) // self.drive.spec.scale)

@@ -60,7 +60,7 @@ def _drawn(dice: np.random.Generator, first: int, end: int, block: int, reads: i
 
 
 def _passes(workload: Workload, dice: np.random.Generator) -> Iterator[tuple[int, int, int]]:
-    """Yield (cell, first byte, end) without end; each pass begins at another cell and has another step."""
+    """Yield (cell, first byte, end) without end. Each pass begins at another cell and has another step."""
     at = edges(workload)
     cells = len(at) - 1
     steps = [n for n in range(1, max(cells, 2)) if gcd(n, cells) == 1]

@@ -96,7 +96,7 @@ class VerifyLoad:
             return summed([Verified(blocks=self.blocks, bad=tuple(self.bad))])
 
     def next(self) -> Counts | None:
-        """Return the counts of the next interval, or None once every block is done; raise StepFailed on failure."""
+        """Return the counts of the next interval, or None once every block is done. Raise StepFailed on failure."""
         if self.over:
             return None
         until = self.ended + self.interval_s
@@ -191,7 +191,7 @@ class VerifyLoad:
         self._count(size, took_ns, bad)
 
     def _moved(self, blocks: Words, place: int) -> list[Range]:
-        """Write or read blocks; return those that failed. Repeat a failed IO in pieces."""
+        """Write or read blocks. Return those that failed. Repeat a failed IO in pieces."""
         if self._io(blocks, place):
             return []
         self._check_presence()
@@ -205,7 +205,7 @@ class VerifyLoad:
         return list(folded(bad))
 
     def _io(self, blocks: Words, place: int) -> bool:
-        """Write or read blocks; return False for an error of the medium. Raise StepFailed for any other error."""
+        """Write or read blocks. Return False for an error of the medium. Raise StepFailed for any other error."""
         view, done = blocks.data.cast("B"), 0
         try:
             while done < len(view):
@@ -223,7 +223,7 @@ class VerifyLoad:
         return True
 
     def _check_presence(self) -> None:
-        """Raise StepFailed if the target is gone or shorter than its range; its IOs then fail for that reason."""
+        """Raise StepFailed if the target is gone or shorter than its range. Its IOs then fail for that reason."""
         size = size_bytes(self.task.path)
         if size < self.task.end_bytes:
             raise StepFailed(f"the drive has shrunk to {binary(size)}")

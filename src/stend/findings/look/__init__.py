@@ -87,7 +87,7 @@ def measuring(run: Run, test: PlannedTest) -> list[Phase]:
 
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
-    """Return the cells of a test in the order measured; each has at least one read or write."""
+    """Return the cells of a test in the order measured. Each has at least one read or write."""
     return [cell for cell in every_cell(run, test) if cell.counts.iops]
 
 
@@ -153,7 +153,7 @@ def cells_of(run: Run, test: str, phase: str) -> tuple[Cell, ...]:
 
 
 def rest_s(phase: Phase) -> float:
-    """Return the seconds that a phase rests in each round; 0 if it does not."""
+    """Return the seconds that a phase rests in each round, or 0 if it does not."""
     return next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
 
 
@@ -190,7 +190,7 @@ def pauses(run: Run) -> list[float]:
 
 
 def main_phase(run: Run, test: PlannedTest) -> str:
-    """Return the main phase of a test: of its measuring phases, the one with the most seconds of load; "" if none.
+    """Return the main phase of a test: of its measuring phases, the one with the most seconds of load, or "" if none.
 
     A histogram repeats a load of another phase, and can outlast it in a shortened run.
     """

@@ -21,7 +21,7 @@ class Claim(NamedTuple):
 
 
 def meaning(key: str) -> Claim | None:
-    """Return the load and figure of a key such as `rand_read_4k` or `seq_write_128k_MB`; None for other keys.
+    """Return the load and figure of a key such as `rand_read_4k` or `seq_write_128k_MB`, or None for other keys.
 
     Further forms are `rand_7030_8k` and `rand_read_4k_us`. A claimed response time is the mean at QD1.
     """

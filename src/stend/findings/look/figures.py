@@ -72,7 +72,7 @@ def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
 
 
 def of_record(result: Result, direction: Direction, tally: Tally | None = None) -> dict[str, float | None]:
-    """Return all quantities of one record (its `tally` may be given); values of another tool come first."""
+    """Return all quantities of one record (its `tally` may be given). Values of another tool come first."""
     reported = getattr(result.told, direction) if result.told else {}
     return quantities(tally or getattr(result.counts, direction), result.counts.seconds) | reported
 
@@ -117,7 +117,7 @@ class Figures(NamedTuple):
 
     @property
     def power(self) -> Level | None:
-        """Return the watts of a meter; None without one."""
+        """Return the watts of a meter, or None without one."""
         return self.levels.get("watts")
 
     @property
@@ -143,7 +143,7 @@ class Figures(NamedTuple):
 
     @property
     def iops(self) -> float:
-        """Return IOs/s; 0 without IOs."""
+        """Return IOs/s, or 0 without IOs."""
         return self.number("iops")
 
 
@@ -234,7 +234,7 @@ def _levels(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Mappin
 
 
 def _reported(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:
-    """Return the figures that another tool reported of a load; values of several records cannot be merged."""
+    """Return the figures that another tool reported of a load. Values of several records cannot be merged."""
     reports = [r.told for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and r.told]
     return reports[0] if len(reports) == 1 else ToolFigures(unknown=reports[0].unknown) if reports else None
 
@@ -284,7 +284,7 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
 
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
-    """Yield the trace at the fastest speed that held; nothing if none held."""
+    """Yield the trace at the fastest speed that held, or nothing if none held."""
     held = headroom.evaluate(headroom.passes(run, test)).held
     for row in listed(run, test.name, headroom.PHASE):
         replay = row.workload.replay

@@ -37,7 +37,7 @@ Need = Callable[[Ground], Because | None]
 
 
 def unmet(needs: Iterable[Need], ground: Ground) -> Because | None:
-    """Return the reason of the first precondition that the run does not meet; None if it meets all."""
+    """Return the reason of the first precondition that the run does not meet, or None if it meets all."""
     return next((why for need in needs if (why := need(ground))), None)
 
 

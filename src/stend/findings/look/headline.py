@@ -35,7 +35,7 @@ LEVELS = {
 
 
 def level(rows: Sequence[Figures], name: str) -> Figures | None:
-    """Return the best row of a level from the first test that has one; None if no test measured it.
+    """Return the best row of a level from the first test that has one, or None if no test measured it.
 
     A row of the measurement window or of the end of a saturation precedes one of a whole phase, as a histogram is.
     """
@@ -76,7 +76,7 @@ def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
 
 
 def key_figures(run: Run) -> dict[str, float | None]:
-    """Return the figures by which lists of runs show a drive, by column of the catalogue; None if not measured."""
+    """Return the figures by which lists of runs show a drive, by column of the catalogue, or None if not measured."""
     rows = lasting(run)
     read, write = level(rows, "read_window"), level(rows, "write_saturated") or level(rows, "write_window")
     streams = {"read": stream(rows, 100), "write": stream(rows, 0)}
@@ -102,7 +102,7 @@ def _writes(load: Workload) -> bool:
 
 
 def busy(rows: Sequence[Figures]) -> Figures | None:
-    """Return the row of the lowest depth that gives at least `NEARLY` of the highest IOPS; None without rows."""
+    """Return the row of the lowest depth that gives at least `NEARLY` of the highest IOPS, or None without rows."""
     most = max((row.iops for row in rows), default=0.0)
     enough = [row for row in rows if row.direction == "both" and row.iops >= NEARLY * most]
     return min(enough, key=lambda row: row.workload.outstanding, default=None) if most else None

@@ -48,12 +48,12 @@ def temperatures(run: Run) -> tuple[tuple[Moment, float], ...]:
 
 
 def warmest(run: Run) -> float | None:
-    """Return the highest plausible temperature of the whole run in °C; None if no sensor gave one."""
+    """Return the highest plausible temperature of the whole run in °C, or None if no sensor gave one."""
     return max((c for _, c in temperatures(run)), default=None)
 
 
 def hottest(run: Run, records: Sequence[Record]) -> float | None:
-    """Return the highest temperature in °C from the reading before the records to the one after; None if unknown."""
+    """Return the highest temperature in °C from the reading before the records to the one after, or None if unknown."""
     if not records:
         return None
     readings = temperatures(run)

@@ -32,7 +32,7 @@ def cold(counts: Counts, warmed: float = 0.0) -> Cold:
 
 
 def beginning(run: Run, record: look.Record) -> Cold:
-    """Return the cold reads of the first record of a part; the medium's rate is that of its first seconds."""
+    """Return the cold reads of the first record of a part. The medium's rate is that of its first seconds."""
     first = sum((c for end, c in look.samples(run, record) if end - record.start_s < COLD_S), Counts())
     known = first.both.ios >= ENOUGH and record.counts.iops
     return cold(record.counts, max(1 - first.iops / record.counts.iops, 0.0) if known else 0.0)

@@ -134,7 +134,7 @@ def quieted(values: Sequence[float], most: float) -> list[float]:
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float | None:
-    """Return the first x at which y falls below a level, interpolated between two samples; None if it never does."""
+    """Return the first x at which y falls below a level, interpolated between two samples, or None if it never does."""
     for index, value in enumerate(y):
         if value < level:
             if index == 0:

@@ -55,7 +55,7 @@ def _named(interface: str, text: str) -> str:
 
 
 def link_bytes_per_s(interface: str) -> float | None:
-    """Return bytes/s of `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12.0 Gbit x2`; None for an unknown link."""
+    """Return bytes/s of `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12.0 Gbit x2`, or None for an unknown link."""
     if match := re.search(r"PCIe\s*(?:Gen)?\s*(\d)(?:\.\d)?\s*[x×](\d+)", interface, re.IGNORECASE):
         return PCIE_LANE[int(match[1])] * int(match[2]) if int(match[1]) in PCIE_LANE else None
     if match := re.search(r"(SATA|SAS)\D*?(\d+(?:[.,]\d)?)\s*G(?!iB)\S*(?:\s+x(\d+))?", interface, re.IGNORECASE):

@@ -109,12 +109,12 @@ class Gap(NamedTuple):
 
 
 def meter(run: Run, quantity: str = WATTS) -> MeterFacts | None:
-    """Return the meter of a quantity; None if the run has none."""
+    """Return the meter of a quantity, or None if the run has none."""
     return next((m for started in run.started for m in started.meters if m.quantity == quantity), None)
 
 
 def level(run: Run, results: Sequence[Result], quantity: str = WATTS) -> Level | None:
-    """Return a quantity over all of the results, rests included; None if too little of their time is covered."""
+    """Return a quantity over all of the results, rests included, or None if too little of their time is covered."""
     if not len(run.readings):
         return None
     parts = [_part(run, result, quantity) for result in results]
@@ -150,7 +150,7 @@ def between(run: Run, stretch: int, begin: float, end: float, quantity: str = WA
 
 @once
 def offset(run: Run, stretch: int = 0, quantity: str = WATTS) -> Offset | None:
-    """Return how late a meter's readings are in a stretch; None if no edge of the loads shows clearly.
+    """Return how late a meter's readings are in a stretch, or None if no edge of the loads shows clearly.
 
     The drive's own report has no other clock: its values end when the drive is queried.
     """

@@ -23,7 +23,7 @@ class Pair(NamedTuple):
 
     @property
     def p99_s(self) -> float | None:
-        """Return the victim's p99 in seconds; None if the sample is too small."""
+        """Return the victim's p99 in seconds, or None if the sample is too small."""
         return self.row.value("p99")
 
 
@@ -64,6 +64,6 @@ def paces_of(run: Run, test: PlannedTest, phase: str) -> dict[Workload, Pace]:
 
 
 def inflation(alone: Pair, pair: Pair) -> float | None:
-    """Return how many times as long the victim's p99 is beside a neighbour; None if a sample is too small."""
+    """Return how many times as long the victim's p99 is beside a neighbour, or None if a sample is too small."""
     before_s, beside_s = alone.p99_s, pair.p99_s
     return beside_s / before_s if before_s and beside_s is not None else None

@@ -38,7 +38,7 @@ class Pause(NamedTuple):
 
 
 def pause(course: Line) -> Pause | None:
-    """Return the only pause or slower stretch of a course; None if it has another number of them."""
+    """Return the only pause or slower stretch of a course, or None if it has another number of them."""
     rates = course.rates
     if not len(rates):
         return None

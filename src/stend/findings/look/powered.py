@@ -70,7 +70,7 @@ def loads(run: Run, test: PlannedTest, *phases: str) -> list[Figures]:
 
 @once
 def highest_second(run: Run, test: str) -> float | None:
-    """Return the highest mean of a second of a test in watts; None without readings that are this short."""
+    """Return the highest mean of a second of a test in watts, or None without readings that are this short."""
     spans = [span(run, record.result) for record in look.records(run, test)]
     highest = (_highest(run, stretch, spans) for stretch in dict.fromkeys(stretch for stretch, _, _ in spans))
     return max((watts for watts in highest if watts is not None), default=None)

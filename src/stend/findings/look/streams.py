@@ -37,13 +37,13 @@ def composition(run: Run) -> tuple[Stream, ...]:
 
 
 def together(run: Run) -> Figures | None:
-    """Return all streams together, after the drive was saturated with them; None if not measured."""
+    """Return all streams together, after the drive was saturated with them, or None if not measured."""
     rows = [row for row in figures(run) if row.test == "multi-wsat" and row.direction == "both"]
     return next((row for row in reversed(rows) if row.state in LASTING), None)
 
 
 def foretold(run: Run) -> float | None:
-    """Return the IOPS of the mix if each stream took as long as alone; None if a stream is missing.
+    """Return the IOPS of the mix if each stream took as long as alone, or None if a stream is missing.
 
     It is the harmonic mean of the streams' IOPS, weighted by their shares.
     """

@@ -27,7 +27,7 @@ class Synced(NamedTuple):
 
     @property
     def slow_flush_s(self) -> float | None:
-        """Return the response time in seconds that a tenth of the flushes exceed; None for too small a sample."""
+        """Return the response time in seconds that a tenth of the flushes exceed, or None for too small a sample."""
         return percentile_s(self.flush, 90)
 
     @property
@@ -37,12 +37,12 @@ class Synced(NamedTuple):
 
     @property
     def cycle_s(self) -> float:
-        """Return the mean seconds from one flush of a thread to its next; 0 without flushes."""
+        """Return the mean seconds from one flush of a thread to its next, or 0 without flushes."""
         return self.write.seconds * self.write.workload.outstanding / self.flush.ios if self.flush.ios else 0.0
 
     @property
     def waits_s(self) -> float:
-        """Return the mean response time of a write without its flush in seconds; 0 without flushes."""
+        """Return the mean response time of a write without its flush in seconds, or 0 without flushes."""
         return (self.cycle_s - self.flush.mean_s) / self.write.workload.flush_every if self.flush.ios else 0.0
 
     def held_bytes(self, idle_s: float) -> float:

@@ -79,13 +79,13 @@ class Plan(NamedTuple):
 
 
 def read(path: Path) -> Plan:
-    """Read a plan; raise BadInput if it is invalid."""
+    """Read a plan. Raise BadInput if it is invalid."""
     what = "the plan of acceptance"
     return plan(untrusted.toml(untrusted.read(path, what), Written, f"{what} {path}"), path.stem)
 
 
 def plan(written: Written, name: str = "") -> Plan:
-    """Return the plan that a file describes; raise BadInput if it is incomplete or contradictory."""
+    """Return the plan that a file describes. Raise BadInput if it is incomplete or contradictory."""
     bounds = tuple(limits.parsed(text) for text in written.limits)
     if not bounds and written.odd == "told":
         raise BadInput('the plan of acceptance cannot fail; add limits, or odd = "nonconforming"')
@@ -102,7 +102,7 @@ def plan(written: Written, name: str = "") -> Plan:
 
 
 def _stated(written: Written) -> tuple[int, int]:
-    """Return the stated sample size and acceptance number; raise BadInput if they are missing or impossible."""
+    """Return the stated sample size and acceptance number. Raise BadInput if they are missing or impossible."""
     if written.sample is None or written.accept is None:
         raise BadInput("a plan of acceptance needs sample and accept, or aql_pct and lot")
     if written.accept >= written.sample or (written.lot is not None and written.sample > written.lot):

@@ -76,7 +76,7 @@ def _broken(lot: Lot, drive: int, bounds: Sequence[tuple[Limit, Figure, float]])
 
 
 def picked(lot: Lot, limit: Limit) -> list[Figure]:
-    """Return the figures of a batch that a limit matches; raise BadInput if there are none."""
+    """Return the figures of a batch that a limit matches. Raise BadInput if there are none."""
     quantity = quantity_of(limit.name, f"the limit {limit.text!r}")
     candidates = [figure for figure in lot.figures if figure.quantity == quantity]
     figures = [figure for figure in candidates if all(fits(word, figure.key) for word in limit.where or ())]

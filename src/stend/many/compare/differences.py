@@ -248,7 +248,7 @@ def _judged(plain: Difference, first: list[float], second: list[float], limits: 
 
 
 def verdict_of(middle: float, low: float, high: float, limit: float, *, more_is_better: bool) -> Verdict:
-    """Return the verdict on a ratio; all arguments are logarithms.
+    """Return the verdict on a ratio. All arguments are logarithms.
 
     A change needs an interval without 0 and a difference above the limit. "same" needs the whole interval within it.
     """

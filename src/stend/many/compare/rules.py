@@ -1,6 +1,6 @@
 """Rules that can fail: `iops[*,4K] < -3%` fails if 4 KiB IOPS are shown to have dropped by more than 3 %.
 
-A figure fails if its whole interval is beyond the bound, at Holm's level for all figures of the rules together; the
+A figure fails if its whole interval is beyond the bound, at Holm's level for all figures of the rules together. The
 probability of any false failure is then at most 2.5 %. It passes if the whole interval is inside the bound. Otherwise
 it is undecided. Rules come from the command line or a TOML file:
 
@@ -88,7 +88,7 @@ def parse(text: str) -> Rule:
 
 
 def quantity_of(name: str, what: str) -> str:
-    """Return the registered quantity of a name; raise BadInput, which names `what` has it, for an unknown one."""
+    """Return the registered quantity of a name. Raise BadInput, which names `what` has it, for an unknown one."""
     quantity = OTHER_NAMES.get(name.lower(), name.lower())
     if quantity not in QUANTITIES:
         raise BadInput(f"{what} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
@@ -139,7 +139,7 @@ def inside(rule: Rule, figure: Difference) -> bool:
 
 
 def picked(whole: Comparison, rule: Rule) -> Iterator[Difference]:
-    """Yield the figures that all words of a rule match; raise BadInput if a word or the rule matches none."""
+    """Yield the figures that all words of a rule match. Raise BadInput if a word or the rule matches none."""
     pairs, _ = paired(whole.a, whole.b)
     for word in rule.where:
         if not any(fits(word, key) for key, _ in pairs):

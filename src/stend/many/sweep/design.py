@@ -64,7 +64,7 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"lo
         return isinstance(self.low, int) and isinstance(self.high, int) and isinstance(self.step or 0, int)
 
     def _whole(self, share: float) -> int:
-        """Return a whole number; each has an equal part of the range, with `log` the part up to the next number."""
+        """Return a whole number. Each has an equal part of the range, with `log` the part up to the next number."""
         step = int(self.step or 1)
         count = (int(self.high) - int(self.low)) // step + 1
         if not self.log:
@@ -125,7 +125,7 @@ class Design(NamedTuple):
         return plain, tuple(self.parameters.items())
 
     def points(self) -> list[Point]:
-        """Return every drive; the result is the same in each call."""
+        """Return every drive. The result is the same in each call."""
         dice = np.random.default_rng(self.written.seed)
         values = self._hypercube(dice) if self.written.drives else self._grid()
         seeds = dice.integers(0, 1 << 61, len(values)).tolist()
@@ -163,7 +163,7 @@ class Design(NamedTuple):
 
 
 def read(path: Path) -> Design:
-    """Read a design; raise BadInput if it is invalid."""
+    """Read a design. Raise BadInput if it is invalid."""
     return parsed(untrusted.read(path, "the design"), path)
 
 

@@ -54,12 +54,12 @@ def begin(design: Design, path: Path, folder: Path) -> None:
 
 
 def opened(folder: Path) -> Design:
-    """Return the design of a folder; raise BadInput if it has none."""
+    """Return the design of a folder. Raise BadInput if it has none."""
     return parsed(untrusted.kept(folder / DESIGN, "the design"), folder)
 
 
 def lines(folder: Path) -> Iterator[Line]:
-    """Yield every finished drive in the order of their ends; skip an incomplete last line.
+    """Yield every finished drive in the order of their ends. Skip an incomplete last line.
 
     Raise BadInput for a line that cannot be read.
     """

@@ -58,7 +58,7 @@ def collected(design: Design, lines: Iterable[Line]) -> Results:
 
 
 def picked(results: Results, quantity: str, where: Sequence[str]) -> list[Figure]:
-    """Return the figures that match all words and that any drive has; raise BadInput if there are none."""
+    """Return the figures that match all words and that any drive has. Raise BadInput if there are none."""
     keys = [key for key in results.keys if all(fits(word, key) for word in where)]
     figures = [Figure(key, quantity) for key in keys]
     figures = [figure for figure in figures if any(value is not None for value in results.column(figure))]

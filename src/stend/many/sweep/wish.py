@@ -51,7 +51,7 @@ class Bound(NamedTuple):
         return self.limit.text
 
     def holds(self, results: Results, drive: int) -> bool:
-        """Return whether a drive meets the condition; it does not if a value is missing."""
+        """Return whether a drive meets the condition. It does not if a value is missing."""
         values = self.subject.of(results, drive)
         return all(isinstance(value, int | float) and self.limit.holds(value, self.value) for value in values)
 
@@ -117,7 +117,7 @@ def _words(text: str | None) -> list[str] | None:
 
 
 def chosen(results: Results, wanted: Sequence[str]) -> list[Figure]:
-    """Return the figures of texts like those of `--best`; raise BadInput for an invalid one."""
+    """Return the figures of texts like those of `--best`. Raise BadInput for an invalid one."""
     figures: list[Figure] = []
     for text in wanted:
         match = _WISH.fullmatch(text.strip())

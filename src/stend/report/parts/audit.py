@@ -18,7 +18,7 @@ Line = tuple[str, str, str]
 
 
 def audit(run: Run, words: Language) -> Iterator[Table]:
-    """Yield one table per PTS test; the reviews' methods have no clauses to check."""
+    """Yield one table per PTS test. The reviews' methods have no clauses to check."""
     for test in _specified(run):
         lines = list(_lines(run, test, words))
         marks = tuple(i for i, (_, answer, _) in enumerate(lines) if answer == "deviated")

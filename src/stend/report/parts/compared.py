@@ -68,7 +68,7 @@ def _judged(judged: Judgement) -> dict[str, Any]:
 
 
 def write(whole: Comparison, judged: Judgement | None, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Write several formats; raise BadInput for an unknown format before any file is written."""
+    """Write several formats. Raise BadInput for an unknown format before any file is written."""
     return written.write(
         "comparison", forms, lang, into, lambda: versus(whole, judged, lang), lambda: plain(whole, judged)
     )

@@ -173,7 +173,7 @@ def svg(picture: Picture) -> str:
 
 
 def preview(picture: Picture) -> bytes:
-    """Return one picture as PNG; raise StepFailed if it cannot be drawn."""
+    """Return one picture as PNG. Raise StepFailed if it cannot be drawn."""
     with _lent(1) as (renderer,):
         return base64.b64decode(renderer.render("png", _specification(picture)))
 

@@ -39,7 +39,7 @@ def _item(row: Row, words: Language) -> Item:
 
 
 def table(rows: Sequence[Row], words: Language, columns: Sequence[str] = COLUMNS) -> Table:
-    """Return one row per drive; its cells are those of the first COLUMNS."""
+    """Return one row per drive. Its cells are those of the first COLUMNS."""
     head = tuple(words(f"incoming.{name}") for name in columns)
     cells = tuple(_cells(row, words)[: len(columns)] for row in rows)
     return Table(words("incoming.drives"), head, cells, tuple(map(COLUMNS.index, NUMERIC)))
@@ -61,5 +61,5 @@ def _cells(row: Row, words: Language) -> tuple[str, ...]:
 
 
 def write(rows: Sequence[Row], forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Write `inspection.html` and so on; raise BadInput for an unknown format before any file is written."""
+    """Write `inspection.html` and so on. Raise BadInput for an unknown format before any file is written."""
     return written.write(NAME, forms, lang, into, lambda: page(rows, lang), lambda: plain(rows))

@@ -111,7 +111,7 @@ def _verified(verified: Verified) -> dict[str, Any]:
 
 
 def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
-    """Return the trace, its speed, and how its schedule was kept; the latter is empty if there was none to keep."""
+    """Return the trace, its speed, and how its schedule was kept. The latter is empty if there was none to keep."""
     row: dict[str, Any] = {"trace": replay.trace, "speed": replay.speed}
     if pace is None:
         return row

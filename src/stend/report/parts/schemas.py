@@ -32,7 +32,7 @@ def unindented(schema: Any) -> Any:
 
 
 def shape(name: str, fields: dict[str, Any]) -> Any:
-    """Return a JSON object with these fields and no others; a kind `| MAY` may be missing.
+    """Return a JSON object with these fields and no others. A kind `| MAY` may be missing.
 
     Names of fields may be any text.
     """
@@ -65,7 +65,7 @@ def records() -> Any:
 def events() -> dict[str, Any]:
     """Return the schema of a line of events.jsonl.
 
-    The first line states format and version; every other line is an event with its place.
+    The first line states format and version. Every other line is an event with its place.
     """
     schema = whole(Event)
     place = {"n": {"type": "integer", "minimum": 1}, "chain": DIGEST}

@@ -38,13 +38,13 @@ SUFFIXES = (".png", ".jpg", ".jpeg")
 
 
 def sheet(folder: Path | None) -> Sheet:
-    """Return the drive sheet of a run folder; {} without one."""
+    """Return the drive sheet of a run folder, or {} without one."""
     path = next((folder / name for name in SHEETS if regular.is_file(folder / name)), None) if folder else None
     return read_sheet(path) if path else {}
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Return a drive sheet; raise BadInput with the reason if it is invalid.
+    """Return a drive sheet. Raise BadInput with the reason if it is invalid.
 
     Values of unknown names are kept, tables and lists of unknown names are refused.
     """
@@ -80,7 +80,7 @@ def keep(name: str, folder: Path) -> None:
 
 
 def published_sheet(name: str) -> Sheet:
-    """Return the published maker's data of `published:NAME`; raise BadInput for an unknown name."""
+    """Return the published maker's data of `published:NAME`. Raise BadInput for an unknown name."""
     known = {key: facts["sheet"] for key, facts in published().items() if "sheet" in facts}
     if (key := name.removeprefix(PREFIX)) not in known:
         raise BadInput(f"there is no published drive sheet {key!r}; there are {', '.join(known)}")
@@ -89,7 +89,7 @@ def published_sheet(name: str) -> Sheet:
 
 
 def photo(folder: Path | None, facts: Sheet) -> Photo | None:
-    """Return the photo that a sheet names, or None; raise BadInput if a page cannot show it."""
+    """Return the photo that a sheet names, or None. Raise BadInput if a page cannot show it."""
     return read_photo(_kept(folder, facts)) if folder and PHOTO in facts else None
 
 
@@ -108,7 +108,7 @@ def _kept(folder: Path, facts: Sheet) -> Path:
 
 
 def read_photo(path: Path) -> Photo:
-    """Return the photo in a PNG or JPEG file; raise BadInput if a page cannot show it."""
+    """Return the photo in a PNG or JPEG file. Raise BadInput if a page cannot show it."""
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:

@@ -15,7 +15,7 @@ NONE = "–"
 
 
 def states(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """Yield one table with a row per power state of Identify; nothing for another test or a drive without states."""
+    """Yield one table with a row per power state of Identify, or nothing for another test or a drive without states."""
     reported = run.plan.device.facts.get("power_states") or ()
     if test.name != TEST or not reported:
         return

@@ -208,5 +208,5 @@ def _drives(study: Study) -> list[dict[str, Any]]:
 
 
 def write(study: Study, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Write `sweep.html` and so on; raise BadInput for an unknown format before any file is written."""
+    """Write `sweep.html` and so on. Raise BadInput for an unknown format before any file is written."""
     return written.write("sweep", forms, lang, into, lambda: swept(study, lang), lambda: plain(study))

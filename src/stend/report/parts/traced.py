@@ -137,7 +137,7 @@ def _streams(trace: Described, words: Language) -> Table:
 
 
 def _share(share: float, words: Language) -> str:
-    """Return a share in per cent; a share too small to be shown is "< 0.1 %"."""
+    """Return a share in per cent. A share too small to be shown is "< 0.1 %"."""
     return "< " + words.show(LEAST, "pct") if 0 < share < LEAST / 2 else words.show(share, "pct")
 
 
@@ -224,5 +224,5 @@ def _source(trace: Described, words: Language) -> Iterator[Table]:
 
 
 def write(trace: Described, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Write `trace.html` and so on; raise BadInput for an unknown format before any file is written."""
+    """Write `trace.html` and so on. Raise BadInput for an unknown format before any file is written."""
     return written.write("trace", forms, lang, into, lambda: traced(trace, lang), lambda: plain(trace))

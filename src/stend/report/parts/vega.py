@@ -11,7 +11,7 @@ from stend.base.errors import StepFailed
 
 
 def script() -> str:
-    """Return the libraries as one script; raise StepFailed if they cannot be made."""
+    """Return the libraries as one script. Raise StepFailed if they cannot be made."""
     if kept := _kept():
         return kept
     made = _made()
@@ -20,7 +20,7 @@ def script() -> str:
 
 
 def _place() -> Path:
-    """Return the path of the cached script of this version; raise RuntimeError for a user without a home folder."""
+    """Return the path of the cached script of this version. Raise RuntimeError for a user without a home folder."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     home = Path(cache) if os.path.isabs(cache) else Path.home() / ".cache"
     return home / "stend" / f"vega-{version('vl-convert-python')}.js"

@@ -18,7 +18,7 @@ FORMATS = ("html", "pdf", "markdown", "json")
 
 
 def page(kind: str, title: str, words: Language, sections: Iterable[Section]) -> Page:
-    """Return a page of these sections in one language, dated now; the first section is its first screen."""
+    """Return a page of these sections in one language, dated now. The first section is its first screen."""
     lead, *others = sections
     return Page(title, words.name, words.date(time.time()), words, lead, tuple(others), kind)
 

@@ -16,7 +16,7 @@ PART_OF = {"longest": "write_tail"}
 
 
 def closing(review: Review) -> Iterator[Section]:
-    """Yield the conclusion: for, against, price and endurance; nothing if the run has no arguments."""
+    """Yield the conclusion: for, against, price and endurance, or nothing if the run has no arguments."""
     words, judged = review.words, review.verdict
     passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
     merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses

@@ -30,7 +30,7 @@ def notes(folder: Path | None) -> Notes:
 
 
 def _texts(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the paragraphs under each heading; those before the first heading are under ""."""
+    """Return the paragraphs under each heading. Those before the first heading are under ""."""
     if not regular.is_file(path):
         return {}
     try:

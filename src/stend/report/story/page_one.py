@@ -259,7 +259,7 @@ def _listed(uses: Sequence[Judged], words: Language) -> str:
 def extremes(review: Review) -> tuple[str, str]:
     """Return the best and the worst of the drive as sentences, compared with the other drives of the page.
 
-    Without rivals: the demand that it exceeds most, and the one that it misses most; "" without such a demand.
+    Without rivals: the demand that it exceeds most, and the one that it misses most, or "" without such a demand.
     """
     if review.verdict.standing:
         return "", ""

@@ -73,7 +73,7 @@ def resolve(names: Sequence[str], known: Drives | None = None) -> tuple[list[Pat
 
 
 def side(name: str, known: Drives | None = None) -> Side:
-    """Return `published:NAME` as a drive of the charts; raise BadInput if nothing is published of it."""
+    """Return `published:NAME` as a drive of the charts. Raise BadInput if nothing is published of it."""
     drives = publications.known() if known is None else known
     facts = drives.get(name.removeprefix(PREFIX))
     if facts is None:
@@ -92,7 +92,7 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
 
 
 def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:
-    """Return the published data of other drives of its class, by name; a drive is not its own rival."""
+    """Return the published data of other drives of its class, by name. A drive is not its own rival."""
     named = (family for word, family in FAMILIES.items() if word in drive.interface.lower())
     family = next(named, "")  # a file and a drive in memory have none
     wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES.get((family, device_class), ())

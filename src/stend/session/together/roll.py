@@ -28,7 +28,7 @@ def enter(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
 
 
 def pid_of(folder: Path, name: str) -> int:
-    """Return the process of a member; 0 if it does not exist."""
+    """Return the process of a member, or 0 if it does not exist."""
     state = _read(folder, name)
     return state.pid if state and state.ticks and ticks(state.pid) == state.ticks else 0
 

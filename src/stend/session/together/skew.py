@@ -16,7 +16,7 @@ def skews(runs: Sequence[Run]) -> dict[tuple[str, str], float]:
 
 
 def beginnings(run: Run) -> dict[tuple[str, str], float]:
-    """Return when the first load of each measured phase began, in Unix time; {} for interrupted or virtual runs."""
+    """Return when the first load of each measured phase began, in Unix time, or {} for interrupted or virtual runs."""
     if len(run.started) != 1 or run.plan.device.virtual:
         return {}
     first: dict[tuple[str, str], float] = {}

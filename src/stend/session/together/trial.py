@@ -48,7 +48,7 @@ class Moved(msgspec.Struct, frozen=True):
 
     @property
     def tail(self) -> float | None:
-        """Return the median of the response times' ratios; None if there were too few IOs."""
+        """Return the median of the response times' ratios, or None if there were too few IOs."""
         return median(self.tails) if self.tails else None
 
 
@@ -157,7 +157,7 @@ class Probe:
         self.wait(lambda: any((report.counts if load else report.rests) for report in list(self.reports)))
 
     def window(self, seconds: float) -> Counts | None:
-        """Return the counts of whole intervals in the next `seconds`; None if there were none."""
+        """Return the counts of whole intervals in the next `seconds`, or None if there were none."""
         began = time.monotonic()
         self.wait(lambda: bool(self.reports) and self.reports[-1].t >= began + seconds)
         reports = list(self.reports)
