@@ -60,8 +60,9 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     gain, gain_writes = reads.iops / before.iops, writes.iops / before.iops
     values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
     if of_reads < FEW:
-        values |= {"read": sum(r.counts.read.bytes for r in reading), "range": reading[0].workload.range_bytes}
-        if values["read"] < WARMED * values["range"]:
+        warmed, room = sum(r.counts.read.bytes for r in reading), reading[0].workload.range_bytes
+        if warmed < WARMED * room:
+            values |= {"read": warmed, "range": room}
             return Finding(name=NAME, key="unwarmed", test=test.name, values=values, confidence="can't tell")
         return Finding(name=NAME, key="none", test=test.name, values=values)
     whole = of_reads >= ALL
