@@ -16,6 +16,7 @@ from stend.report.parts import Items, Stamps
 from stend.report.parts.method import method_section
 from stend.report.story import questions
 from stend.report.story.telling import story
+from stend.sentences import finding_said
 from stend.sim import load
 from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
@@ -124,6 +125,15 @@ def test_a_cache_that_holds_a_part_of_the_range_is_not_called_absent(gain: float
     (asked,) = (question for question in questions.questions() if question.name == "hot")
     known = {"hot_gain": gain, "hot_hits": hits, "hot_bytes": 1e10}
     assert [answer.key for answer in asked.answers if answer.holds(known)] == [key]
+
+
+def test_a_temperature_within_a_kelvin_for_seconds_is_not_settled() -> None:
+    """8 W at 4 K/W lead to 57 C with a time constant of a minute; the loads last for 2 s each."""
+    run = ran("small?power.write_w=8", "heat", **SHORT)
+    writes, reads = (finding for finding in findings.find(run, {}) if finding.name == "heat")
+    assert (writes.key, reads.key) == ("brief", "brief")
+    for lang in LANGUAGES:
+        assert finding_said(writes, Language(lang))
 
 
 def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() -> None:

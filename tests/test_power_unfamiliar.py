@@ -55,8 +55,7 @@ def test_the_power_of_an_inspection_is_read_and_its_drive_stays_untouched(tmp_pa
 def test_a_drive_that_stays_cool_is_not_said_to_throttle(tmp_path: Path) -> None:
     """1 K/W and 5 W end at 30 °C: below every limit."""
     told = found(ran(tmp_path / "run", "heat", "small?thermal.kelvin_per_w=1&thermal.seconds=60", quick=True), "heat")
-    assert told.keys() <= {"steady", "rising", "fell"}
-    assert not {"throttled", "likely"} & told.keys()
+    assert told.keys() <= {"brief"}
     assert all(values["top"] <= 31 for values in told.values() if "top" in values)
 
 

@@ -26,6 +26,8 @@ Controllers that switch between two clocks let the temperature swing by some kel
 """
 NEAR_S = 1.0
 """Telemetry is read up to about this long after the end of a round."""
+LONG_S = 300.0
+"""Seconds that show whether a temperature settles: a drive in a housing warms up for minutes. Ours."""
 FIRST = 3
 """Records whose rate is the first one, and the last one."""
 
@@ -106,9 +108,11 @@ def _of(test: str, phase: str, made: Course) -> Finding:
     if last < FALLEN * first and max(degrees) - degrees[0] >= WARMED_K:
         values |= {"share": last / first}
         return Finding(name=NAME, key="fell", test=test, values=values, confidence="low", side="con")
+    steady_s = records[-1].end_s - records[-warming.STEADY_ROUNDS :][0].start_s
+    if steady_s < LONG_S:
+        return Finding(name=NAME, key="brief", test=test, values=values, confidence="can't tell")
     if warming.steady(degrees):
         place = next(n for n, c in enumerate(degrees) if abs(c - degrees[-1]) <= warming.STEADY_K)
-        steady_s = records[-1].end_s - records[-warming.STEADY_ROUNDS :][0].start_s
         values |= {"level": degrees[-1], "after_s": records[min(place, len(records) - 1)].end_s, "last_s": steady_s}
         return Finding(name=NAME, key="steady", test=test, values=values, side="pro")
     return Finding(name=NAME, key="rising", test=test, values=values, confidence="low")
