@@ -55,7 +55,7 @@ def test_both_pictures_have_a_mark_for_each_stream_once_a_run(run: Run) -> None:
 def test_what_streams_do_to_each_other_is_told_by_their_rates_alone_and_their_shares(run: Run) -> None:
     alone = {row.label: row.alone.iops for row in streams.streams(run) if row.alone}
     foretold = 1 / sum(stream.share / 100 / alone[stream.label] for stream in USUAL)
-    assert streams.foretold(run) == pytest.approx(foretold)
+    assert streams.expected_iops(run) == pytest.approx(foretold)
     found = [one for one in findings.find(run) if one.name == "streams"]
     (both,) = [one for one in found if one.key in ("alike", "disturbed", "helped")]
     assert both.values["foretold"] == pytest.approx(foretold)
@@ -68,6 +68,6 @@ def test_a_run_with_streams_alone_says_no_more_than_it_knows(tmp_path: Path) -> 
     words = ["multi-wsat", "--target", "sim:small", "--quick", "--seed", "1", "--into", str(tmp_path / "run")]
     assert main(["run", *words]) == 0
     run = store.load(tmp_path / "run")
-    assert streams.foretold(run) is None
+    assert streams.expected_iops(run) is None
     assert all(row.alone is None for row in streams.streams(run))
     assert {one.key for one in findings.find(run) if one.name == "streams"} <= {"mix", "mix_tail"}

@@ -39,7 +39,7 @@ def of_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def folded(lines: Iterable[str]) -> list[str]:
-    """Wrap lines to the width of the terminal, continuation lines indented; elsewhere return them unchanged."""
+    """Wrap lines to the width of the terminal and indent continuation lines. Elsewhere return them unchanged."""
     if not sys.stdout.isatty():
         return list(lines)
     return [part for line in lines for part in _folded(line, shutil.get_terminal_size().columns)]

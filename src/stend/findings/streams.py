@@ -23,7 +23,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     if len(alone) > 1 and (least := alone[0].alone) and (most := alone[-1].alone):
         ends = {"least": alone[0].label, "least_iops": least.iops, "most": alone[-1].label, "most_iops": most.iops}
         yield Finding(name=NAME, key="alone", test="individual-streams", values=ends)
-    expected = streams.foretold(run)
+    expected = streams.expected_iops(run)
     if mix and expected:
         yield _against(mix.iops, expected, sure=not run.unmet)
 

@@ -102,7 +102,7 @@ class Uses:
         return self._shown(layer)
 
     def _shown(self, layer: Layer) -> Use | None:
-        """Return a mount of the file itself: as an image (erofs), under another name (bind), within an overlay."""
+        """Return the use of the file by a mount: as an image (erofs), as a bind mount, or as a part of an overlay."""
         for mount in self.mounts:
             place = f"{mount.point}{f' in another mount namespace (of process {mount.pid})' if mount.pid else ''}"
             if mount.source.startswith("/") and self._is(mount.source, layer.file):

@@ -92,7 +92,7 @@ class Server:
         return self.feeds[name]
 
     async def page(self, request: Request) -> Response:
-        """Answer with a page; 404 for the page of a run that does not exist."""
+        """Answer with a page, or with 404 if its run does not exist."""
         name = request.path_params.get("name")
         if name is not None:
             self._folder(name)

@@ -172,7 +172,7 @@ def needed(percent: float, seconds: float, scale: int = 1) -> float:
 
 
 def search(run: Run, test: PlannedTest, seconds: float, scale: int = 1) -> Search:
-    """Return the search of a test whose cells last so long; a scaled virtual drive counts each IO `scale` times.
+    """Return the search of a test with cells of this length. A scaled virtual drive counts each IO `scale` times.
 
     A percentile is left out if half of the read axis does not give it enough reads.
     """

@@ -1,4 +1,4 @@
-"""Workloads: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
+"""Workloads: endless IO of one kind, of several block sizes, or of several streams."""
 
 from typing import Annotated, Literal
 
@@ -201,7 +201,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def label(self) -> str:
-        """Return the specification's short form: `RND 4K 0/100 T4 Q32`, of trims alone `RND TRIM 64K T1 Q32`."""
+        """Return the specification's short form: `RND 4K 0/100 T4 Q32`, or `RND TRIM 64K T1 Q32` for trims."""
         if self.replay:
             return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")

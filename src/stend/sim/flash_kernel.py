@@ -104,7 +104,7 @@ def jittered(f: Any, done: Any, mean: Any) -> Any:
 
 
 @inlined
-def met(f: Any, at: Any) -> Any:
+def write_wait(f: Any, at: Any) -> Any:
     """Return how many ns a read waits for the work of a write shortly before `at`."""
     p = f.parameters
     if p[k.BUSY] + p[k.T_MIXED] == 0 or at - f.state[k.WROTE] >= p[k.T_NEAR]:
@@ -204,7 +204,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> An
         s[k.LINK_OUT] = max(s[k.LINK_OUT], at) + over
         done = max(done + over, s[k.LINK_OUT]) + p[k.T_ANSWER_READ]
         s[k.READ_AT] = at
-        return jittered(f, done + met(f, at), p[k.T_JITTER_READ])
+        return jittered(f, done + write_wait(f, at), p[k.T_JITTER_READ])
     s[k.BEFORE_PAUSE] -= 1
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE] + (pages - 1) * p[k.T_PAGE_WRITE]
     s[k.FIRMWARE] = at

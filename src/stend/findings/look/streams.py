@@ -42,7 +42,7 @@ def together(run: Run) -> Figures | None:
     return next((row for row in reversed(rows) if row.state in LASTING), None)
 
 
-def foretold(run: Run) -> float | None:
+def expected_iops(run: Run) -> float | None:
     """Return the IOPS of the mix if each stream took as long as alone, or None if a stream is missing.
 
     It is the harmonic mean of the streams' IOPS, weighted by their shares.

@@ -101,7 +101,7 @@ def _value(setting: str, value: Any, words: Language) -> str:
 
 
 def _listed(value: Any, words: Language) -> str:
-    """Return a value of a list; a number without groups of digits, whose commas would separate values: `1024, 0.5`."""
+    """Return a value of a list. Numbers have no groups of digits, because commas separate values: `1024, 0.5`."""
     return words.value(f"{value:g}") if type(value) in (int, float) else _plain_value(value, words)
 
 
