@@ -38,7 +38,7 @@ def _special() -> Any:
     return special
 
 
-def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
+def welch(a: npt.ArrayLike, b: npt.ArrayLike) -> Interval:
     """Return mean(b) - mean(a) over the last axis with its interval for unequal variances (Welch 1947).
 
     Each side needs at least two numbers.
@@ -59,7 +59,7 @@ def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
     elif n != m:
         fewest = min(n, m) - 1
         freedom = 2 * freedom * fewest / (freedom + fewest)
-    half = _special().stdtrit(freedom, (1 + level) / 2) * error
+    half = _special().stdtrit(freedom, (1 + LEVEL) / 2) * error
     return Interval(difference, difference - half, difference + half, error, freedom)
 
 
@@ -97,16 +97,16 @@ def holm(p: Sequence[float]) -> list[float]:
     return [float(x) for x in np.minimum(adjusted, 1.0)]
 
 
-def discoveries(p: Sequence[float], rate: float = 1 - LEVEL) -> list[bool]:
-    """Return which p-values are discoveries, with at most that rate of false ones (Benjamini and Hochberg 1995)."""
+def discoveries(p: Sequence[float]) -> list[bool]:
+    """Return which p-values are discoveries, with at most 1 - LEVEL false ones (Benjamini and Hochberg 1995)."""
     order = np.argsort(p)
-    passed = [i for i, k in enumerate(order, 1) if p[k] <= rate * i / len(p)]
+    passed = [i for i, k in enumerate(order, 1) if p[k] <= (1 - LEVEL) * i / len(p)]
     limit = p[order[passed[-1] - 1]] if passed else -1.0
     return [value <= limit for value in p]
 
 
-def runs_needed(deviation: float, change: float, level: float = LEVEL, power: float = POWER) -> int | None:
-    """Return the runs per side that detect a change of log means with that power; None above MOST_RUNS.
+def runs_needed(deviation: float, change: float) -> int | None:
+    """Return the runs per side that detect a change of log means at LEVEL with POWER, or None above MOST_RUNS.
 
     Both sides are assumed to have the same deviation.
     """
@@ -114,9 +114,9 @@ def runs_needed(deviation: float, change: float, level: float = LEVEL, power: fl
         return 2
     special = _special()
     n = np.arange(2, MOST_RUNS + 1, dtype=float)
-    t = special.stdtrit(2 * n - 2, (1 + level) / 2)
+    t = special.stdtrit(2 * n - 2, (1 + LEVEL) / 2)
     reached = 1 - special.nctdtr(2 * n - 2, abs(change) / deviation * np.sqrt(n / 2), t)
-    enough = np.flatnonzero(np.nan_to_num(reached, nan=1.0) >= power)
+    enough = np.flatnonzero(np.nan_to_num(reached, nan=1.0) >= POWER)
     return int(n[enough[0]]) if enough.size else None
 
 

@@ -47,8 +47,8 @@ class Context(NamedTuple):
         return self.run.plan.device.model or self.run.plan.device.target
 
 
-def protocol(runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str, made_at: float | None = None) -> Page:
-    """Return the protocol of these runs in a language; `made_at` is seconds since the epoch."""
+def protocol(runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str) -> Page:
+    """Return the protocol of these runs in a language."""
     words = Language(lang)
     contexts = []
     for place, (folder, run, host) in enumerate(runs, 1):
@@ -58,7 +58,7 @@ def protocol(runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str,
     return Page(
         title=" · ".join(dict.fromkeys(context.title for context in contexts)),
         lang=lang,
-        made=words.date(time.time() if made_at is None else made_at),
+        made=words.date(time.time()),
         words=words,
         lead=Section("glance", words("page.glance"), tuple(block for context in contexts for block in _card(context))),
         sections=(

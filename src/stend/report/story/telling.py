@@ -60,7 +60,6 @@ def story(
     runs: Runs,
     rivals: Rivals,
     lang: str,
-    made_at: float | None = None,
     words: Language | None = None,
     names: Sequence[str] = (),
 ) -> Page:
@@ -79,7 +78,7 @@ def story(
     return Page(
         title=" · ".join(drives),
         lang=lang,
-        made=words.date(time.time() if made_at is None else made_at),
+        made=words.date(time.time()),
         words=words,
         lead=Section(
             "verdict",
