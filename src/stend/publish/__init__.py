@@ -81,10 +81,10 @@ def build(
             ledger.begin(into)
         # 1. Find the drives, and leave out what may not be shown.
         every, broken = _found(folders)
-        found = [one for one in every if one.ended]
+        found = [sample for sample in every if sample.ended]
         drives: dict[str, list[Found]] = {}
-        for one in found:
-            drives.setdefault(one.drive, []).append(one)
+        for sample in found:
+            drives.setdefault(sample.drive, []).append(sample)
         virtual = [name for name, runs in drives.items() if runs[0].virtual and not read.lab.ranking.virtual]
         hidden = _hidden(drives, read, last, today)
         shown = {name: runs for name, runs in sorted(drives.items()) if name not in virtual and name not in hidden}
@@ -101,11 +101,12 @@ def build(
         stale = [
             o for o in orders if o.before is None or o.before.key != o.key or any(f in altered for f in o.before.files)
         ]
-        made = {one.id: one for one in _made(stale, progress, workers)}
-        new = {name: one.entry for name, one in made.items() if one.entry}  # others stay as they were published
+        made = {result.id: result for result in _made(stale, progress, workers)}
+        # Other drives stay as they were published
+        new = {name: result.entry for name, result in made.items() if result.entry}
         entries = {name: entry for name in shown if (entry := new.get(name) or last.drives.get(name))}
-        broken += [one for result in made.values() for one in result.broken]
-        unfinished = tuple(one.folder.name for one in every if not one.ended)
+        broken += [broken_run for result in made.values() for broken_run in result.broken]
+        unfinished = tuple(sample.folder.name for sample in every if not sample.ended)
         built = _built(entries, made, last, broken, altered, hidden, len(virtual), unfinished)
         if not check:
             _write(into, entries, last, read)
@@ -180,7 +181,7 @@ def _built(
     fresh = [name for name in entries if name in made and made[name].entry]
     before = {name: last.drives[name] for name in fresh if name in last.drives}
     errata = {name: entries[name].errata[len(old.errata) :] for name, old in before.items()}
-    known = {name: {one.run for one in old.withdrawn} for name, old in before.items()}
+    known = {name: {withdrawal.run for withdrawal in old.withdrawn} for name, old in before.items()}
     gone = {name: tuple(w for w in entries[name].withdrawn if w.run not in known[name]) for name in before}
     return Built(
         new=tuple(name for name in fresh if name not in before),

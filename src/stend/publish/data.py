@@ -184,13 +184,13 @@ def script(function: str, value: Any) -> bytes:
 def plain(drive: str, entry: Entry, chosen: Chosen, rows: Sequence[Row], spoken: Mapping[str, Spoken]) -> bytes:
     """Return the data of a drive for programs: base units, texts in every language of the site."""
     first = next(iter(spoken.values()))
-    names = {row.id: {lang: one.figure_name(row.id) for lang, one in spoken.items()} for row in rows}
+    names = {row.id: {lang: language.figure_name(row.id) for lang, language in spoken.items()} for row in rows}
     value = {
         "format": FORMAT,
         "stend": __version__,
         **common(first.index(drive, entry)),
-        "verdict": {lang: headline(one.review) for lang, one in spoken.items()},
-        "why_not": {lang: one.why_not for lang, one in spoken.items()},
+        "verdict": {lang: headline(language.review) for lang, language in spoken.items()},
+        "why_not": {lang: language.why_not for lang, language in spoken.items()},
         "key_figures": {name: base(figure, chosen.review.hash) for name, figure in first.keys.items()},
         "figures": [
             {

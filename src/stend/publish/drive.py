@@ -140,9 +140,9 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
     files = dict[str, bytes]()
     with tempfile.TemporaryDirectory(prefix="stend-publish-") as stage:
         page.stage(sample, Path(stage), lab)
-        for lang, one in spoken.items():
-            files |= page.pages(order.id, Path(stage), one, entry, rivals)
-            files[f"{lang}/data/drives/{order.id}.js"] = data.script("stendDrive", one.details(entry.index[lang]))
+        for lang, language in spoken.items():
+            files |= page.pages(order.id, Path(stage), language, entry, rivals)
+            files[f"{lang}/data/drives/{order.id}.js"] = data.script("stendDrive", language.details(entry.index[lang]))
     plain = data.plain(order.id, entry, chosen, rows, spoken)
     files[f"data/drives/{order.id}.json"] = plain
     files[f"downloads/{order.id}.zip"] = _zip(plain, rows, chosen.alike)
@@ -154,10 +154,10 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
 def _entry(order: Order, chosen: Chosen, spoken: Mapping[str, data.Spoken]) -> Entry:
     """Return the entry of a drive without its files: the figures, and what changed since they were published."""
     first, before, sample = next(iter(spoken.values())), order.before, chosen.review
-    keys = {f"{figures.KEY}|{name}": one["value"] for name, one in first.keys.items()}
+    keys = {f"{figures.KEY}|{name}": key["value"] for name, key in first.keys.items()}
     values = keys | {row.id: row.value for row in first.rows}
     shown = {figure: Shown(value, sample.hash) for figure, value in values.items()}
-    names = {figure: {lang: one.figure_name(figure) for lang, one in spoken.items()} for figure in shown}
+    names = {figure: {lang: language.figure_name(figure) for lang, language in spoken.items()} for figure in shown}
     runs = {s.hash: datetime.datetime.fromtimestamp(s.run.started[0].at, datetime.UTC).date() for s in chosen.every}
     entry = Entry(
         key=order.key,
@@ -173,7 +173,9 @@ def _entry(order: Order, chosen: Chosen, spoken: Mapping[str, data.Spoken]) -> E
     )
     if before and all(getattr(before, name) == getattr(entry, name) for name in CONTENT):
         entry = msgspec.structs.replace(entry, updated=before.updated)
-    return msgspec.structs.replace(entry, index={lang: one.index(order.id, entry) for lang, one in spoken.items()})
+    return msgspec.structs.replace(
+        entry, index={lang: language.index(order.id, entry) for lang, language in spoken.items()}
+    )
 
 
 def _zip(plain: bytes, rows: Sequence[figures.Row], alike: Sequence[Sample]) -> bytes:

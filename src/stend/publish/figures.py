@@ -216,7 +216,7 @@ def with_span(
     """Return key figures with the lowest and the highest of all samples, if there are several."""
     spanned = {}
     for name, own in figures.items():
-        every = sorted([own, *(o[name] for o in others if name in o)], key=lambda one: float(one["value"]))
+        every = sorted([own, *(o[name] for o in others if name in o)], key=lambda each: float(each["value"]))
         span = {"low": every[0]["bare"], "high": every[-1]["bare"], "samples": len(every)} if len(every) > 1 else {}
         spanned[name] = own | span
     return spanned

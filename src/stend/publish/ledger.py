@@ -166,7 +166,7 @@ def withdrawn(
     before: Entry | None, runs: dict[str, str], reasons: dict[str, str], today: datetime.date
 ) -> tuple[Withdrawn, ...]:
     """Return the published runs that are no longer shown; `runs` are those shown now, `reasons` those of the lab."""
-    past = {one.run: one for one in before.withdrawn} if before else {}
+    past = {withdrawal.run: withdrawal for withdrawal in before.withdrawn} if before else {}
     gone = dict.fromkeys((*past, *(before.runs if before else ()), *reasons))
     return tuple(
         msgspec.structs.replace(past[run], reason=reasons.get(run, past[run].reason))

@@ -120,7 +120,7 @@ def pages(drive: str, folder: Path, spoken: Spoken, entry: Entry, rivals: Sequen
         drive=entry.index[words.name],
         entry=entry,
         errata=list(changes(entry, words)),
-        withdrawn=[_withdrawn(one, words) for one in entry.withdrawn],
+        withdrawn=[_withdrawn(withdrawal, words) for withdrawal in entry.withdrawn],
         samples=list(_rows(spoken)),
         columns=_columns(spoken),
         updated=day(entry.updated, words),
@@ -154,7 +154,7 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
             day(entry.updated, words),
         ),
         entry=entry,
-        withdrawn=[_withdrawn(one, words) for one in entry.withdrawn],
+        withdrawn=[_withdrawn(withdrawal, words) for withdrawal in entry.withdrawn],
     )
 
 
@@ -239,7 +239,7 @@ class Change(NamedTuple):
 def changes(entry: Entry, words: Language) -> Iterator[Change]:
     """Yield the errata of a drive by day and cause, the newest first."""
     for (date, why, before, run), errata in groupby(entry.errata[::-1], lambda e: (e.date, e.why, e.run_before, e.run)):
-        rows = tuple((one.names.get(words.name, one.figure), *texts(one, words)) for one in errata)
+        rows = tuple((erratum.names.get(words.name, erratum.figure), *texts(erratum, words)) for erratum in errata)
         sentence = words(f"publish.erratum.{why}", date=day(date, words), n=len(rows), before=before, run=run)
         yield Change(sentence, rows)
 
@@ -255,9 +255,9 @@ def day(date: datetime.date, words: Language) -> str:
     return words.date(at.timestamp()).partition(",")[0]
 
 
-def _withdrawn(one: Withdrawn, words: Language) -> str:
-    key = "withdrawn_why" if one.reason else "withdrawn"
-    return words(f"publish.{key}", run=one.run, date=day(one.date, words), reason=one.reason)
+def _withdrawn(withdrawal: Withdrawn, words: Language) -> str:
+    key = "withdrawn_why" if withdrawal.reason else "withdrawn"
+    return words(f"publish.{key}", run=withdrawal.run, date=day(withdrawal.date, words), reason=withdrawal.reason)
 
 
 def _short(text: str, most: int) -> str:

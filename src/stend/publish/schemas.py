@@ -37,8 +37,8 @@ def every() -> dict[str, dict[str, Any]]:
 
 def index() -> dict[str, Any]:
     """Return the schema of data/index.json: all drives with their key figures in base units."""
-    one = shape("Drive", COMMON | {"key_figures": dict[str, KEY], "data": str, "errata": int})
-    return whole(shape("Index", {"format": int, "stend": str, "lab": str, "drives": many(one)}))
+    drive = shape("Drive", COMMON | {"key_figures": dict[str, KEY], "data": str, "errata": int})
+    return whole(shape("Index", {"format": int, "stend": str, "lab": str, "drives": many(drive)}))
 
 
 def drive() -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Lang:
         self.drives = [entry.index[words.name] for entry in entries.values() if words.name in entry.index]
         self.published = {f"published-{name}": facts for name, facts in published.items()}
         every = (_reference(name, facts, words) for name, facts in self.published.items())
-        self.references = [one for one in every if one["figures"]]
+        self.references = [drive for drive in every if drive["figures"]]
         known = {name for drive in self.drives for name in drive["figures"]}
         self.keys = [name for name in FIGURES if name in known]
         updated = max((entry.updated for entry in entries.values()), default=None)
@@ -72,8 +72,8 @@ class Lang:
             yield f"{self.words.name}/{here}", text.encode()
         yield f"{self.words.name}/news.xml", self._page("news.xml.j2", "news.xml", "", "", **self._news()).encode()
         yield f"{self.words.name}/data/index.js", data.script("stendIndex", self.small_index())
-        for one in self.references:
-            yield f"{self.words.name}/data/drives/{one['id']}.js", data.script("stendDrive", self._details(one))
+        for drive in self.references:
+            yield f"{self.words.name}/data/drives/{drive['id']}.js", data.script("stendDrive", self._details(drive))
 
     def _details(self, reference: dict[str, Any]) -> dict[str, Any]:
         """Return what a comparison in the browser shows of a drive that another lab published."""
@@ -114,7 +114,7 @@ class Lang:
         every, facets = [*self.drives, *self.references], dict[str, list[Any]]()
         for name in ("maker", "interface", "class"):
             facets[name] = sorted(
-                ([v, n] for v, n in Counter(d[name] for d in every).items() if v), key=lambda one: str(one[0])
+                ([v, n] for v, n in Counter(d[name] for d in every).items() if v), key=lambda pair: str(pair[0])
             )
         sizes = Counter((d["capacity"]["value"], d["capacity"]["shown"]) for d in every if d["capacity"]["value"])
         facets["capacity"] = [[value, shown, n] for (value, shown), n in sorted(sizes.items())]
@@ -260,8 +260,8 @@ class Lang:
         yield self._list("methods/index.html", "methods", [(words("publish.tests"), links)])
 
     def _news(self) -> dict[str, Any]:
-        news = sorted(self._every_news(), key=lambda one: (one.date, one.drive), reverse=True)[:MOST_NEWS]
-        return {"news": [(one, page.day(one.date, self.words)) for one in news]}
+        news = sorted(self._every_news(), key=lambda event: (event.date, event.drive), reverse=True)[:MOST_NEWS]
+        return {"news": [(event, page.day(event.date, self.words)) for event in news]}
 
     def _every_news(self) -> Iterator[News]:
         """Yield when drives were published, and their errata and withdrawn runs, one entry per drive and day."""
@@ -269,7 +269,7 @@ class Lang:
         for drive, entry in self.entries.items():
             if index := entry.index.get(words.name):
                 yield News(entry.first, "new", drive, words("publish.news_new", name=entry.name), index["verdict"])
-            for date, errata in groupby(entry.errata, lambda one: one.date):
+            for date, errata in groupby(entry.errata, lambda erratum: erratum.date):
                 yield self._erratum(date, drive, entry, list(errata))
             for gone in entry.withdrawn:
                 title = words("publish.news_withdrawn", name=entry.name)
@@ -278,8 +278,8 @@ class Lang:
     def _erratum(self, date: datetime.date, drive: str, entry: Entry, errata: list[Erratum]) -> News:
         """Return the errata of a day; the first key figures among them stand in the text."""
         words = self.words
-        first = sorted(errata, key=lambda one: not one.figure.startswith(figures.KEY))[:MOST_IN_NEWS]
-        pairs = [(one.names.get(words.name, one.figure), *page.texts(one, words)) for one in first]
+        first = sorted(errata, key=lambda erratum: not erratum.figure.startswith(figures.KEY))[:MOST_IN_NEWS]
+        pairs = [(erratum.names.get(words.name, erratum.figure), *page.texts(erratum, words)) for erratum in first]
         texts = [words("publish.news_erratum_text", name=name, old=old, new=new) for name, old, new in pairs]
         title = words("publish.news_erratum", name=entry.name, n=len(errata))
         return News(date, "erratum", drive, title, " ".join(texts))
