@@ -47,7 +47,7 @@ UNSOUND_EXIT_CODE = 8
 class LoadFailed(StepFailed):
     """The process that generates the load failed. `record` describes how it ended, as the run keeps it.
 
-    `died` is true when a signal ended it and neither it nor the drive reported an error; then the step may be repeated.
+    `died` is true when a signal ended it and neither it nor the drive reported an error. Then the step may be repeated.
     """
 
     def __init__(self, message: str, *, record: str = "", died: bool = False) -> None:

@@ -126,7 +126,7 @@ def _forget(f: Any) -> Any:
 
 @inlined
 def _issued(r: Any, n: Any, sector: Any, slot: Any, own_pid: Any, f: Any) -> Any:
-    """Add an issued IO; an IO that was requeued continues instead."""
+    """Add an issued IO. An IO that was requeued continues instead."""
     room, op, sectors = f.t_ns.shape[0], r.op[n], r.sectors[n]
     if slot >= 0 and f.left[(f.slots[slot] - 1) & (room - 1)] < 0:
         i = (f.slots[slot] - 1) & (room - 1)

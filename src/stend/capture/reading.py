@@ -86,7 +86,7 @@ class Reader:
         return self._taken(time.monotonic_ns() - SLACK_NS, PATIENCE_NS)
 
     def stop_issues(self) -> None:
-        """Turn the trace point of issues off; the ends of IOs in flight are still read."""
+        """Turn the trace point of issues off. The ends of IOs in flight are still read."""
         self.instance.disable(self.drive.begins)
 
     def end(self) -> Iterator[Columns]:

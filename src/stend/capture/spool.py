@@ -82,7 +82,7 @@ class Spool:
 
     @property
     def held(self) -> bool:
-        """Return True if there are parts; a part that does not fit can have cost all others."""
+        """Return True if there are parts. A part that does not fit can have cost all others."""
         return bool(self._ios)
 
     def join(self, about: About) -> None:

@@ -92,7 +92,7 @@ class Instance:
         self.set(f"events/block/{event}/enable", "0")
 
     def disable_all(self) -> None:
-        """Turn all trace points off; their records stay in the buffers."""
+        """Turn all trace points off. Their records stay in the buffers."""
         self.set("events/enable", "0")
 
     @property

@@ -91,7 +91,7 @@ def _show(plan: Plan) -> None:
 
 
 def _choose(question: str, choices: Sequence[tuple[T, str]]) -> T:
-    """Ask for one of several values, each with its text, and return it; a single one needs no question."""
+    """Ask for one of several values, each with its text, and return it. A single one needs no question."""
     _print(question, "bold")
     table = Table.grid(padding=(0, 2))
     for number, (_, text) in enumerate(choices, 1):

@@ -44,7 +44,7 @@ class Witness(Protocol):
     """A drive with logs of its own or of the kernel."""
 
     def evidence(self, since_s: float) -> Iterator[Piece]:
-        """Yield the logs as files; a log that cannot be read has the reason instead of its data."""
+        """Yield the logs as files. A log that cannot be read has the reason instead of its data."""
 
 
 GENERAL = ("block", "file")

@@ -27,7 +27,7 @@ def way(node: str, kernel: Kernel = HOST) -> str:
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
-    """Gather facts about any sd disk from the kernel and smartctl; the fact `smart` is smartctl's document."""
+    """Gather facts about any sd disk from the kernel and smartctl. The fact `smart` is smartctl's document."""
     looked = facts.Looked()
     facts.common(looked, node, kernel)
     smart = shapes.taken(looked.run("smartctl", "--json", "--all", f"/dev/{node}").document, shapes.SMARTCTL)

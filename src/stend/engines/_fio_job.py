@@ -78,7 +78,7 @@ def _shares(count: int, among: int) -> list[int]:
 
 
 def _slices(workload: Workload) -> list[tuple[int, int]]:
-    """Return (start, size) of each thread's part of the range in whole blocks; there are at most as many as blocks."""
+    """Return (start, size) of each thread's part of the range in whole blocks. There are at most as many as blocks."""
     sizes = [n * workload.block_bytes for n in _shares(workload.range_bytes // workload.block_bytes, workload.threads)]
     starts = accumulate(sizes, initial=workload.start_bytes)
     return [(start, size) for start, size in zip(starts, sizes, strict=False) if size]

@@ -72,7 +72,7 @@ class Process:
         self.selector.register(self.exit, selectors.EVENT_READ)
 
     def release(self) -> None:
-        """Release all threads; a thread that is not ready yet will find its line."""
+        """Release all threads. A thread that is not ready yet will find its line."""
         with contextlib.suppress(BrokenPipeError):
             self.child.stdin.write(b"\n" * self.threads)  # type: ignore[union-attr]
 

@@ -140,7 +140,7 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
 
 
 def _outcomes(client: Client, orders: list[Order]) -> Iterator[Outcome]:
-    """Submit orders and yield their outcomes; each drive is a resource, which allows one run on it at a time."""
+    """Submit orders and yield their outcomes. Each drive is a resource, which allows one run on it at a time."""
     futures = [
         client.submit(
             tasks.carry,

@@ -36,7 +36,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return one load per line; in newer versions the section gives the direction. Raise BadInput without a head."""
+    """Return one load per line. In newer versions the section gives the direction. Raise BadInput without a head."""
     words = text(given.data)
     head = HEAD.search(words)
     if head is None:

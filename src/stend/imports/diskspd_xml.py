@@ -88,7 +88,7 @@ def _percentiles(span: Element) -> dict[str, dict[str, float]]:
 
 
 def _settings(profile: Element | None, span: Element) -> Settings:
-    """Return the settings of the first target; if targets of a time span differ, block size and access are unknown."""
+    """Return the settings of the first target. If targets of a time span differ, block size and access are unknown."""
     targets = [] if profile is None else profile.findall("Targets/Target")
     if not targets:
         return Settings(None, None, None, None, 0)

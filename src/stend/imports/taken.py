@@ -88,7 +88,7 @@ def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase
 
 
 def carried(percentiles_s: dict[str, float], ios: float) -> dict[str, float]:
-    """Return the percentiles with at least ten IOs beyond them; only these are shown.
+    """Return the percentiles with at least ten IOs beyond them. Only these are shown.
 
     Raise BadInput for an impossible value.
     """

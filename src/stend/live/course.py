@@ -86,7 +86,7 @@ class Course:
                 self.ended = event
 
     def _clock(self, t: float) -> None:
-        """Advance the time; a resumed run may start at zero again, and its time continues from the last value."""
+        """Advance the time. A resumed run may start at zero again, and its time continues from the last value."""
         if t + self.base_s < self.t - 1:
             self.base_s = self.t
         self.t = max(self.t, t + self.base_s)

@@ -34,7 +34,7 @@ class Meter(Protocol):
         """Return what happened since the last call: a gap, a counter that wrapped, the end of the meter."""
 
     def quiet(self, resting: bool) -> None:
-        """Do not query the drive while it rests; a meter that does not query the drive ignores it."""
+        """Do not query the drive while it rests. A meter that does not query the drive ignores it."""
 
     def close(self) -> None:
         """Stop reading, and end what the meter started; `read` and `words` then return the rest."""

@@ -25,7 +25,7 @@ class Readings:
         self._stretch += 1
 
     def append(self, reading: Reading) -> None:
-        """Append a reading of the present stretch; one that is earlier than the last one of its quantity is dropped."""
+        """Append a reading of the present stretch. One that is earlier than the last one of its quantity is dropped."""
         rows = self._rows.setdefault((reading.quantity, max(self._stretch, 0)), Rows("ddd"))
         if not len(rows) or reading.t >= rows.row(len(rows) - 1)[0]:
             packed = rows.pack(reading.t, reading.seconds, reading.value, reading.most or reading.value)

@@ -59,7 +59,7 @@ class Made(NamedTuple):
 
 
 def make(order: Order) -> Made:
-    """Make the files of a drive and return its entry; a drive that fails does not stop the others."""
+    """Make the files of a drive and return its entry. A drive that fails does not stop the others."""
     try:
         return _made(order)
     except (StendError, OSError) as error:

@@ -191,7 +191,7 @@ def bare(name: str, value: float, words: Language) -> str:
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
-    """Return the key figures that a run has; one that its test does not support is not usable.
+    """Return the key figures that a run has. One that its test does not support is not usable.
 
     Writes of a run without a saturation are no saturated writes.
     """

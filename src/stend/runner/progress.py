@@ -248,7 +248,7 @@ class Progress:
         )
 
     def _step(self, step: Step, view: View, before: Workload | None) -> float:
-        """Return the seconds of a step and of the pause before it; a load that continues has none."""
+        """Return the seconds of a step and of the pause before it. A load that continues has none."""
         usual = assumed(self.run.plan.device)
         pause_s = self.learned.pause_s(view, usual.pause_s) if _load(step) != before else 0
         match step:

@@ -12,7 +12,7 @@ from stend.words import Language
 
 
 def finding_said(finding: Finding, words: Language) -> str:
-    """Return a finding as a sentence; a value that is (number, shape) is formatted in that shape."""
+    """Return a finding as a sentence. A value that is (number, shape) is formatted in that shape."""
     values = {name: _shown(value, words) for name, value in finding.values.items()}
     disturbed = values.pop("disturbed", None)
     text = words(f"finding.{finding.name}.{finding.key}", **values)

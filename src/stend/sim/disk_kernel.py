@@ -185,7 +185,7 @@ def carry(d: Any, source: Any, target: Any) -> None:
 
 @inlined
 def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
-    """Add a request to the queue; one that a host waits for is placed within the head's reach."""
+    """Add a request to the queue. One that a host waits for is placed within the head's reach."""
     s, n, reach = d.state, d.state[KNOWN], d.parameters[REACH]
     s[KNOWN] = n + 1
     if slot >= 0 and n >= reach:

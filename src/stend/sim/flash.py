@@ -157,7 +157,7 @@ class FlashDrive(Drive):
         self.fresh()
 
     def fresh(self) -> None:
-        """Reset the drive to never written; the wear counters stay."""
+        """Reset the drive to never written. The wear counters stay."""
         m, s, p = self.memory, self.memory.state, self.memory.parameters
         self._by = None
         superblocks = m.valid.shape[0]
@@ -191,7 +191,7 @@ class FlashDrive(Drive):
         self.stalls.write_share = write_share(pattern)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
-        """Run one piece of time; only endless patterns lose time to stalls, and limited ones have no stalls."""
+        """Run one piece of time. Only endless patterns lose time to stalls, and limited ones have no stalls."""
         stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed else 0.0
         lost_s = stalled_s if self._account else 0.0
         passed, more = super()._advance(requests, slots, done, seconds - lost_s)

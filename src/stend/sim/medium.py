@@ -65,7 +65,7 @@ class Medium:
             first = until
 
     def _put(self, extent: Extent) -> None:
-        """Put an extent in the place of others; a drive that keeps only its last bytes forgets older ones."""
+        """Put an extent in the place of others. A drive that keeps only its last bytes forgets older ones."""
         self._replace(extent.first, extent.end, [extent])
         keeps = self.lies.keeps_bytes
         if not keeps:

@@ -100,7 +100,7 @@ class Lines:
         return values
 
     def place(self, offset: int, length: int, op: Numbers, unit: int = 1) -> tuple[Numbers, Numbers]:
-        """Return offset and length in bytes from two fields in units of `unit` bytes; only a flush may have 0 bytes."""
+        """Return offset and length in bytes from two fields in units of `unit` bytes. Only a flush may have 0 bytes."""
         begin = self.whole(offset, "the offset is no number", LARGEST // unit) * unit
         size = self.whole(length, "the length is no number", LARGEST // unit) * unit
         self.demand((size > 0) | (op == 2), "it is of no bytes")
@@ -108,7 +108,7 @@ class Lines:
         return begin, size
 
     def near(self, t_ns: Numbers) -> Numbers:
-        """Return the times; one that is a year from the median of its block is malformed: no trace is that long."""
+        """Return the times. One that is a year from the median of its block is malformed: no trace is that long."""
         if (good := self.good).any():
             self.demand(
                 abs(t_ns - np.int64(np.median(t_ns[good]))) < YEAR_NS, "the time is a year from its neighbours'"

@@ -137,7 +137,7 @@ class Language(Formatter):
         return self.converted(CACHE.sub(lambda match: self("header.cache_of", size=match[1]), text))
 
     def _value(self, value: Any) -> Any:
-        """Return a value of a sentence; a part that is a sentence is translated, and a list is joined."""
+        """Return a value of a sentence. A part that is a sentence is translated, and a list is joined."""
         if isinstance(value, list | tuple):
             return [str(self._value(part)) for part in value]
         if isinstance(value, Sentence):

@@ -78,7 +78,7 @@ def _saturating(side: Side) -> list[Record]:
 
 
 def _course(side: Side, scale: float, until_s: float) -> list[Row]:
-    """Return the course of a run, or a published one, up to a time; a published one that ends sooner has no line."""
+    """Return the course of a run, or a published one, up to a time. A published one that ends sooner has no line."""
     if side.run:
         held = [r for r in _saturating(side) if r.counts.iops and r.end_s <= until_s]
         rows: list[Row] = [{"t": r.end_s / scale, "value": r.counts.iops, "drive": side.name} for r in held]

@@ -67,7 +67,7 @@ def _points(side: Side, reads: int, figure: str) -> list[Row]:
 
 
 def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield mean and 99.9 % response time of at least two drives as the queue grows; one drive has `tails` instead."""
+    """Yield mean and 99.9 % response time of at least two drives as the queue grows. One drive has `tails` instead."""
     for reads, quantity in product(MIXES[:2], GROWING):
         rows = [{**row, "drive": side.name} for side in sides for row in _points(side, reads, quantity)]
         if len({row["drive"] for row in rows}) > 1:

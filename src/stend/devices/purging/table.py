@@ -237,7 +237,7 @@ def _security_erase(drive: Drive) -> Way:
 
 
 def _scsi(drive: Drive) -> Iterator[Offer]:
-    """Offer purges of SBC-4: Sanitize, then Format Unit; both run in the drive and are followed by Request Sense."""
+    """Offer purges of SBC-4: Sanitize, then Format Unit. Both run in the drive and are followed by Request Sense."""
     if drive.neighbours:
         yield None, _hits(drive, "units")
         return

@@ -79,7 +79,7 @@ def _chosen(line: str) -> str:
 
 
 def pci_link(looked: Looked, folder: Path) -> None:
-    """Gather the negotiated and the maximum link speed and width; a link below its maximum is a doubt."""
+    """Gather the negotiated and the maximum link speed and width. A link below its maximum is a doubt."""
     link = {name: text(folder / name) for name in ("current_link_speed", "current_link_width", "max_link_speed",
                                                     "max_link_width")}  # fmt: skip
     if not all(link.values()) or "Unknown" in str(link):

@@ -175,7 +175,7 @@ def flushes(f: Any, at: Any, slot: Any, t: Any) -> Any:
 
 @inlined
 def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
-    """Take all available answers; if `least` is 1, wait up to `wait_ns` for the first one."""
+    """Take all available answers. If `least` is 1, wait up to `wait_ns` for the first one."""
     f.time[2], f.time[3] = wait_ns // SECOND, wait_ns % SECOND
     most = i64(f.events.shape[0])
     got = _system_call(f.set[GETEVENTS], f.set[CONTEXT], least, most, f.events.ctypes.data, f.time.ctypes.data + 16)

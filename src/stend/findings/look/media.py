@@ -12,7 +12,7 @@ from stend.model.verified import BLOCK, LOST, Fault, Range, Verified, summed
 class Media(NamedTuple):
     """Blocks that a test wrote and compared, and the bad ones of both.
 
-    `planned` is True if the test is to cover every block of the drive, and `whole` if it has; only then the capacity is
+    `planned` is True if the test is to cover every block of the drive, and `whole` if it has. Only then the capacity is
     known.
     """
 

@@ -61,7 +61,7 @@ def _planned(design: Design, values: Values) -> float:
 
 
 def run(design: Design, point: Point) -> Line:
-    """Run one drive in memory and return its line; a drive that cannot be built or fails has the reason in it."""
+    """Run one drive in memory and return its line. A drive that cannot be built or fails has the reason in it."""
     line: Line = {"drive": point.number, "seed": point.seed, "values": point.values, "stend": __version__}
     line["target"] = target(design, point.values)
     try:

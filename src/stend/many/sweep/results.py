@@ -45,7 +45,7 @@ class Results(NamedTuple):
 
 
 def collected(design: Design, lines: Iterable[Line]) -> Results:
-    """Return the lines of a folder by figure; if a drive has two lines, the last one counts."""
+    """Return the lines of a folder by figure. If a drive has two lines, the last one counts."""
     every = sorted({line["drive"]: line for line in lines}.values(), key=lambda line: line["drive"])
     good = tuple(line for line in every if line["figures"])
     keyed = [

@@ -84,7 +84,7 @@ def events() -> dict[str, Any]:
 
 
 def comparison() -> dict[str, Any]:
-    """Return the schema of comparison.json; the modules that it needs are loaded only here."""
+    """Return the schema of comparison.json. The modules that it needs are loaded only here."""
     from stend.many.compare import Difference
     from stend.many.compare.rules import Answer
     from stend.many.settings import Differing
@@ -119,7 +119,7 @@ def comparison() -> dict[str, Any]:
 
 
 def trace() -> dict[str, Any]:
-    """Return the schema of trace.json; the modules that it needs are loaded only here."""
+    """Return the schema of trace.json. The modules that it needs are loaded only here."""
     from stend.trace.form import About
 
     times = ("mean", "deviation", "longest", *PERCENTS)

@@ -89,7 +89,7 @@ def value_shown(value: float, shape: str, words: Language) -> str:
 
 
 def _unit(told_as: str) -> str:
-    """Return the unit after a value; only rates need one."""
+    """Return the unit after a value. Only rates need one."""
     return "\u00a0IOPS" if told_as == "rate" else ""
 
 
@@ -276,7 +276,7 @@ def extremes(review: Review) -> tuple[str, str]:
 
 
 def argues(reason: Reason) -> bool:
-    """Return whether a passed demand is an argument for the drive; a fall that merely passes is not.
+    """Return whether a passed demand is an argument for the drive. A fall that merely passes is not.
 
     A tail is an argument only if it is well within the strictest bound of any use: of two drives the one with the
     shorter tail must not have it against it while the other has it in its favour.

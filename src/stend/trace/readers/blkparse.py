@@ -1,7 +1,7 @@
 """Default text of blkparse(1): `major,minor cpu sequence seconds pid action RWBS sector + sectors [command]`.
 
-An IO starts when it is issued to the driver (D). Drives that take bios (device-mapper, zram) have no such events;
-there it starts when it is queued (Q). Its response time ends with the completion (C) of the same place and direction.
+An IO starts when it is issued to the driver (D). Drives that take bios (device-mapper, zram) have no such events.
+There it starts when it is queued (Q). Its response time ends with the completion (C) of the same place and direction.
 Other events and the summary at the end are skipped.
 """
 
