@@ -136,7 +136,7 @@ def native_bytes(target: str) -> int:
 
 
 def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> str:
-    """Return why a drive cannot be tested now, in words that follow its name; empty if it can.
+    """Return why a drive cannot be tested now, in words that follow its name, or an empty string if it can.
 
     The reason is that it must not be written, or that it is busy, as an array that resynchronises is.
     """
@@ -149,7 +149,7 @@ def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> 
 
 
 def use(drive: Identity, kernel: Kernel = HOST) -> str:
-    """Return how a drive is used now, in words that follow its name; empty if it is free."""
+    """Return how a drive is used now, in words that follow its name, or an empty string if it is free."""
     return "" if drive.virtual else gate.present_use(drive.path, kernel)
 
 
@@ -160,7 +160,7 @@ def passport(device: Device) -> dict[str, Any]:
 
 
 def name(drive: Identity) -> str:
-    """Return the name to give to --destroy-data; empty for a virtual drive."""
+    """Return the name to give to --destroy-data, or an empty string for a virtual drive."""
     return "" if drive.virtual else names_of(drive)[0]
 
 

@@ -19,7 +19,7 @@ WRITE_BACK, WRITE_THROUGH = "write back", "write through"
 
 
 def way(node: str, kernel: Kernel = HOST) -> str:
-    """Return how an sd disk is attached: `sata`, `usb` or `scsi`; empty for any other node."""
+    """Return how an sd disk is attached: `sata`, `usb` or `scsi`, or an empty string for any other node."""
     if not node or not (kernel.block(node) / "device/scsi_disk").exists():
         return ""
     folder = str((kernel.block(node) / "device").resolve())

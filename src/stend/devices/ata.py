@@ -105,7 +105,7 @@ def native_bytes(max_sectors: str, identify: str) -> int:
 
 
 def means(max_sectors: str, identify: str) -> str:
-    """Return how the drive can hide a part of itself, from `hdparm -N` and `-I`; empty if it cannot."""
+    """Return how the drive can hide a part of itself, from `hdparm -N` and `-I`, or an empty string if it cannot."""
     if "ACCESSIBLE MAX ADDRESS" in max_sectors:
         return prepare_table.AMA
     return prepare_table.HPA if "Host Protected Area feature set" in identify else ""

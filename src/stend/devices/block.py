@@ -125,7 +125,7 @@ class BlockDevice:
 
     @property
     def node(self) -> str:
-        """Return the kernel's name of the node; empty if it no longer exists."""
+        """Return the kernel's name of the node, or an empty string if it no longer exists."""
         return self.kernel.node_at(self.identity.path)
 
     def unrest(self) -> str:

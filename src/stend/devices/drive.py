@@ -49,7 +49,7 @@ class DriveDevice(block.BlockDevice):
 
     @property
     def node(self) -> str:
-        """Return the kernel's name of the drive; empty if it no longer exists."""
+        """Return the kernel's name of the drive, or an empty string if it no longer exists."""
         return whole_node(self.identity.path, self.kernel)
 
     def abilities(self) -> Drive:
@@ -77,7 +77,7 @@ class DriveDevice(block.BlockDevice):
         return None
 
     def power_saving(self) -> str:
-        """Return the value of `power_switch`; empty if the drive has none."""
+        """Return the value of `power_switch`, or an empty string if the drive has none."""
         path = self.power_switch()
         return text(path) if path else ""
 

@@ -58,7 +58,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def busy(node: str, kernel: Kernel = HOST) -> str:
-    """Return the array's current synchronisation with its progress; empty if none is running."""
+    """Return the array's current synchronisation with its progress, or an empty string if none is running."""
     action = text(kernel.block(node) / "md/sync_action")
     if action not in BUSY:
         return ""
@@ -66,7 +66,7 @@ def busy(node: str, kernel: Kernel = HOST) -> str:
 
 
 def unrest(node: str, kernel: Kernel = HOST) -> str:
-    """Return why an array must not be measured now, in words that follow its name; empty if it may be."""
+    """Return why an array must not be measured now, in words that follow its name, or an empty string if it may be."""
     now = busy(node, kernel)
     return f"is being synchronised or checked ({now}); wait until it is done" if now else ""
 

@@ -309,7 +309,7 @@ class NvmeDevice(drives.DriveDevice):
         yield from evidence.nvme(self.controller)
 
     def cache(self) -> str:
-        """Return the state of feature 6; empty if the drive has no volatile write cache."""
+        """Return the state of feature 6, or an empty string if the drive has no volatile write cache."""
         value = feature(self.controller, WRITE_CACHE)
         return "" if value is None else "enabled" if value & 1 else "disabled"
 

@@ -40,7 +40,7 @@ def _shape(there: os.stat_result) -> str:
 
 
 def _unresolved(layer: Layer, there: os.stat_result, kernel: Kernel, table: list[mounts.Mount]) -> str:
-    """Return why the file or drive that really keeps the data cannot be resolved; empty if it can."""
+    """Return why the file or drive that really keeps the data cannot be resolved, or an empty string if it can."""
     mount = mounts.of_path(kernel, layer.path, table)
     kind, point = (mount.kind, mount.point) if mount else ("a file system", "a mount that this process cannot see")
     if kind == "overlay" and mount:

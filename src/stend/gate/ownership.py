@@ -62,7 +62,7 @@ def foreign(layers: list[Layer]) -> list[Layer]:
 
 
 def protected(layer: Layer, kernel: Kernel) -> str:
-    """Return why a file that stend did not make is always refused; empty if the user may decide."""
+    """Return why a file that stend did not make is always refused, or an empty string if the user may decide."""
     path, table = layer.path, mounts.of_this_process(kernel)
     for folder in SYSTEM:
         if _below(kernel, table, path, folder):

@@ -111,7 +111,7 @@ def _remote(kernel: Kernel, table: list[Mount] | None = None) -> tuple[str, ...]
 
 
 def _use(process: str, sought: Sought) -> str:
-    """Return how a process uses any of them, in words that its name follows; empty if it does not."""
+    """Return how a process uses any of them, in words that its name follows, or an empty string if it does not."""
     names = entries(f"{process}/fd")
     fds = _read(f"{process}/fd", names)
     held = list(_writing(fds, sought))

@@ -26,7 +26,7 @@ def refusal(
     *,
     made: bool = False,
 ) -> str:
-    """Return why the drive or file must not be written now, with the way out; empty if it may be.
+    """Return why the drive or file must not be written now, with the way out, or an empty string if it may be.
 
     `keep_off` are paths whose disk must not be written. `fd` is this process's own writing descriptor, or -1. `made` is
     True if this process made the file.

@@ -14,7 +14,7 @@ ALL: Range = (0, 1 << 62)
 
 
 def table(kernel: Kernel, node: str) -> str:
-    """Return the live table of a volume; empty for any other node, and on a host without device-mapper.
+    """Return the live table of a volume, or an empty string for any other node, and on a host without device-mapper.
 
     Raise Missing if dmsetup is not installed, Refused if it does not answer.
     """

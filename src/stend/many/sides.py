@@ -233,7 +233,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
 
 
 def array(facts: Mapping[str, Any]) -> str:
-    """Return level, members and chunk of an array: `RAID 5 × 8, 64 KiB`; empty for other drives."""
+    """Return level, members and chunk of an array: `RAID 5 × 8, 64 KiB`, or an empty string for other drives."""
     level, members = str(facts.get("level", "")), facts.get("raid_disks", "?")
     chunk_bytes = facts.get("chunk_bytes")
     chunk = f", {binary(chunk_bytes)}" if isinstance(chunk_bytes, int) and chunk_bytes else ""

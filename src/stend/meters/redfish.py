@@ -92,7 +92,7 @@ def _request(address: str) -> urllib.request.Request:
 
 
 def _login(host: str) -> str:
-    """Return `USER:PASSWORD` of a host in the file NETRC or ~/.netrc; empty if it has none."""
+    """Return `USER:PASSWORD` of a host in the file NETRC or ~/.netrc, or an empty string if it has none."""
     path = Path(os.environ.get("NETRC") or Path.home() / ".netrc")
     if not path.exists():
         return ""

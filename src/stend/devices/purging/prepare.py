@@ -33,7 +33,7 @@ class Preparable(Protocol):
 
     @property
     def node(self) -> str:
-        """Return the kernel's name of the drive; empty if it no longer exists."""
+        """Return the kernel's name of the drive, or an empty string if it no longer exists."""
 
     def abilities(self) -> Drive:
         """Read the capabilities and the state of the drive now."""

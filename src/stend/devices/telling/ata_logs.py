@@ -76,7 +76,7 @@ def _attributes(smart: dict[str, Any]) -> dict[str, Any]:
 
 
 def power_loss_protection(document: dict[str, Any]) -> str:
-    """Return the result of the drive's test of its capacitors; empty if it has no such attribute."""
+    """Return the result of the drive's test of its capacitors, or an empty string if it has no such attribute."""
     rows = shapes.taken(document, shapes.SMARTCTL).get("ata_smart_attributes", {}).get("table", [])
     row = next((row for row in rows if row.get("name") == CAPACITORS), None)
     if row is None:

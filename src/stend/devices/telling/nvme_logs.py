@@ -133,7 +133,7 @@ def makers(controller: str, log_id: str) -> dict[str, Any]:
 
 
 def makers_log(controller: str, vendor: int) -> str:
-    """Return the log page with the flash writes of this drive; empty if it has none."""
+    """Return the log page with the flash writes of this drive, or an empty string if it has none."""
     offered = ("0xc0", "0xca") if vendor in INTEL_VENDORS else ("0xc0",)
     return next((log_id for log_id in offered if makers(controller, log_id)), "")
 

@@ -39,7 +39,7 @@ def _phys(node: str, kernel: Kernel) -> list[Path]:
 
 
 def _rate(phys: list[Path], name: str) -> str:
-    """Return the slowest rate and the number of phys, as `12.0 Gbit x1`; empty if a phy shows no rate."""
+    """Return the slowest rate and the number of phys, as `12.0 Gbit x1`, or an empty string if a phy shows no rate."""
     rates = [text(phy / name) for phy in phys]
     if not all(re.match(r"\d{1,6}(\.\d{1,6})?( |$)", rate, re.ASCII) for rate in rates):
         return ""

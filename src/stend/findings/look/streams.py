@@ -30,7 +30,7 @@ def streams(run: Run) -> list[Row]:
 
 
 def composition(run: Run) -> tuple[Stream, ...]:
-    """Return the streams of the mix; empty if no test mixes them."""
+    """Return the streams of the mix, or an empty tuple if no test mixes them."""
     planned = (phase for test in look.tests(run, *MIXED) for phase in test.phases)
     loads = (step.workload for phase in planned for step in phase.round if isinstance(step, Hold))
     return next((load.streams for load in loads if load.streams and load.read_pct not in (0, 100)), ())
