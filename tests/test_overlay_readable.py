@@ -6,7 +6,7 @@ import pytest
 
 from stend.charts.beside import ladders
 from stend.charts.overlay import intervals, pictures, sweeps
-from stend.charts.parts import MOST_LINES, axis
+from stend.charts.parts import MOST_LINES, Drawing, axis
 from stend.charts.parts.marks import octaves
 from stend.charts.parts.sides import Side as Drive
 from stend.many.compare import Comparison, Side, compared, side
@@ -48,7 +48,7 @@ def test_a_chart_of_too_many_lines_is_drawn_once_per_value(values: int, titles: 
         for n in (1, 2)
     ]
     x = octaves("n", "n", [1, 2])
-    drawn = list(ladders._drawn("Rates", "", rows, x, axis("value", "v"), "mix", sides, EN))
+    drawn = list(ladders._drawn(Drawing("Rates", None, {"rows": rows}), x, axis("value", "v"), "mix", sides, EN))
     assert [one.title for one in drawn] == titles
     assert sum(len(one.rows["rows"]) for one in drawn) == len(rows)
     assert all(len({(row["drive"], row["mix"]) for row in one.rows["rows"]}) <= MOST_LINES for one in drawn)

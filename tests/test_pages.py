@@ -134,7 +134,11 @@ def test_a_part_number_breaks_in_a_narrow_column(tmp_path: Path) -> None:
 
 def test_a_long_word_fits_in_its_column_beside_long_texts(tmp_path: Path) -> None:
     why = "нет: в профиле файлового сервера операция занимает в среднем 7,3 мс при 4400 IOPS"
-    table = Table("Назначение", ("Назначение", "A", "B", "C"), (("Сервер с преимущественным чтением", "по производительности", why, why),))
+    table = Table(
+        "Назначение",
+        ("Назначение", "A", "B", "C"),
+        (("Сервер с преимущественным чтением", "по производительности", why, why),),
+    )
     lead = Section("lead", "", (table,))
     path = tmp_path / "page.pdf"
     path.write_bytes(typeset_page(Report("Drive", "ru", "", Language("ru"), lead, ())))
