@@ -5,7 +5,6 @@ the same for every kind of drive, and kernels can prefetch for coming requests.
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -238,16 +237,10 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
 def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream:
     """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
-    drawn = Stream._make(part.copy() for part in _any())
+    drawn = Stream._make(part.copy() for part in ANY)
     drawn.at[:] = 0, len(offset), 0, DRAINED, 0
     drawn.rng[:] = _mixed(seed)
     return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
-
-
-@cache
-def _any() -> Stream:
-    """Return a stream of which a schedule has the parts that it does not use."""
-    return stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
 
 
 def mean_bytes(pattern: Pattern) -> int:
@@ -401,3 +394,7 @@ class Ledger(NamedTuple):
 def ledger(loads: int = 1) -> Ledger:
     """Return an empty Ledger."""
     return Ledger(np.zeros((loads * ROWS, 5)), np.zeros((loads * ROWS, BINS), np.int64))
+
+
+ANY = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
+"""A schedule has copies of the parts of this stream that it does not use."""
