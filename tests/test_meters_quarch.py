@@ -99,7 +99,7 @@ class Module:
 
     def _stream(self, out: Any) -> None:
         out.write(f"{self.header}\n")
-        number = 0
+        number = 5000  # its clock began before the stream
         while self.running:
             out.write("".join(f"{(number + n) * 1024},1,2,3,4,1500000,1000000,2500000\r\n" for n in range(20)))
             number += 20

@@ -50,6 +50,20 @@ def told(events: Sequence[Event], share: float) -> tuple[float, ToGo]:
     raise AssertionError
 
 
+def test_a_phase_that_is_never_steady_is_expected_to_end_at_its_time() -> None:
+    """A saturation of six hours, whose drive is neither steady nor written over before, and then 20 minutes."""
+    names, chosen, _ = planning.gather(["write-saturation"], "enterprise-2.0.2", {})
+    engine = StillEngine(lambda workload, t: 60 - t / 500, interval_s=60)
+    progress, expected, t = Progress(), dict[int, float](), 0.0
+    for event in run(planning.draw(names, chosen, IDENTITY), StillDevice(), engine, seed=1, at=0.0):
+        progress.add(event)
+        t = 0.0 if isinstance(event, Started) else event.t
+        if t >= 4 * 3600:
+            expected.setdefault(int(t // 3600), t + progress.to_go().likely_s)
+    assert t == pytest.approx(6 * 3600 + 20 * 60)
+    assert [expected[hour] for hour in (4, 5)] == pytest.approx([t, t], abs=60)
+
+
 RUNS = [
     ("sim:kc2000", "write-saturation", "enterprise-2.0.2"),
     ("sim:saber1000", "write-saturation", "enterprise-2.0.2"),

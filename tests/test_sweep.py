@@ -55,6 +55,11 @@ def test_a_hypercube_has_a_drive_in_each_part_of_every_parameter_and_is_drawn_al
     assert {point.values["plan.active_range_pct"] for point in own.points()} == {50, 100}
 
 
+def test_a_design_without_a_title_has_the_name_of_its_file() -> None:
+    assert design().title == "design"
+    assert design('title = "Dies and spare space"' + DESIGN).title == "Dies and spare space"
+
+
 def test_values_that_could_have_been_lie_evenly_between_both_ends() -> None:
     values = [float(value) for value in design().population("flash.spare_pct")]
     assert 7 < min(values) < 7.1
