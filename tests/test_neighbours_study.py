@@ -63,7 +63,7 @@ def test_a_neighbour_of_a_study_has_the_label_of_its_load() -> None:
 @pytest.mark.parametrize(
     ("victim", "target", "says"),
     [
-        ("{ random_pct = 100, read_pct = 70 }", "small", "missing required field `block_bytes`"),
+        ("{ random_pct = 100, read_pct = 70 }", "small", "lacks the required field `block_bytes`"),
         ("{ random_pct = 100, read_pct = 70, block_bytes = 4096, speed = 1 }", "small", "unknown field `speed`"),
         (
             "{ random_pct = 100, read_pct = 9, block_bytes = 4096, rate_iops = 9, trim_pct = 5 }",

@@ -27,7 +27,7 @@ HEAD = 'title = "t"\nspecification = "2.0.2"\ndevice_class = "client"\nwrite_cac
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("rounds = -1", "rounds: expected `int` >= 1"),
+        ("rounds = -1", "rounds: expected a whole number >= 1"),
         ("minute_s = nan", "minute_s"),
         ("active_range_pct = -inf", "active_range_pct"),
         ("shorten = 0", "shorten"),
@@ -39,7 +39,7 @@ HEAD = 'title = "t"\nspecification = "2.0.2"\ndevice_class = "client"\nwrite_cac
         ("[tests.latency]\nhistogram_minutes = 10000000000", "latency.histogram_minutes"),
         ("[tests.iops]\nmixes = []", "iops.mixes"),
         ("[tests.nothing]\nrounds = 1", "no test or suite 'nothing'"),
-        ("[interfaces.sata]\nthreads = 'many'", "threads: expected `int`"),
+        ("[interfaces.sata]\nthreads = 'many'", "threads: expected a whole number, got text"),
         ("[interfaces.sata]\ntests = 7", "interfaces.sata.tests"),
         ("[options.purge]\nlimit_s = -1", "limit_s"),
         ("[options.other]\na = 1", "no option 'other'"),

@@ -207,7 +207,7 @@ def test_what_a_profile_says_of_a_kind_of_drive_stands_but_where_the_operator_sa
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ({"4": 50, "128": "many"}, "expected `float`, got `str`"),
+        ({"4": 50, "128": "many"}, "expected a number, got text"),
         ({"4": -5}, ">= 0"),
         ({}, "length >= 1"),
         ([1, 2], "has another type than the default"),

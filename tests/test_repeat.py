@@ -118,7 +118,7 @@ def test_a_virtual_drive_with_a_spread_is_another_in_each_run() -> None:
         (["repeat", "2", "fresh", "--target", A, "--target", "sim:nothing"], "there is no virtual drive"),
         (["repeat", "2", "fresh", "--target", A, "--destroy-data", "x", "--into", "new"], "the runs destroy data on 0"),
         (["repeat", "2", "fresh", "--target", A, "--into", "full"], "full is not empty; name a new one with --into"),
-        (["resume", "broken"], "the series broken/repeat.toml cannot be used: repeats: expected `int` >= 2"),
+        (["resume", "broken"], "the series broken/repeat.toml cannot be used: repeats: expected a whole number >= 2"),
     ],
 )
 def test_what_is_no_series_is_refused(

@@ -18,7 +18,7 @@ def test_any_parameter_of_a_part_is_set_by_both_names() -> None:
     ("options", "said"),
     [
         ("array.levl=10", "unknown field"),
-        ("array.level=ten", "expected `int`"),
+        ("array.level=ten", "expected a whole number"),
         ("array.level=7", "level 0, 1, 5 or 10"),
         ("flash.level=1", "has no parameter 'flash.level'"),
         ("sources.published=x", "has no parameter"),

@@ -1,5 +1,6 @@
 """Read data from outside: limit its size, decode it into the wanted type, or raise BadInput with one sentence."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,18 @@ MOST_BYTES = regular.MOST_BYTES
 
 BROKEN = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 """Errors that decoders raise: for wrong types, bytes that are not text, and numbers or nesting beyond limits."""
+
+TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
+"""Type in a decoder's error message -> plain words."""
+TYPE = re.compile(rf"`((?:{'|'.join(TYPES)})(?: \| (?:{'|'.join(TYPES)}))*)`")
 
 T = TypeVar("T")
 Hook = Callable[[type, Any], Any]
@@ -94,7 +107,9 @@ def sentence(error: Exception) -> str:
         return "it is nested too deeply"
     if "int_max_str_digits" in str(error):
         return "a number in it has thousands of digits"
-    text = plain(" ".join(str(error).split()))
+    text = plain(" ".join(str(error).split())).replace("Object contains", "it has the")
+    text = text.replace("Object missing", "it lacks the")
+    text = TYPE.sub(lambda names: " or ".join(TYPES[name] for name in names[1].split(" | ")), text)
     problem, _, place = text.rpartition(" - at `")
     place = place.rstrip("`").removeprefix("$").lstrip(".")
     return f"{place}: {problem[:1].lower()}{problem[1:]}" if problem and place else problem or text
