@@ -52,7 +52,7 @@ def test_each_of_several_charts_names_its_value_and_has_a_caption_that_holds_for
     sides = [side("block-sweep", model) for model in "ABC"]
     drawn = list(picture("blocks", sides, WORDS, []))
     assert len(drawn) > 2
-    assert {one.says for one in drawn} == {WORDS("beside.same_axes")}
+    assert {one.says for one in drawn} == {f"{WORDS('beside.same_axes')} A, B and C coincide."}
 
 
 @pytest.mark.parametrize(("other", "noted"), [("review", False), ("enterprise-2.0.2", True)])
