@@ -1,11 +1,13 @@
 """A run that is short, cut off or interrupted by rests states no more than its records show."""
 
+import re
 from typing import Any
 
 import msgspec
 import pytest
 
 from stend import charts, findings
+from stend.base.errors import BadInput
 from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look.saturated import saturated
@@ -17,7 +19,7 @@ from stend.report.parts.method import method_section
 from stend.report.story import questions
 from stend.report.story.telling import story
 from stend.sentences import finding_said
-from stend.sim import load
+from stend.sim import build, load
 from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
 
@@ -35,6 +37,37 @@ def test_the_chapter_of_a_test_that_failed_half_way_is_stamped(drive: str, cut_o
     run = ran(drive, "iops", **SHORT)
     (test,) = run.plan.tests
     assert any("TEST NOT FINISHED" in stamp for stamp in charts.stamped(run, test, EN)) is cut_off
+
+
+@pytest.mark.parametrize(
+    "accident",
+    [
+        "dies_at_s=2",
+        "hangs_at_s=2&hang_s=99",
+        "loses_power_at_s=2",
+        "errors_from_bytes=67108864&errors_bytes=4096",
+        "protected=false&lies_about_flush=true&loses_power_at_s=2",
+    ],
+)
+def test_a_russian_page_names_the_failure_of_a_virtual_drive_in_russian(accident: str) -> None:
+    run = ran(f"small?{accident}", "iops", **SHORT)
+    assert run.ended is not None
+    words = Language("ru").translated(run.ended.reason).replace("stend small", "").replace("dies_at_s", "")
+    assert not re.search("[A-Za-z]", words)
+
+
+def test_a_virtual_drive_without_room_for_its_dies_is_refused_by_its_size() -> None:
+    with pytest.raises(BadInput, match="of 1 MiB is too small for its dies"):
+        build(load("small?capacity_bytes=1048576"))
+
+
+def test_the_cause_of_the_wait_of_a_disk_has_the_wait_of_page_one() -> None:
+    """A smaller block at QD1 comes first in the ladder, and its mean is another one."""
+    drive = "sas15k?capacity_bytes=4000000000"
+    run = ran(drive, "latency-curve", minute_s=0.5, shorten=60)
+    every = tuple(findings.find(run, {}))
+    (turn,) = (finding for finding in every if (finding.name, finding.key) == ("cause", "turn"))
+    assert turn.values["wait"] == pytest.approx(evidence(run, {}, every).figures["read_wait"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("minute_s", "fresh"), [(0.02, True), (2, False)])

@@ -225,7 +225,8 @@ def _turn(evidence: Evidence) -> Causes:
     """Yield how much of a single random read of a disk half a turn takes."""
     drive = evidence.run.plan.device
     rpm, whole = float(drive.facts.get("rotation_rpm", 0)), 0.9 * drive.capacity_bytes
-    for row in evidence.rows if rpm and not evidence.flash else ():
+    rows = sorted(evidence.rows, key=lambda row: row.workload.block_bytes != 4 * KiB)  # page one has that of 4 KiB
+    for row in rows if rpm and not evidence.flash else ():
         load = row.workload
         single = load.outstanding == 1 and load.random_pct == load.read_pct == 100  # writes delay the reads of a mix
         if row.test not in LADDERS or not single or 0 < load.range_bytes < whole:

@@ -8,6 +8,7 @@ from stend.base.extras import needing
 from stend.sim.named import load, profiles
 from stend.sim.requests import Pattern
 from stend.sim.spec import Spec
+from stend.words import Sentence
 
 if TYPE_CHECKING:
     from stend.sim.drive import Drive
@@ -30,7 +31,7 @@ class Unbuilt:
         """Raise StepFailed if the drive has died or changed its size by an accident."""
         self.drive.check()
         if (now := self.drive.capacity_bytes) != self.spec.capacity_bytes:
-            raise StepFailed(f"{self.target} changed its size from {self.spec.capacity_bytes} to {now} bytes")
+            raise StepFailed(Sentence("sim_resized", drive=self.target, was=self.spec.capacity_bytes, now=now))
 
 
 def build(spec: Spec) -> "Drive":

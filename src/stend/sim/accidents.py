@@ -1,8 +1,8 @@
 """Deliberate faults of a virtual drive and their times; tests of error handling use them."""
 
 from stend.base.errors import StepFailed
-from stend.base.units import binary
 from stend.sim.spec import Spec
+from stend.words import Sentence
 
 SILENCE_S = 30.0
 """Seconds without any answer after which a drive counts as failed."""
@@ -28,10 +28,10 @@ class Course:
         """Raise StepFailed if the drive is dead or has lost power at `now_s`, with `unsafe_bytes` in its buffer."""
         dies_at_s, loses_power_at_s = self.accidents.dies_at_s, self.accidents.loses_power_at_s
         if _past(dies_at_s, now_s):
-            raise StepFailed(f"{self.spec.model} does not answer any more (dies_at_s is {dies_at_s:g})")
+            raise StepFailed(Sentence("sim_died", drive=self.spec.model, s=dies_at_s))
         if _past(loses_power_at_s, now_s):
-            lost = f"{binary(unsafe_bytes)} of acknowledged writes are lost" if unsafe_bytes else "nothing is lost"
-            raise StepFailed(f"{self.spec.model} lost its power at {loses_power_at_s:g} s; {lost}")
+            key = "sim_power_lost" if unsafe_bytes else "sim_power_off"
+            raise StepFailed(Sentence(key, drive=self.spec.model, s=loses_power_at_s, lost=unsafe_bytes))
 
     def pieces(self, now_s: float, seconds: float) -> list[tuple[float, bool]]:
         """Split an interval into (seconds, True while the drive is silent), in order.
@@ -44,7 +44,7 @@ class Course:
         end = now_s + seconds
         first, last = min(max(begin, now_s), end), min(max(begin + length, now_s), end)
         if last > first and last - begin >= SILENCE_S:
-            raise StepFailed(f"{self.spec.model} was silent for {SILENCE_S:g} s")
+            raise StepFailed(Sentence("sim_silent", drive=self.spec.model, s=SILENCE_S))
         return [p for p in ((first - now_s, False), (last - first, True), (end - last, False)) if p[0] > 0]
 
     def silent_s(self, now_s: float) -> float:

@@ -41,6 +41,7 @@ from stend.sim.requests import (
 from stend.sim.serving import FOREVER, serve
 from stend.sim.spec import Spec
 from stend.sim.waking import Waking
+from stend.words import Sentence
 
 NS = 1_000_000_000
 NOTHING = np.zeros(2)
@@ -200,7 +201,7 @@ class Drive(ABC):
         self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         for load in np.flatnonzero(source.at.reshape(-1, STATE)[:, ENDED] == FAILED):
             where = int(source.plan[load * PLAN + FAILED_AT]) * self.spec.scale
-            raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
+            raise StepFailed(Sentence("sim_io_error", drive=self.spec.model, where=where))
         return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:

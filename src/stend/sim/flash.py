@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stend.base import units
 from stend.base.errors import BadInput
 from stend.sim import flash_kernel
 from stend.sim import flash_state as k
@@ -40,6 +41,10 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     pages = max(round(wanted / row), 1) * row
     if logical < FEWEST * pages:
         most = max(scale * logical // (FEWEST * pages), 1)
+        if most == scale:
+            raise BadInput(
+                f"a virtual drive of {units.binary(capacity_bytes)} is too small for its dies and their units"
+            )
         raise BadInput(f"the scale of a virtual drive of this size can be at most {most}, not {scale}")
     if logical > MOST_PAGES:
         least = -(-scale * logical // MOST_PAGES)
