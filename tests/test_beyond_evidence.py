@@ -160,6 +160,15 @@ def test_a_cache_that_holds_a_part_of_the_range_is_not_called_absent(gain: float
     assert [answer.key for answer in asked.answers if answer.holds(known)] == [key]
 
 
+def test_a_hot_range_of_few_records_is_one_sentence_and_no_figure() -> None:
+    run = ran("small?capacity_bytes=16777216", "hot-range", **SHORT)
+    found = said(run, "hot_range")
+    assert (found.key, found.confidence) == ("short", "can't tell")
+    for lang in LANGUAGES:
+        assert finding_said(found, Language(lang))
+    assert "hot_gain" not in evidence(run, {}, (found,)).figures
+
+
 def test_a_temperature_within_a_kelvin_for_seconds_is_not_settled() -> None:
     """8 W at 4 K/W lead to 57 C with a time constant of a minute; the loads last for 2 s each."""
     run = ran("small?power.write_w=8", "heat", **SHORT)

@@ -256,7 +256,7 @@ def _tracks(evidence: Evidence) -> Causes:
 def _hits(evidence: Evidence) -> Causes:
     """Yield the share of reads that a warm cache serves."""
     for finding in evidence.of("hot_range"):
-        if finding.values["mix"] == "100/0" and finding.key in ("holds", "part"):
+        if finding.key in ("holds", "part") and finding.values["mix"] == "100/0":
             yield _cause("hits", finding.test, {"hits": finding.values["hits"], "range": finding.values["range"]})
 
 

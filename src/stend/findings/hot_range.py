@@ -11,15 +11,20 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
 NAME = "hot_range"
-EXISTS = 1.3
+EXISTS, FEWEST = 1.3, 10
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield one finding per mix with more than ten records."""
+    """Yield one finding per mix with more than `FEWEST` records, or one if every mix has fewer."""
     for test in look.tests(run, "hot-range"):
-        for phase in test.phases:
-            if phase.name.startswith("mix-") and len(look.records(run, test.name, phase.name)) > 10:
-                yield _finding(run, test, phase.name)
+        mixes = (phase.name for phase in test.phases if phase.name.startswith("mix-"))
+        count = {name: len(look.records(run, test.name, name)) for name in mixes}
+        for name, records in count.items():
+            if records > FEWEST:
+                yield _finding(run, test, name)
+        if 0 < max(count.values(), default=0) <= FEWEST:
+            values = {"records": max(count.values())}
+            yield Finding(name=NAME, key="short", test=test.name, values=values, confidence="can't tell")
 
 
 def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:

@@ -218,7 +218,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
             case "slc_cache", "steps" | "about" | "first" if values["state"] == "rested":
                 yield Named("rested_bytes", values["size"], test)
                 yield Named("rested_first", values["first"], test)
-            case "hot_range", _:
+            case "hot_range", key if key != "short":
                 yield from _hot(values, test)
             case "journal", key:
                 yield from _journal(key, values, test)

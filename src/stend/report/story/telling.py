@@ -289,11 +289,11 @@ def _of_drive(drawn: Picture, name: str) -> Picture:
 
 
 def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
-    """Yield the findings of these tests as sentences, except causes; those that cannot tell only without others."""
+    """Yield the findings of these tests as sentences, except causes, and unknowns only of tests without others."""
     names = {test.name for test in tests}
     found = [f for f in review.findings if f.test in names and f.name not in ("cause", inspected.VERDICT)]
-    known = [f for f in found if f.confidence != "can't tell"]
-    yield from findings_said(known or found, review.words)
+    known = {f.test for f in found if f.confidence != "can't tell"}
+    yield from findings_said([f for f in found if f.confidence != "can't tell" or f.test not in known], review.words)
 
 
 def _figures(of: Measured) -> Iterator[Table]:
