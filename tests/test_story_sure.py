@@ -1,0 +1,60 @@
+"""Page one states what a run deviates in and what is certain of it: each sentence for the runs that it is true of."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from stend.model.record import Run
+from stend.report.story import telling
+from stend.words import LANGUAGES, Language
+from tests.synthetic import made
+
+
+@cache
+def run_of(*tests: str) -> Run:
+    return made(*tests, shorten=600, rounds=2, interval_s=10.0)
+
+
+def sentences(run: Run, lang: str = "en") -> list[str]:
+    return list(telling._sure(telling.reviewed(run, {}, Language(lang))))
+
+
+def planned(run: Run, **changes: Any) -> Run:
+    """Return the run with another plan."""
+    started = [replace(one, plan=replace(one.plan, **changes)) for one in run.started]
+    return Run([*started, *run.results, *([run.ended] if run.ended else [])])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("tests", "key", "other"),
+    [
+        (("iops",), "story.method_own", "story.inspection"),
+        (("inspect",), "story.inspection", "story.method_own"),
+        (("inspect", "iops"), "story.inspection", "story.method_own"),
+    ],
+)
+def test_the_method_is_that_of_an_inspection_if_there_is_one(
+    tests: tuple[str, ...], key: str, other: str, lang: str
+) -> None:
+    words, every = Language(lang), sentences(run_of(*tests), lang)
+    assert words(key) in every
+    assert words(other) not in every
+    assert words("story.one_sample") in every
+
+
+def test_a_scaled_drive_states_for_how_many_each_io_stands() -> None:
+    run, words = run_of("iops"), Language("en")
+    assert run.plan.device.scale == 1
+    scaled = planned(run, device=replace(run.plan.device, facts={**run.plan.device.facts, "scale": 2}))
+    assert [text for text in sentences(scaled) if text not in sentences(run)] == [words("column.note_scaled", scale=2)]
+
+
+def test_at_most_so_many_deviations_are_stated_and_the_tests_that_were_not_steady_are_named() -> None:
+    run, most = run_of("iops"), telling.MOST_DEVIATIONS
+    many = planned(run, deviations=tuple(f"deviation {n}" for n in range(most + 2)))
+    assert [text for text in sentences(many) if "eviation " in text] == [f"Deviation {n}." for n in range(most)]
+    unmet = Language("en")("story.unmet", tests="IOPS")
+    assert [unmet in sentences(run_of(test)) for test in ("iops", "inspect")] == [True, False]
