@@ -10,11 +10,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 LIMIT_S = 0.3
 LIST = Path(__file__).with_name("over_300_ms.txt")
+SHARED_S: list[float] = []
+"""What the fixtures took that the present test was the first to use."""
 COSTS = Path(__file__).parent.parent / "build/costs.tsv"
 CHECKED = "not (fio or block or lab or slow or soak or browser or alone)"
 
@@ -36,11 +39,22 @@ def _spent_s() -> float:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Add what a test takes, its fixtures included."""
+    """Add what a test takes, its own fixtures included."""
+    SHARED_S.clear()
     before = _spent_s()
     yield
     with COSTS.open("a") as file:
-        file.write(f"{item.nodeid}\t{_spent_s() - before:.3f}\n")
+        file.write(f"{item.nodeid}\t{_spent_s() - before - sum(SHARED_S):.3f}\n")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
+    """Leave out what a fixture of several tests takes: without this test another one would wait for it."""
+    before, within = _spent_s(), sum(SHARED_S)
+    made = yield
+    if fixturedef.scope != "function":
+        SHARED_S.append(_spent_s() - before - (sum(SHARED_S) - within))
+    return made
 
 
 def main() -> int:
