@@ -54,13 +54,11 @@ def counts(whole: Comparison, words: Language) -> str:
         return words("versus.nothing")
     found = Counter[str](row.verdict for row in whole.differences)
     listed = [
-        f"{words('verdict.' + _key(verdict))} {found[verdict]}" for verdict in get_args(Verdict) if found[verdict]
+        f"{words('verdict.' + verdict.replace(' ', '_'))} {found[verdict]}"
+        for verdict in get_args(Verdict)
+        if found[verdict]
     ]
     return words("versus.counts", n=len(whole.differences), b=whole.b.name, listed=", ".join(listed))
-
-
-def _key(verdict: str) -> str:
-    return verdict.replace(" ", "_")
 
 
 def about(row: Difference, words: Language) -> str:
