@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from stend import session, store
+from stend.charts import watts
 from stend.findings.look.figures import figures
 from stend.findings.look.metered import level, span
 from stend.model.events import Reading, Result
@@ -110,3 +111,10 @@ def test_a_run_without_a_meter_has_no_watts(folder: Path, tmp_path: Path) -> Non
     assert not any(row.value("watts") for row in figures(plain))
     counts = [result.counts for result in store.load(folder).results]
     assert counts == [result.counts for result in plain.results], "a meter changes no figure"
+
+
+def test_a_chart_places_readings_by_the_delay_of_their_own_meter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, meters = store.load(folder), list[str]()
+    monkeypatch.setattr(watts, "offset", lambda run, stretch, quantity="watts": meters.append(quantity))
+    assert not list(watts._points(run, run.plan.tests[0], "volts"))
+    assert set(meters) == {"volts"}
