@@ -5,12 +5,14 @@ import re
 import tomllib
 from importlib import resources
 from pathlib import Path
+from string import Formatter
 
 import msgspec
 import pytest
 
 from stend import session, store
 from stend.base.errors import StepFailed
+from stend.gate.use import Use, first, which
 from stend.model.events import Ended, Judged, Note, Result
 from stend.words import RECORD, Language, Sentence, decoded, encoded, phrases, sentence, text
 
@@ -86,32 +88,31 @@ def test_sentences_of_old_records_are_still_translated() -> None:
 
 GATE = (*(SRC / "gate").glob("*.py"), SRC / "devices/md.py")
 """The modules with the reasons against writing."""
+KEY = re.compile(r'"(gate_[a-z_]+)"')
+DERIVED = {"gate_system_shared", "gate_folder_shared", "gate_locked_unknown", "gate_leased_unknown"}
+"""Keys that the code makes from others."""
 
 
-def test_reasons_of_the_gate_are_translated_and_are_those_that_it_gives() -> None:
-    """Each constant part of a template is in the code, so that a changed reason is not shown in English."""
-    old = tomllib.loads((resources.files("stend.words") / "old.toml").read_text(encoding="utf-8"))
-    code = "".join(path.read_text(encoding="utf-8") for path in GATE)
-    for key, template in old["english"]["gate"].items():
-        parts = [part for whole in re.split(r"\{\w+\}", template) for part in re.split(r"[;,()]", whole)]
-        assert not [part for part in parts if part.strip(" `") not in code], key
-        shown = Language("ru").translated(re.sub(r"\{\w+\}", "7", template))
-        assert re.search("[а-я]", shown), key
+def test_reasons_of_the_gate_have_keys_and_are_russian() -> None:
+    used = {key for path in GATE for key in KEY.findall(path.read_text(encoding="utf-8"))} | DERIVED
+    assert used == {key.removeprefix("record.") for key in phrases("en") if key.startswith("record.gate_")}
+    for key in used:
+        names = {name for _, name, _, _ in Formatter().parse(phrases("en")[f"record.{key}"]) if name}
+        shown = Language("ru").translated(Sentence(key, **dict.fromkeys(names, "7")))
+        assert shown.count("7") == len(names), key
+        assert re.search("[а-я]", shown.replace("7", "")) or key in ("gate_use", "gate_which"), key
         assert not re.search("\\b(is|first|has|of)\\b", shown), key
 
 
-@pytest.mark.parametrize(
-    ("reason", "russian"),
-    [
-        ("carries / of this system; choose another drive", "на нём / этой системы; выберите другой накопитель"),
-        ("is held by vg-root, which is mounted at /srv; `umount /srv` first",
-         "занят устройством vg-root: смонтирован в /srv; сначала `umount /srv`"),
-        ("has a partition, sda2, that is open for writing in fio (process 3); end that first",
-         "занят его раздел sda2: открыт для записи в fio (процесс 3); сначала завершите его"),
-    ],
-)  # fmt: skip
-def test_a_reason_within_a_reason_is_translated_too(reason: str, russian: str) -> None:
-    assert Language("ru").translated(reason) == russian
+def test_a_reason_within_a_reason_is_translated_too() -> None:
+    mounted = Use(Sentence("gate_mounted", place="/srv"), first("umount /srv"))
+    held = mounted.within("gate_held_used", label="vg-root")
+    assert str(held) == "is held by vg-root, which is mounted at /srv; `umount /srv` first"
+    russian = Language("ru")
+    assert russian.translated(str(held)) == "занят устройством vg-root: смонтирован в /srv; сначала `umount /srv`"
+    below = which(Sentence("gate_on", node="sda"), Sentence("gate_suspended", command="`dmsetup resume x`"))
+    assert below == "is on sda, which is suspended; `dmsetup resume x` first"
+    assert russian.translated(below) == "находится на sda: приостановлен; сначала `dmsetup resume x`"
 
 
 def test_every_sentence_that_a_run_records_has_a_key(tmp_path: Path) -> None:

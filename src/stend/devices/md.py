@@ -68,7 +68,7 @@ def busy(node: str, kernel: Kernel = HOST) -> str:
 def unrest(node: str, kernel: Kernel = HOST) -> str:
     """Return why an array must not be measured now, in words that follow its name, or an empty string if it may be."""
     now = busy(node, kernel)
-    return f"is being synchronised or checked ({now}); wait until it is done" if now else ""
+    return Sentence("gate_syncing", now=now) if now else ""
 
 
 class MdDevice(drives.DriveDevice):

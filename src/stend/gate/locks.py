@@ -8,8 +8,7 @@ from stend.gate import mounts, processes, stack
 from stend.gate.mounts import Mount
 from stend.gate.stack import Layer
 from stend.gate.use import Use
-
-DETAILS = "`lslocks` shows more; end that first"
+from stend.words import Sentence
 
 
 def of_file(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> Use | None:
@@ -18,7 +17,7 @@ def of_file(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> U
         if words[1] != "->" and (layer.words or words[1] != "FLOCK"):
             pid = int(words[4])
             if not processes.ours(kernel, pid):
-                return Use(f"is locked {_who(kernel, pid)}", DETAILS)
+                return _by("gate_locked", kernel, pid)
     return None
 
 
@@ -29,7 +28,7 @@ def leased(path: str, kernel: Kernel = HOST) -> str:
     """
     for words in _entries(kernel, stack.of_path(kernel, path)):
         if words[1] in ("LEASE", "DELEG") and words[3] == "WRITE":
-            return str(Use(f"is leased for writing {_who(kernel, int(words[4]))}", DETAILS))
+            return str(_by("gate_leased", kernel, int(words[4])))
     return ""
 
 
@@ -41,9 +40,10 @@ def _entries(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> 
             yield words
 
 
-def _who(kernel: Kernel, pid: int) -> str:
+def _by(key: str, kernel: Kernel, pid: int) -> Use:
     name = text(kernel.proc / str(pid) / "comm")
-    return f"by {name} (process {pid})" if name else "by another program"
+    what = Sentence(key, program=name, pid=pid) if name else Sentence(f"{key}_unknown")
+    return Use(what, Sentence("gate_lock_way"))
 
 
 def _places(kernel: Kernel, layer: Layer, table: list[Mount] | None) -> set[str]:

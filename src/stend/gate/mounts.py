@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stend.base.sysfs import Kernel, text
+from stend.words import Sentence
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs", "autofs", "fuse")
 """File systems where looking up a file may wait forever for a server; no drive of this host is a file there."""
@@ -28,6 +29,11 @@ class Mount(NamedTuple):
     root: str = "/"
     options: str = ""
     id: str = ""
+
+    @property
+    def place(self) -> str:
+        """Return where it is mounted, in words."""
+        return Sentence("gate_elsewhere", point=self.point, pid=self.pid) if self.pid else self.point
 
 
 def is_remote(mount: Mount) -> bool:

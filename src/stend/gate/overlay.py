@@ -14,7 +14,8 @@ from typing import NamedTuple
 from stend.base.sysfs import Kernel
 from stend.gate import mounts
 from stend.gate.mounts import Mount
-from stend.gate.use import Use
+from stend.gate.use import Use, first
+from stend.words import Sentence
 
 File = tuple[int, int]
 """The (device, inode) of a file, as stat returns them."""
@@ -45,7 +46,7 @@ def part(kernel: Kernel, table: list[Mount], path: str, there: os.stat_result, v
     for mount in _others(kernel, table, path, via):
         known = {(folder.st_dev, folder.st_ino) for folder in _resolved(kernel, table, mount) if folder}
         if above & known or any(_shows(kernel, table, other, path, there) for other in _same(table, mount)):
-            return Use(f"is a part of the overlay at {_where(mount)}", f"`umount {mount.point}` first")
+            return Use(Sentence("gate_overlay", place=mount.place), first(f"umount {mount.point}"))
     return None
 
 
@@ -59,8 +60,8 @@ def unresolved(kernel: Kernel, table: list[Mount], path: str, there: os.stat_res
         lost = [name for name, found in folders.items() if found is None and not _closed(name)]
         outside = mount.point == mount.root == "/" and len(lost) == len(folders) and all(map(os.path.isabs, lost))
         if lost and not (outside and _shows(kernel, table, mount, path, there) is False):
-            words = f"may be a part of the overlay at {_where(mount)}, whose folder {lost[0]} cannot be resolved"
-            return f"{words}; `umount {mount.point}` first, or choose a drive"
+            command = f"`umount {mount.point}`"
+            return Sentence("gate_overlay_unresolved", place=mount.place, folder=lost[0], command=command)
     return ""
 
 
@@ -75,10 +76,6 @@ def _others(kernel: Kernel, table: list[Mount], path: str, via: frozenset[str]) 
 def _same(table: list[Mount], mount: Mount) -> Iterator[Mount]:
     """Yield all mounts of the same file system."""
     return (other for other in table if other.number == mount.number)
-
-
-def _where(mount: Mount) -> str:
-    return f"{mount.point}{f' in another mount namespace (of process {mount.pid})' if mount.pid else ''}"
 
 
 def _resolved(kernel: Kernel, table: list[Mount], mount: Mount) -> list[os.stat_result | None]:

@@ -17,6 +17,7 @@ from stend.gate.mounts import Mount
 from stend.gate.overlay import File
 from stend.gate.stack import Layer
 from stend.gate.use import Use
+from stend.words import Sentence
 
 Link = tuple[str, str]
 """A link of /proc and its target."""
@@ -55,11 +56,11 @@ def users(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None = N
     sought, until = _sought(kernel, layers, table), time.monotonic() + ENDING_S
     for number in kernel.processes():
         process = kernel.at(f"proc/{number}")
-        while (what := _use(process, sought)) and not ours(kernel, int(number)):
+        while (key := _use(process, sought)) and not ours(kernel, int(number)):
             killed = _killed(process)
             if not killed or time.monotonic() > until:
-                way = "it was killed and has not exited yet; wait until it exits" if killed else "end that first"
-                return Use(f"{what} {text(f'{process}/comm')} (process {number})", way)
+                way = Sentence("gate_killed" if killed else "gate_end")
+                return Use(Sentence(key, program=text(f"{process}/comm"), pid=number), way)
             time.sleep(SOON_S)
     return None
 
@@ -111,22 +112,22 @@ def _remote(kernel: Kernel, table: list[Mount] | None = None) -> tuple[str, ...]
 
 
 def _use(process: str, sought: Sought) -> str:
-    """Return how a process uses any of them, in words that its name follows, or an empty string if it does not."""
+    """Return the key of a sentence on how a process uses any of them, or an empty string if it does not."""
     names = entries(f"{process}/fd")
     fds = _read(f"{process}/fd", names)
     held = list(_writing(fds, sought))
     if not names or not entries(f"{process}/fd"):  # its first thread has exited, perhaps just now
         held += _by_threads(process, sought)
     if any(held):
-        return "is open for writing in"
+        return "gate_writing"
     if held and any(path == "/dev/fuse" for _, path in fds):
-        return "is shown as a file system by"
+        return "gate_shown"
     if not held and any(_registered(fds, sought)):
-        return "is registered with an io_uring of"
+        return "gate_registered"
     program = _read(process, ("exe",))
     if any(_links(program, sought)):
-        return "is the program that runs as"
-    return "is mapped into the memory of" if program and any(_mapped(process, sought)) else ""
+        return "gate_running"
+    return "gate_mapped" if program and any(_mapped(process, sought)) else ""
 
 
 def _by_threads(process: str, sought: Sought) -> list[bool]:

@@ -9,8 +9,9 @@ from stend.base.process import SOON_S
 from stend.base.sysfs import HOST, Kernel
 from stend.gate import fit, lease, locks, mounts, processes, swap
 from stend.gate.stack import Layer
-from stend.gate.use import Use
+from stend.gate.use import Use, which
 from stend.gate.uses import Uses, by_another_path
+from stend.words import Sentence
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 GONE_S = 1.0
@@ -50,7 +51,7 @@ def present_use(path: str, kernel: Kernel = HOST) -> str:
 def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
     kernel, node = uses.kernel, layers[0].node
     if not node:
-        return "is a node without a drive; `stend devices` lists the drives there are"
+        return Sentence("gate_no_drive")
     if carried := _carries(layers, keep_off, uses):  # before its mounts, so that no message advises to unmount /
         return carried
     return _of_files(layers, uses, unready=lambda: _unready(path, node, kernel))
@@ -59,14 +60,14 @@ def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: U
 def _unready(path: str, node: str, kernel: Kernel) -> str:
     """Return the state of the node that makes writes fail, or an empty string."""
     if not kernel.size_bytes(node):
-        return "has no size; set it up first"
+        return Sentence("gate_no_size")
     if kernel.suspended(node):
-        return f"is suspended; `dmsetup resume {kernel.label(node)}` first"
+        return Sentence("gate_suspended", command=f"`dmsetup resume {kernel.label(node)}`")
     if not kernel.read_only(node):
         return ""
     if node.startswith("loop"):  # `blockdev --setrw` does not change a loop device of `losetup --read-only`
-        return "is read-only; set it up again without `losetup --read-only`, if it may be written"
-    return f"is read-only; `blockdev --setrw {path}` first, if it may be written"
+        return Sentence("gate_read_only_loop")
+    return Sentence("gate_read_only", command=f"`blockdev --setrw {path}`")
 
 
 def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
@@ -75,10 +76,10 @@ def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
     disks = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)} | {*uses.twins(layers)}
     for place in (*SYSTEM, *keep_off):
         if shared := disks & mounts.disks_below(kernel, place, uses.local_mounts):
-            where = "carries" if node in shared else f"is on {min(shared)}, which carries"
-            if place in keep_off:
-                return f"{where} {place}; choose a run folder on another disk"
-            return f"{where} {place} of this system; choose another drive"
+            key = "gate_folder" if place in keep_off else "gate_system"
+            if node in shared:
+                return Sentence(key, place=place)
+            return Sentence(f"{key}_shared", disk=min(shared), place=place)
     return ""
 
 
@@ -89,8 +90,7 @@ def _in_run_folder(layers: list[Layer], keep_off: tuple[str, ...]) -> str:
         within = {entry.inode() for entry in _entries(place)} if files else set()
         for layer in files:
             if layer.path.startswith(place + "/") or layer.path == place or layer.file[1] in within:
-                where = f"{layer.words}, which is" if layer.words else "is"
-                return f"{where} in the run folder {place}; choose another place for one of them"
+                return which(layer.words, Sentence("gate_in_folder", place=place))
     return ""
 
 
@@ -148,8 +148,7 @@ def _written(layers: list[Layer], kernel: Kernel, fd: int) -> str:
         fd >= 0 and _explained(layers[0], kernel)
     ):
         if time.monotonic() > until:
-            holder = "a descriptor in transit in a socket, io_uring, the kernel, another container"
-            return f"is open for writing by a holder that /proc does not show ({holder}); end that first"
+            return Sentence("gate_written_unseen")
         time.sleep(SOON_S)
     return ""
 

@@ -13,6 +13,7 @@ from stend.base.sysfs import Kernel, Loop
 from stend.gate import mounts, overlay
 from stend.gate.mounts import Mount
 from stend.gate.overlay import File
+from stend.words import Sentence
 
 
 class Layer(NamedTuple):
@@ -26,7 +27,7 @@ class Layer(NamedTuple):
     node: str = ""
     file: File = (0, 0)
     path: str = ""
-    words: str = ""
+    words: Sentence | str = ""
     whole: bool = True
     claimed: bool = True
     via: frozenset[str] = frozenset()
@@ -60,25 +61,25 @@ def _next(kernel: Kernel, layer: Layer, loops: list[Loop], space: list[Mount]) -
         return
     node = layer.node
     if parent := kernel.parent(node):
-        yield Layer(parent, words=f"is a partition of {parent}", whole=False)
+        yield Layer(parent, words=Sentence("gate_of_disk", disk=parent), whole=False)
     for loop in loops:
         if loop.node == node:
             yield _behind(kernel, loop)
     for slave in kernel.slaves(node):
-        yield Layer(slave, words=f"is on {slave}")
+        yield Layer(slave, words=Sentence("gate_on", node=slave))
 
 
 def _behind(kernel: Kernel, loop: Loop) -> Layer:
     node = kernel.node_of(loop.rdev) if loop.rdev else ""
     if node:
-        return Layer(node, words=f"is set up on {node}", claimed=False)
+        return Layer(node, words=Sentence("gate_set_up", node=node), claimed=False)
     path = kernel.backing(loop.node)
-    return Layer(file=(loop.device, loop.inode), path=path, words=f"is set up on the file {path}")
+    return Layer(file=(loop.device, loop.inode), path=path, words=Sentence("gate_set_up_file", path=path))
 
 
 def _real(kernel: Kernel, layer: Layer, space: list[Mount]) -> Iterator[Layer]:
     """Yield the real file of one seen through an overlay, or nothing if it cannot be resolved (`fit` refuses that)."""
     mount = mounts.of_path(kernel, layer.path, space)
     if mount and mount.kind == "overlay" and (real := overlay.real(kernel, layer.path, mount)):
-        words = f"is really {real.path}"
+        words = Sentence("gate_really", path=real.path)
         yield Layer(file=real.file, path=real.path, words=words, via=layer.via | {mount.number})

@@ -6,6 +6,7 @@ import os
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.gate.uses import Uses
+from stend.words import Sentence
 
 
 def unnamed(files: list[Layer], uses: Uses) -> Use | None:
@@ -18,9 +19,8 @@ def unnamed(files: list[Layer], uses: Uses) -> Use | None:
         return None
     for layer in files:
         if _is_swap(layer):
-            what = "is a swap file in use"
-            way = "`swapoff` it first (`cat /proc/swaps` shows its name)"
-            return Use(f"{layer.words}, which {what}" if layer.words else what, way)
+            used = Use(Sentence("gate_swap_file"), Sentence("gate_swap_way"))
+            return used.within("gate_which", where=layer.words) if layer.words else used
     return None
 
 

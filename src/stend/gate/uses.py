@@ -14,7 +14,8 @@ from stend.base.sysfs import Kernel, Loop, text
 from stend.gate import mounts, overlay, partitions, stack, volumes
 from stend.gate.overlay import File
 from stend.gate.stack import Layer
-from stend.gate.use import Use
+from stend.gate.use import Use, first
+from stend.words import Sentence
 
 EXPORTS = (
     "nvmet/subsystems/*/namespaces/*/device_path",
@@ -53,7 +54,7 @@ class Uses:
         inside = frozenset(layer.node for layer in layers if layer.node)
         for layer in layers:
             if used := self._layer(layer, inside):
-                return Use(f"{layer.words}, which {used.what}", used.way) if layer.words else used
+                return used.within("gate_which", where=layer.words) if layer.words else used
         for twin in self.twins(layers):
             if used := self._whole(twin, inside) or self._claimed(twin):
                 return by_another_path(twin, used)
@@ -82,7 +83,7 @@ class Uses:
             os.close(os.open(self.kernel.dev / node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
         except OSError as error:
             if error.errno == errno.EBUSY:
-                return Use("the kernel or another program has to itself", "end that first")
+                return Use(Sentence("gate_to_itself"), Sentence("gate_end"))
         return None
 
     def of_file(self, layer: Layer, inside: frozenset[str]) -> Use | None:
@@ -92,23 +93,23 @@ class Uses:
         """
         for path in self.swaps:
             if self._is(path, layer.file) or path == layer.path:
-                return Use("is a swap file in use", f"`swapoff {path}` first")
+                return Use(Sentence("gate_swap_file"), first(f"swapoff {path}"))
         for loop in self.loops:
             if (loop.device, loop.inode) == layer.file and loop.node not in inside:
                 return self._below_loop(loop, inside)
         for export, path in self.exports:
             if self._is(path, layer.file):
-                return Use(f"is served to others ({export})", "take that down first")
+                return Use(Sentence("gate_served", export=export), Sentence("gate_down"))
         return self._shown(layer)
 
     def _shown(self, layer: Layer) -> Use | None:
         """Return the use of the file by a mount: as an image (erofs), as a bind mount, or as a part of an overlay."""
         for mount in self.mounts:
-            place = f"{mount.point}{f' in another mount namespace (of process {mount.pid})' if mount.pid else ''}"
+            place, way = mount.place, first(f"umount {mount.point}")
             if mount.source.startswith("/") and self._is(mount.source, layer.file):
-                return Use(f"is mounted at {place}", f"`umount {mount.point}` first")
+                return Use(Sentence("gate_mounted", place=place), way)
             if mount.root != "/" and not mounts.is_remote(mount) and self._is(mount.point, layer.file, mount.pid):
-                return Use(f"has another name, {place} (a bind mount)", f"`umount {mount.point}` first")
+                return Use(Sentence("gate_bound", place=place), way)
         there = self.kernel.there(layer.path)
         if there and (there.st_dev, there.st_ino) == layer.file:
             return overlay.part(self.kernel, self.mounts, layer.path, there, layer.via)
@@ -124,7 +125,7 @@ class Uses:
             return used
         for part in (*self.kernel.partitions(node), *partitions.within(self.kernel, node)):
             if part not in inside and (used := self._alone(part, inside)):
-                return Use(f"has a partition, {part}, that {used.what}", used.way)
+                return used.within("gate_partition", part=part)
         return None
 
     def _alone(self, node: str, inside: frozenset[str]) -> Use | None:
@@ -140,23 +141,21 @@ class Uses:
         number = self.kernel.number(node)
         for mount in self.mounts:
             if number in (mount.number, self.number(mount.source)):
-                if mount.pid:
-                    place = f"is mounted at {mount.point} in another mount namespace (of process {mount.pid})"
-                    return Use(place, f"`nsenter -t {mount.pid} -m umount {mount.point}` first")
-                return Use(f"is mounted at {mount.point}", f"`umount {mount.point}` first")
+                entered = f"nsenter -t {mount.pid} -m " if mount.pid else ""
+                return Use(Sentence("gate_mounted", place=mount.place), first(f"{entered}umount {mount.point}"))
         return None
 
     def _taken(self, node: str) -> Use | None:
         number = self.kernel.number(node)
         for path in self.swaps:
             if self.number(path) == number:
-                return Use("is swap in use", f"`swapoff {path}` first")
+                return Use(Sentence("gate_swap"), first(f"swapoff {path}"))
         if any((self.kernel.sys / "fs/btrfs").glob(f"*/devices/{node}")):
-            return Use("is a member of a mounted btrfs", "unmount it first (`btrfs filesystem show` shows which)")
+            return Use(Sentence("gate_btrfs"), Sentence("gate_btrfs_way"))
         controllers = self.kernel.controllers(node)
         for export, path in self.exports:
             if self.number(path) == number or self.number(path, stat.S_ISCHR) in controllers:
-                return Use(f"is served to others ({export})", "take that down first")
+                return Use(Sentence("gate_served", export=export), Sentence("gate_down"))
         return None
 
     def _stacked(self, node: str, inside: frozenset[str]) -> Use | None:
@@ -164,13 +163,14 @@ class Uses:
         for upper in self.kernel.holders(node):
             if upper not in inside and not self._is_separate(node, upper, ours):
                 label, used = self.kernel.label(upper), self._whole(upper, inside)
-                return Use(f"is held by {label}{f', which {used.what}' if used else ''}",
-                           used.way if used else _way_down(self.kernel, upper))  # fmt: skip
+                if used:
+                    return used.within("gate_held_used", label=label)
+                return Use(Sentence("gate_held", label=label), _way_down(self.kernel, upper))
         for loop in self.loops:
             if loop.node not in inside and self.kernel.number(node) == f"{os.major(loop.rdev)}:{os.minor(loop.rdev)}":
                 return self._below_loop(loop, inside)
         if (self.kernel.block(node) / "bcache").exists() and not ours:
-            return Use("is part of a bcache", "stop it first (`echo 1 > /sys/block/bcacheN/bcache/stop`)")
+            return Use(Sentence("gate_bcache"), Sentence("gate_bcache_way"))
         return None
 
     def _is_separate(self, node: str, upper: str, ours: list[str]) -> bool:
@@ -182,8 +182,8 @@ class Uses:
     def _below_loop(self, loop: Loop, inside: frozenset[str]) -> Use:
         used = self._whole(loop.node, inside)
         if used:
-            return Use(f"is behind /dev/{loop.node}, which {used.what}", used.way)
-        return Use(f"is behind /dev/{loop.node}", f"`losetup -d /dev/{loop.node}` first")
+            return used.within("gate_behind_used", node=loop.node)
+        return Use(Sentence("gate_behind", node=loop.node), first(f"losetup -d /dev/{loop.node}"))
 
     def number(self, path: str, is_kind: Callable[[int], bool] = stat.S_ISBLK) -> str:
         """Return `major:minor` of the node at a path if it is of the given kind; empty for anything else."""
@@ -193,7 +193,7 @@ class Uses:
 
 def by_another_path(twin: str, used: Use) -> Use:
     """Return the use of a drive under another node as the use of the drive."""
-    return Use(f"is the same drive as {twin}, which {used.what}", used.way)
+    return used.within("gate_twin", twin=twin)
 
 
 def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:
@@ -208,15 +208,15 @@ def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:
             yield "usb_gadget", text(path)
 
 
-def _way_down(kernel: Kernel, upper: str) -> str:
+def _way_down(kernel: Kernel, upper: str) -> Sentence:
     """Return how to take down the node that is stacked on a drive."""
     label, dm = kernel.label(upper), text(kernel.block(upper) / "dm/uuid")
     if dm.startswith("LVM-"):
-        return f"`lvchange -an /dev/mapper/{label}` first"
+        return first(f"lvchange -an /dev/mapper/{label}")
     if dm.startswith("CRYPT-"):
-        return f"`cryptsetup close {label}` first"
+        return first(f"cryptsetup close {label}")
     if upper.startswith("dm-"):
-        return f"`dmsetup remove {label}` first"
+        return first(f"dmsetup remove {label}")
     if upper.startswith("md"):
-        return f"`mdadm --stop /dev/{upper}` first"
-    return "take that down first"
+        return first(f"mdadm --stop /dev/{upper}")
+    return Sentence("gate_down")
