@@ -47,5 +47,7 @@ def test_the_caption_names_drives_that_coincide() -> None:
     sides = [Side(name, made("fresh", truth=truth, shorten=60)) for name, truth in truths.items()]
     (*_, iops) = picture("peaks", sides, WORDS, [])
     assert iops.says.endswith("A, B and C coincide: random read 4 KiB. A and B coincide: random write 4 KiB.")
+    (*_, iops) = picture("peaks", sides[:2], Language("ru"), [])
+    assert iops.says.endswith("A и B совпадают.")
     (*_, iops) = picture("peaks", sides[1:], WORDS, [])
     assert iops.says.endswith("B and C coincide: random read 4 KiB.")

@@ -44,6 +44,6 @@ def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[
 def _coincide(drawing: Drawing, words: Language) -> Iterator[str]:
     """Yield which drives hide each other, as sentences."""
     for drives, names in coinciding([row for row in drawing.rows.get("rows", ()) if "drive" in row]):
-        both = f"{', '.join(drives[:-1])} {words('story.and')} {drives[-1]}"
+        both = f"{', '.join(drives[:-1])} {words('beside.and')} {drives[-1]}"
         key = "coincide_at" if names else "coincide"
         yield words(f"beside.{key}", drives=both, names="; ".join(names))
