@@ -9,7 +9,9 @@ import pytest
 from stend import charts, findings
 from stend.base.errors import BadInput
 from stend.devices.virtual import VirtualDevice
+from stend.findings.judgement import Why
 from stend.findings.judgement.evidence import evidence
+from stend.findings.look.grounds import Because
 from stend.findings.look.saturated import saturated
 from stend.model.events import Note
 from stend.model.record import Run
@@ -18,7 +20,7 @@ from stend.report.parts import Items, Stamps
 from stend.report.parts.method import method_section
 from stend.report.story import questions
 from stend.report.story.telling import story
-from stend.sentences import finding_said
+from stend.sentences import finding_said, why_said
 from stend.sim import build, load
 from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
@@ -176,6 +178,12 @@ def test_a_temperature_within_a_kelvin_for_seconds_is_not_settled() -> None:
     assert (writes.key, reads.key) == ("brief", "brief")
     for lang in LANGUAGES:
         assert finding_said(writes, Language(lang))
+
+
+def test_a_use_that_heat_leaves_open_in_two_tests_has_the_reason_once() -> None:
+    """The times are those of different tests, which the sentence does not name."""
+    causes = tuple(Because("throttled", {"seconds": seconds}) for seconds in (6120.0, 15960.0))
+    assert why_said(Why(reasons=(), because=causes, tests=(), facts=()), EN) == EN("because.throttled_run")
 
 
 def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() -> None:

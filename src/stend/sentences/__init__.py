@@ -38,7 +38,8 @@ def reason_said(reason: Reason, words: Language) -> str:
 def why_said(why: Why, words: Language) -> str:
     """Return the reasons of a mark and what is missing, as clauses with semicolons between them."""
     clauses = [reason_said(reason, words) for reason in why.reasons]
-    clauses += [because_said(cause, words) for cause in why.because]
+    causes = (Because("throttled_run") if cause.key == "throttled" else cause for cause in why.because)  # of many tests
+    clauses += dict.fromkeys(because_said(cause, words) for cause in causes)
     if why.tests:
         tests = ", ".join(words(f"test.{name}") if words.knows(f"test.{name}") else name for name in why.tests)
         clauses.append(words("why.tests", tests=tests))
