@@ -11,6 +11,8 @@ import pytest
 from stend import store
 from stend.base.units import MiB
 from stend.cli import main
+from stend.sentences import finding_said
+from stend.words import Language
 from tests.inspected import said
 from tests.stand import Stand, zram
 
@@ -65,5 +67,6 @@ def test_a_mounted_drive_is_read_only_if_that_is_permitted_and_the_page_says_so(
     assert not folder.exists()
     assert main(["inspect", node, "--in-use", "--quick", "--into", str(folder)]) == 0
     found = said(store.load(folder))
-    assert f"is mounted at {place}" in found["untouched.used"].values["how"]
+    assert f"is mounted at {place}." in finding_said(found["untouched.used"], Language("en"))
+    assert f"смонтирован в {place}." in finding_said(found["untouched.used"], Language("ru"))
     assert {"untouched.nothing", "untouched.in_use"} & set(found)

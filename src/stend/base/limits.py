@@ -182,7 +182,7 @@ FACTS: dict[str, Any] = {
     "warnings": list[str | dict[str, Any]],
     "warning_temperature_c": Number,
     "passport": dict[str, Any],
-    "in_use": str,
+    "in_use": str | dict[str, Any],
 }
 """Numbers among a drive's facts that stend calculates with."""
 

@@ -6,6 +6,7 @@ from typing import Any
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.inspected import TESTS
 from stend.model.record import Run
+from stend.words import sentence
 
 NAME = "untouched"
 DISTURBED = ()
@@ -48,4 +49,5 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         against = side(con=key in ("written", "file_changed"))
         yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=against)
         if used:
-            yield Finding(name=NAME, key="used", test=test.name, values={"how": str(used).partition(";")[0]})
+            how = sentence(used)
+            yield Finding(name=NAME, key="used", test=test.name, values={"how": how.values.get("what", how)})

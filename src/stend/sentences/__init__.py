@@ -8,7 +8,7 @@ import msgspec
 from stend.findings import Finding
 from stend.findings.judgement import Reason, Why
 from stend.findings.look.grounds import Because
-from stend.words import Language
+from stend.words import Language, Sentence
 
 
 def finding_said(finding: Finding, words: Language) -> str:
@@ -66,6 +66,8 @@ def _shown(value: Any, words: Language) -> Any:
             return why_said(value, words)
         case Reason():
             return reason_said(value, words)
+        case Sentence():
+            return words.translated(value)
         case (int() | float() as number, str(shape)):
             return words.show(number, shape)
         case tuple():
