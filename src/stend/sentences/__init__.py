@@ -66,10 +66,8 @@ def _shown(value: Any, words: Language) -> Any:
             return why_said(value, words)
         case Reason():
             return reason_said(value, words)
-        case Sentence():
-            return words.translated(value)
         case (int() | float() as number, str(shape)):
             return words.show(number, shape)
         case tuple():
             return "; ".join(_shown(part, words) for part in value)
-    return value
+    return words.translated(value) if isinstance(value, Sentence) else value
