@@ -47,7 +47,7 @@ def test_every_number_of_a_review_is_in_its_record(kind: str, lang: str) -> None
     assert told.record >= {"flash": 45, "disk": 15}[kind]
 
 
-@pytest.mark.parametrize("name", ["reads", "fresh_writes", "stream_end", "read_wait"])
+@pytest.mark.parametrize("name", ["reads", "fresh_writes", "cache_next", "read_wait"])
 def test_a_number_that_the_record_does_not_have_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = FIGURES[name]
     monkeypatch.setitem(FIGURES, name, lambda record: 1.2 * (real(record) or 0.0))

@@ -56,7 +56,8 @@ def shown(value: Any) -> Any:
             return WORDS("why.caveat", clause=clause, caveat=shown(value.caveat)) if value.caveat else clause
         case Why(reasons=own, because=causes, tests=tests, facts=facts):
             titles = ", ".join("own" if name == "own" else WORDS(f"test.{name}") for name in tests)
-            parts = [*map(shown, own), *map(shown, causes), *([WORDS("why.tests", tests=titles)] if tests else [])]
+            told = dict.fromkeys(map(shown, causes))
+            parts = [*map(shown, own), *told, *([WORDS("why.tests", tests=titles)] if tests else [])]
             return "; ".join([*parts, *([WORDS("why.facts_" + "_".join(sorted(facts)))] if facts else [])])
         case (number, str(shape)):
             return WORDS.show(number, shape)

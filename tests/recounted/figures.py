@@ -191,6 +191,22 @@ def _step(record: Record) -> tuple[float, float] | None:
     return first, written
 
 
+def _after_step(record: Record) -> tuple[float, float] | None:
+    """Return the rate of the level after the first one of a sequential write, and that of its last twentieth."""
+    rows, step = record.of("slc-cache", "fresh"), _step(record)
+    if step is None:
+        return None
+    course, written, before = record.during(rows[0]), 0.0, 0.0
+    later = []
+    for t, r in course:
+        if written > 1.02 * step[1]:
+            later.append(r)
+        written, before = written + r * (t - before), t
+    usual = median(later[:5])
+    level = next((n for n, r in enumerate(later) if not 0.85 * usual < r < 1.15 * usual), len(later))
+    return median(later[:level]), median(r for _, r in course[-max(len(course) // 20, 1) :])
+
+
 def _edges(record: Record) -> tuple[list[Row], list[Row]]:
     """Return the first and the last twentieth of the places of a disk, at least one."""
     rows = record.of("lba-profile", "read")
@@ -221,6 +237,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "stream_end": _stream_end,
     "cache_fall": lambda r: _peak(r, row) / (_stream_end(r) or 1) if (row := _whole_write(r)) else None,
     "cache_first": lambda r: step[0] if (step := _step(r)) else None,
+    "cache_next": lambda r: levels[0] if (levels := _after_step(r)) else None,
+    "cache_last": lambda r: levels[1] if (levels := _after_step(r)) else None,
     "cache_bytes": lambda r: step[1] if (step := _step(r)) else None,
     "read_wait": lambda r: _waits(r, 100),
     "write_wait": lambda r: _waits(r, 0),
@@ -267,6 +285,7 @@ TOLERANCES = {
     "sat_s": 0.01, "seconds": 0.01, "cache_bytes": 0.1, "cache_first": 0.05, "hot_gain": 0.1, "warm_mixed": 0.1,
     "warm_writes": 0.1, "warm_wait": 0.25, "write_tail": 0.02, "mix_tail": 0.02, "load_read": 0.02, "load_write": 0.02,
     "outer": 0.02, "inner": 0.02, "stream_end": 0.02, "cache_fall": 0.05,
+    "cache_next": 0.05, "cache_last": 0.05,
 }  # fmt: skip
 """Where the record states a figure by a course or by bins and not exactly; 1e-6 elsewhere."""
 
