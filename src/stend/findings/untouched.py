@@ -6,7 +6,6 @@ from typing import Any
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.inspected import TESTS
 from stend.model.record import Run
-from stend.words import sentence
 
 NAME = "untouched"
 DISTURBED = ()
@@ -35,7 +34,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         names = [name for name in COUNTERS if name in before and name in after]
         names = names or [name for name in OTHERS if name in before and name in after]
         moved = sum(max(int(b.get(name, 0)) - int(a.get(name, 0)), 0) for a, b in pairs for name in names)
-        used = run.plan.device.facts.get("in_use")
+        used = run.used
         if names:
             key = "nothing" if not moved else "in_use" if used else "written"
             values = {"moved": moved, "by": "kernel" if names[0] in COUNTERS else "drive"}
@@ -49,5 +48,4 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         against = side(con=key in ("written", "file_changed"))
         yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=against)
         if used:
-            how = sentence(used)
-            yield Finding(name=NAME, key="used", test=test.name, values={"how": how.values.get("what", how)})
+            yield Finding(name=NAME, key="used", test=test.name, values={"how": used})

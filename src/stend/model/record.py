@@ -22,7 +22,7 @@ from stend.model.pace import Pace
 from stend.model.readings import Readings
 from stend.model.samples import Samples
 from stend.model.verified import LOST
-from stend.words import Sentence, sentence
+from stend.words import Sentence, sentence, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -243,6 +243,12 @@ class Run:
         sought = [(t.name, p.name) for t, p in self.phases() if p.steady]
         judged = (self.judgements.get(place, ()) for place in sought)
         return [j for many in judged for j in many if j.ended_by and not j.steady]
+
+    @property
+    def used(self) -> Sentence:
+        """Return how the drive was used while it was only read, without the way to end that, or empty text."""
+        how = sentence(self.plan.device.facts.get("in_use", ""))
+        return sentence(how.values["what"]) if how.key == "gate_use" else text(how.partition(";")[0])
 
     def cut_off(self, test: PlannedTest) -> bool:
         """Return True if the run failed, was stopped or is still running within this test."""
