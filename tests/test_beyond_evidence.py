@@ -13,7 +13,7 @@ from stend.findings.judgement import Why
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look.grounds import Because
 from stend.findings.look.saturated import saturated
-from stend.model.events import Note
+from stend.model.events import Event, Note
 from stend.model.record import Run
 from stend.planning import plan
 from stend.report.parts import Items, Stamps
@@ -24,6 +24,7 @@ from stend.sentences import finding_said, why_said
 from stend.sim import build, load
 from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
+from tests.synthetic import made
 
 EN = Language("en")
 SHORT = {"minute_s": 0.2, "second_s": 0.02, "shorten": 60, "rounds": 5}
@@ -196,3 +197,15 @@ def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() ->
     assert writes.values["share"] > 0.5
     held_s = sum(r.counts.seconds for phase in ("heat-writes", "heat-reads") for r in run.of("heat", phase))
     assert 0 < said(run, "thermal").values["seconds"] <= held_s
+
+
+def test_a_long_write_in_the_middle_of_a_saturation_is_its_longest() -> None:
+    """Neither the first record nor the window has it: a drive that hangs at hour 5 has long delays."""
+    run = made("write-saturation", interval_s=20.0, shorten=60)
+    results = [r for r in run.results if r.where.phase == "saturate"]
+    middle = results[len(results) // 2]
+    tally = msgspec.structs.replace(middle.counts.write, max_ns=2e9)
+    slow = msgspec.structs.replace(middle, counts=msgspec.structs.replace(middle.counts, write=tally))
+    events: list[Event] = [run.started[0], *(slow if r is middle else r for r in run.results), *run.judged]
+    assert evidence(run, {}, ()).figures["longest"] < 1.0
+    assert evidence(Run(events), {}, ()).figures["longest"] == pytest.approx(2.0)

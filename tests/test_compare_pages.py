@@ -13,7 +13,7 @@ from stend.charts.overlay import KINDS, pictures
 from stend.cli import main
 from stend.many import read
 from stend.many.compare import Comparison, compared
-from stend.report.parts import Table
+from stend.report.parts import Stamps, Table
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
 from stend.words import LANGUAGES, Language
@@ -181,6 +181,17 @@ def test_stamps_of_every_run_are_given_once_below_the_table() -> None:
     other = whole._replace(a=whole.a._replace(runs=(plain, *whole.a.runs[1:])))
     assert table(other).note == ""
     assert [row[-1] == "–" for row in table(other).rows] == [True] + [False] * 5
+
+
+def test_the_first_screen_says_that_a_drive_is_virtual_if_one_is() -> None:
+    def stamps(whole: Comparison) -> list[Stamps]:
+        return [b for b in versus(whole, None, "en", drawn=False).every[0].blocks if isinstance(b, Stamps)]
+
+    whole = both()
+    real = whole.a.runs[0]._replace(settings={**whole.a.runs[0].settings, "virtual": ""})
+    sides = (whole.a._replace(runs=(real,)), whole.b._replace(runs=(real,)))
+    assert [block.texts for block in stamps(whole)] == [(Language("en")("stamp.virtual"),)]
+    assert not stamps(whole._replace(a=sides[0], b=sides[1]))
 
 
 @pytest.mark.slow

@@ -230,7 +230,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "fall": lambda r: iops(_saturation(r)[:1]) / iops(_end(r)),
     "sat_s": lambda r: sum(x["seconds"] for x in _saturation(r)),
     "write_tail": lambda r: percentile(_end(r), 99.9) or percentile(_end(r), 99),
-    "longest": lambda r: max(longest(_saturation(r)[:1]), longest(_end(r))),
+    "longest": lambda r: longest(_saturation(r)),
     "uneven": lambda r: median(iops([x]) for x in _end(r)) / min(iops([x]) for x in _end(r)),
     "seq_read": lambda r: _sequential(r, 100),
     "seq_write": lambda r: _sequential(r, 0),

@@ -266,7 +266,8 @@ def _commands(evidence: Evidence) -> Causes:
     reads = [row for row in sweep if (row.workload.random_pct, row.workload.read_pct) == (0, 100)]
     rows = sorted(reads, key=lambda row: row.workload.block_bytes)
     small, large = _equal(rows, "iops"), _equal(rows[::-1], "throughput")
-    if len(small) > 2 and len(large) > 2 and len(small) + len(large) <= len(rows):
+    limited = bool(small) and max(row.iops for row in rows) < SAME * small[0].iops
+    if limited and len(small) > 2 and len(large) > 2 and len(small) + len(large) <= len(rows):
         values = {"small": small[-1].workload.block_bytes, "iops": small[0].iops}
         values |= {"large": large[-1].workload.block_bytes, "rate": large[0].number("throughput")}
         yield _cause("commands", "block-sweep", values)

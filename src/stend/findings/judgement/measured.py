@@ -76,7 +76,9 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield Named("sat_s", saturation.seconds, test.name)
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         yield Named("write_tail", course[-1].value("p99.9") or course[-1].value("p99"), test.name)
-        yield Named("longest", max(row.value("max") or 0 for row in rows if row.test == test.name), test.name)
+        waited = [record.counts.max_s for record in look.records(run, test.name, phase)]
+        waited += [row.value("max") or 0.0 for row in rows if row.test == test.name]  # of the histogram too
+        yield Named("longest", max(waited), test.name)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
         if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)

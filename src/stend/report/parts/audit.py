@@ -41,12 +41,18 @@ def deviated(run: Run, words: Language) -> Iterator[Table]:
         (
             words(f"audit.{asked}"),
             every if 2 < len(specified) == len(tests) else ", ".join(tests),
-            "; ".join(list(details_of[asked])[:MOST_DETAILS]),
+            "; ".join(_few(list(details_of[asked]), words)),
         )
         for asked, tests in tests_of.items()
     )
     if rows:
         yield Table(words("audit.deviations"), _head(words, "asked", "tests"), rows)
+
+
+def _few(details: list[str], words: Language) -> list[str]:
+    """Return the first details, and the number of the others."""
+    left = len(details) - MOST_DETAILS
+    return details if left < 2 else [*details[:MOST_DETAILS], words("page.alike", n=left)]
 
 
 def _specified(run: Run) -> list[PlannedTest]:

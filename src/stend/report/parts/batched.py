@@ -29,12 +29,10 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
 
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
-    stamps = written.stamped((run for drive in batch.lot.drives for run in drive.runs), words)
-    yield Section(
-        "summary",
-        words("batched.summary"),
-        (*([Stamps(tuple(stamps))] if stamps else []), *map(Text, _summary(batch, words))),
-    )
+    runs = [run for drive in batch.lot.drives for run in drive.runs]
+    stamps = written.stamped(runs, words)
+    shown = (*([Stamps(tuple(stamps))] if stamps else []), *written.virtual(runs, words))
+    yield Section("summary", words("batched.summary"), (*shown, *map(Text, _summary(batch, words))))
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
     if len(batch.lot.drives) >= LEAST_DRIVES:

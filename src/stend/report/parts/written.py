@@ -10,7 +10,7 @@ import msgspec
 from stend.base import atomic
 from stend.base.errors import BadInput
 from stend.many.sides import Outcome
-from stend.report.parts import Page, Section
+from stend.report.parts import Page, Section, Stamps
 from stend.words import Language, english
 
 MOST_STAMPS = 3
@@ -32,6 +32,11 @@ def stamped(runs: Iterable[Outcome], words: Language, test: str = "") -> list[st
     kept = [stamp for stamp in every if not test or stamp.values.get("test", test) == test]
     stamps = dict.fromkeys(words.translated(stamp) for stamp in sorted(kept, key=lambda stamp: "test" in stamp.values))
     return [" · ".join(list(stamps)[:MOST_STAMPS])] if stamps else []
+
+
+def virtual(runs: Iterable[Outcome], words: Language) -> tuple[Stamps, ...]:
+    """Return the stamp of a page about runs of which one is of a virtual drive, or nothing."""
+    return (Stamps((words("stamp.virtual"),)),) if any(run.settings.get("virtual") for run in runs) else ()
 
 
 def write(
