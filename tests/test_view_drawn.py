@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,6 +17,8 @@ from stend.live.course import Course
 from tests.test_terminal import course
 
 FOLDER = Path(__file__).parent / "goldens" / "view"
+XTERM = {"TERM": "xterm"}
+"""Whatever the terminal is in which tests run."""
 SIZES = (Size(80, 10), Size(80, 24), Size(100, 30), Size(140, 40))
 MOMENTS: dict[str, tuple[str, Callable[[Course], bool]]] = {
     "iops": ("iops", lambda c: bool(c.at and c.at.round == 3 and c.steps[0] == 20)),
@@ -30,7 +33,8 @@ def frames(name: str) -> str:
     test, until = MOMENTS[name]
     shown, every = course(test, "enterprise-2.0.2", until), []
     for size in SIZES:
-        console = Console(width=size.columns, height=size.lines, record=True, file=io.StringIO(), force_terminal=True)
+        screen: dict[str, Any] = {"record": True, "file": io.StringIO(), "force_terminal": True, "_environ": XTERM}
+        console = Console(width=size.columns, height=size.lines, **screen)
         console.print(picture(shown, "stopping" if size == SIZES[2] else "", size))
         lines = re.sub("\x1b\\[([0-9;]*)m", r"{\1}", console.export_text(styles=True)).splitlines()
         every += [f"--- {size.columns} x {size.lines}", *(line.rstrip() for line in lines)]
