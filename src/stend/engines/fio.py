@@ -59,7 +59,7 @@ class FioEngine(RealTime[FioLoad]):
             raw=self.raw,
             interval_s=self.interval_s,
             silence_s=self.silence_s,
-            block_bytes=0 if workload.mixed or workload.beside else workload.block_bytes,
+            block_bytes=workload.one_size_bytes,
         )
         self.ready = None
         self.load.begin()

@@ -19,8 +19,7 @@ def unnamed(files: list[Layer], uses: Uses) -> Use | None:
         return None
     for layer in files:
         if _is_swap(layer):
-            used = Use(Sentence("gate_swap_file"), Sentence("gate_swap_way"))
-            return used.within("gate_which", where=layer.words) if layer.words else used
+            return Use(Sentence("gate_swap_file"), Sentence("gate_swap_way")).below(layer.words)
     return None
 
 

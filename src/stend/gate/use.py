@@ -18,6 +18,10 @@ class Use(NamedTuple):
         """Return this use as the use of something else, in a sentence whose value `used` it is."""
         return Use(Sentence(key, used=self.what, **values), self.way)
 
+    def below(self, where: str) -> "Use":
+        """Return this use of a lower layer, to which the words `where` lead; the use itself for the target."""
+        return self.within("gate_which", where=where) if where else self
+
 
 def first(command: str) -> Sentence:
     """Return the way to end a use by a command."""

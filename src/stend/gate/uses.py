@@ -54,7 +54,7 @@ class Uses:
         inside = frozenset(layer.node for layer in layers if layer.node)
         for layer in layers:
             if used := self._layer(layer, inside):
-                return used.within("gate_which", where=layer.words) if layer.words else used
+                return used.below(layer.words)
         for twin in self.twins(layers):
             if used := self._whole(twin, inside) or self._claimed(twin):
                 return by_another_path(twin, used)

@@ -186,6 +186,11 @@ class Workload(Kind, frozen=True):
         return bool(self.block_mix or self.streams or self.replay)
 
     @property
+    def one_size_bytes(self) -> int:
+        """Return the size of every IO in bytes, or 0 if they, or those of the loads beside it, have several."""
+        return 0 if self.mixed or self.beside else self.block_bytes
+
+    @property
     def sizes(self) -> tuple[tuple[int, float], ...]:
         """Return ((bytes, percent of IOs), ...), from streams, block mix or block size."""
         streams = tuple((stream.block_bytes, stream.share) for stream in self.streams)

@@ -134,7 +134,7 @@ class Folder:
                 continue
             read, write = result.counts.read, result.counts.write
             counts = ((read.ios, read.bytes), (write.ios, write.bytes))
-            if not (load.mixed or load.beside):
+            if load.one_size_bytes:
                 sums, counts = ((sums[0][0], 0), (sums[1][0], 0)), ((read.ios, 0), (write.ios, 0))
             same = base is None or sums == counts
             base = last if same else None

@@ -61,19 +61,20 @@ def _servers(side: Side, words: Language) -> Iterator[Row]:
 
 def hot(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield IOPS of reads within a hot range against time."""
-    scale, title = time_scale(max((row["t"] for side in sides for row in _hot(side, 1.0)), default=0.0), words)
-    rows = [row for side in sides for row in _hot(side, scale)]
+    rows = [row for side in sides for row in _hot(side)]
+    scale, title = time_scale(max((row["t"] for row in rows), default=0.0), words)
+    rows = [row | {"t": row["t"] / scale} for row in rows]
     if _several(rows, sides[0]):
         kinds = channels(sides, [str(row["drive"]) for row in rows])
         chart = thin_lines(axis("t", title), axis("value", words("axis.iops")), kinds)
         yield Drawing(words("beside.hot"), chart, {"rows": rows}, words("beside.hot_says"))
 
 
-def _hot(side: Side, scale: float) -> list[Row]:
+def _hot(side: Side) -> list[Row]:
     rows: list[Row] = []
     for test in look.tests(side.run, "hot-range") if side.run else ():
         for record in look.records(side.run, test.name, "mix-100") if side.run else ():
-            rows.append({"t": record.end_s / scale, "value": record.counts.iops, "drive": side.name})
+            rows.append({"t": record.end_s, "value": record.counts.iops, "drive": side.name})
     return binned(rows, "t", "value", MOST)
 
 

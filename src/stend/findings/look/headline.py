@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from stend.base.units import KiB
+from stend.findings import look
 from stend.findings.look.figures import Figures, State, lasting
 from stend.model.definition import Workload
 from stend.model.record import Run
@@ -37,12 +38,12 @@ LEVELS = {
 def level(rows: Sequence[Figures], name: str) -> Figures | None:
     """Return the best row of a level from the first test that has one, or None if no test measured it.
 
-    A row of the measurement window or of the end of a saturation precedes one of a whole phase, as a histogram is.
+    A histogram repeats a load of another phase, whose row precedes its own.
     """
     for test in LEVELS[name].tests:
         candidates = [row for row in rows if row.test == test and is_level(row, name)]
         if candidates:
-            return max(candidates, key=lambda row: (row.window != "whole", row.iops))
+            return max(candidates, key=lambda row: (not row.phase.startswith(look.HISTOGRAM), row.iops))
     return None
 
 

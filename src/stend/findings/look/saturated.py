@@ -49,10 +49,9 @@ class Saturated(NamedTuple):
     """The figures of a saturation: rates in IOPS, times in seconds from its start, sizes in bytes written.
 
     `first_s` is the length of the first record, and `fresh` is whether less than the capacity was written in it. `last`
-    is the rate of the last fortieth. `why` is the reason why the end
-    is not the level that the drive keeps, and `declines` is whether it still declines. `cool` is whether heat surely
-    had no influence. `even` is whether the second half surely has one rate. `pause` is the only pause in an otherwise
-    level course.
+    is the rate of the last fortieth. `why` is the reason why the end is not the level that the drive keeps, and
+    `declines` is whether it still declines. `cool` is whether heat surely had no influence. `even` is whether the
+    second half surely has one rate. `pause` is the only pause in an otherwise level course.
     """
 
     start: float

@@ -11,7 +11,8 @@ from stend.words import Language
 
 GAP_S = 1.0
 """Our limit for the pause between two records; the clauses only require that steps run back to back."""
-MOST_DETAILS = 3
+MOST_ALIKE = 3
+"""Details of one requirement, or notes of one kind, that a page lists."""
 FULL = 0.999
 Line = tuple[str, str, str]
 """(requirement, key of the answer, detail)."""
@@ -41,7 +42,7 @@ def deviated(run: Run, words: Language) -> Iterator[Table]:
         (
             words(f"audit.{asked}"),
             every if 2 < len(specified) == len(tests) else ", ".join(tests),
-            "; ".join(_few(list(details_of[asked]), words)),
+            "; ".join(few(list(details_of[asked]), words)),
         )
         for asked, tests in tests_of.items()
     )
@@ -49,10 +50,10 @@ def deviated(run: Run, words: Language) -> Iterator[Table]:
         yield Table(words("audit.deviations"), _head(words, "asked", "tests"), rows)
 
 
-def _few(details: list[str], words: Language) -> list[str]:
-    """Return the first details, and the number of the others."""
-    left = len(details) - MOST_DETAILS
-    return details if left < 2 else [*details[:MOST_DETAILS], words("page.alike", n=left)]
+def few(texts: list[str], words: Language) -> list[str]:
+    """Return the first texts of one kind, and the number of the others."""
+    left = len(texts) - MOST_ALIKE
+    return texts if left < 2 else [*texts[:MOST_ALIKE], words("page.alike", n=left)]
 
 
 def _specified(run: Run) -> list[PlannedTest]:

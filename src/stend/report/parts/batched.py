@@ -31,7 +31,10 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
     runs = [run for drive in batch.lot.drives for run in drive.runs]
     stamps = written.stamped(runs, words)
-    shown = (*([Stamps(tuple(stamps))] if stamps else []), *written.virtual(runs, words))
+    shown = (
+        *([Stamps(tuple(stamps))] if stamps else []),
+        *written.virtual((run.settings.get("virtual") for run in runs), words),
+    )
     yield Section("summary", words("batched.summary"), (*shown, *map(Text, _summary(batch, words))))
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)

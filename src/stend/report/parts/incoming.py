@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stend.findings.look import inspected
 from stend.many.incoming import Row, plain
-from stend.report.parts import Item, Items, Page, Section, Stamps, Table, Text, written
+from stend.report.parts import Item, Items, Page, Section, Table, Text, written
 from stend.sentences import because_said
 from stend.words import Language
 
@@ -24,7 +24,7 @@ def page(rows: Sequence[Row], lang: str) -> Page:
 def _sections(rows: Sequence[Row], words: Language) -> Iterator[Section]:
     verdicts = {name: [row for row in rows if row.verdict == name] for name in inspected.ORDER[::-1]}
     counted = {name: words(f"incoming.count_{name}", n=len(judged)) for name, judged in verdicts.items() if judged}
-    stamps = [Stamps((words("stamp.virtual"),))] if any(row.virtual for row in rows) else []
+    stamps = written.virtual((row.virtual for row in rows), words)
     texts = (*counted.values(), words("incoming.method"))
     yield Section("summary", words("incoming.summary"), (*stamps, *map(Text, texts)))
     for name, title in counted.items():

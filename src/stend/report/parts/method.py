@@ -9,14 +9,12 @@ from stend.model.definition import PlannedTest, Steady
 from stend.model.events import Note
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
-from stend.report.parts.audit import deviated
+from stend.report.parts.audit import deviated, few
 from stend.report.parts.departures import departure_rows
 from stend.report.parts.header import device, platform
 from stend.report.parts.sheet import characteristics
 from stend.words import Language
 
-MOST_ALIKE = 3
-"""Notes of one kind that a page lists."""
 UNSET = ("cache_left_off", "cache_left_on", "cache_none")
 """Notes that a drive does not have the state that the profile requires: deviations, which only a run can know."""
 
@@ -99,11 +97,7 @@ def _notes(notes: Sequence[Note], run: Run, words: Language) -> list[str]:
         if note.text:
             kind = alike.setdefault(_key(note) or note.text, {})
             kind.setdefault(_titled(words.translated(note.text), run, words))
-    texts = []
-    for kind in alike.values():
-        few = list(kind) if len(kind) <= MOST_ALIKE + 1 else list(kind)[:MOST_ALIKE]
-        texts += few + ([words("page.alike", n=len(kind) - len(few))] if len(few) < len(kind) else [])
-    return texts
+    return [text for kind in alike.values() for text in few(list(kind), words)]
 
 
 def _titled(text: str, run: Run, words: Language) -> str:

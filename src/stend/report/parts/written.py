@@ -34,9 +34,9 @@ def stamped(runs: Iterable[Outcome], words: Language, test: str = "") -> list[st
     return [" · ".join(list(stamps)[:MOST_STAMPS])] if stamps else []
 
 
-def virtual(runs: Iterable[Outcome], words: Language) -> tuple[Stamps, ...]:
-    """Return the stamp of a page about runs of which one is of a virtual drive, or nothing."""
-    return (Stamps((words("stamp.virtual"),)),) if any(run.settings.get("virtual") for run in runs) else ()
+def virtual(drives: Iterable[Any], words: Language) -> tuple[Stamps, ...]:
+    """Return the stamp of a page about several drives of which one is virtual (a true value), or nothing."""
+    return (Stamps((words("stamp.virtual"),)),) if any(drives) else ()
 
 
 def write(
