@@ -31,6 +31,20 @@ def test_every_drive_is_listed_as_json_with_its_reason(capsys: pytest.CaptureFix
         assert one["can_be_tested"] == (not one["reason"])
 
 
+def test_a_link_that_may_not_be_followed_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def denied(path: str) -> str:  # as /proc/1/root is in a container
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("os.readlink", denied)
+    assert main(["devices", "/proc/1/root/tmp/drive.bin"]) == 3
+    assert capsys.readouterr().err == (
+        "stend: /proc/1/root/tmp/drive.bin cannot be resolved: Permission denied; "
+        "name the drive or file by its own path\n"
+    )
+
+
 def test_a_file_tells_its_capacity_its_name_and_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "drive.bin"
     path.write_bytes(bytes(SIZE))

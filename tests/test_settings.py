@@ -208,6 +208,6 @@ def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, sta
         (note,) = set(told.notes) - set(drawn.notes)
     assert note == (
         f"the write cache is left as it is: the profile requires it {state}, "
-        "but a file or virtual drive has no switch for it"
+        "but this target has no switch for it"
     )
     assert not LATIN.search(Language("ru").translated(note))

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, Protocol, runtime_checkable
 
 from stend import gate
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, Refused
 from stend.base.sysfs import HOST, Kernel
 from stend.devices.telling.evidence import Piece
 from stend.gate import Uses, names_of, refusal
@@ -94,7 +94,10 @@ def create(target: str, size_bytes: int) -> Device:
 
 
 def _readable(target: str) -> None:
-    """Raise BadInput for no path, and if a record could not store it, because it is not valid text in this locale."""
+    """Raise BadInput for no path, and if a record could not store it, because it is not valid text in this locale.
+
+    Raise Refused for a link that this user may not follow.
+    """
     if not target.strip():
         raise BadInput(
             "the target is empty; name a drive that `stend devices` lists, or a virtual one such as sim:small"
@@ -103,7 +106,9 @@ def _readable(target: str) -> None:
         os.path.realpath(target).encode()
     except UnicodeEncodeError as error:
         raise BadInput(f"the path of {target} is not valid text here; set LC_ALL=C.UTF-8, or rename it") from error
-    except (OSError, ValueError):
+    except OSError as error:
+        raise Refused(f"{target} cannot be resolved: {error.strerror}; name the drive or file by its own path") from error
+    except ValueError:
         return  # the kind reports it
 
 
