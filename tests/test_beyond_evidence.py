@@ -8,6 +8,8 @@ import pytest
 
 from stend import charts, findings
 from stend.base.errors import BadInput
+from stend.charts.beside import waits
+from stend.charts.parts.sides import Side
 from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement import Why
 from stend.findings.judgement.evidence import evidence
@@ -137,6 +139,14 @@ def test_a_quick_run_of_a_study_lists_only_settings_that_it_has() -> None:
     assert not [text for text in map(str, told) if "seconds to a minute" in text or "GiB of the drive" in text]
     _, _, usual = plan.gather(["quick-look"], None, {})
     assert "at most 8 GiB of the drive are tested" in map(str, usual)
+
+
+def test_a_latency_test_of_a_single_round_states_and_draws_its_response_times() -> None:
+    """As in a quick look: without a measurement window, but after a fill, like its IOPS."""
+    run = ran("small", "latency", **SHORT | {"rounds": 1})
+    every = tuple(findings.find(run, {}))
+    assert evidence(run, {}, every).figures["read_wait"] == pytest.approx(84e-6, rel=0.1)  # 60 us sense, bus, command
+    assert len(list(waits.single([Side("small", run)], EN))) == 1
 
 
 def test_blocks_smaller_than_a_sector_are_named_by_their_bytes() -> None:

@@ -107,7 +107,9 @@ def _readable(target: str) -> None:
     except UnicodeEncodeError as error:
         raise BadInput(f"the path of {target} is not valid text here; set LC_ALL=C.UTF-8, or rename it") from error
     except OSError as error:
-        raise Refused(f"{target} cannot be resolved: {error.strerror}; name the drive or file by its own path") from error
+        raise Refused(
+            f"{target} cannot be resolved: {error.strerror}; name the drive or file by its own path"
+        ) from error
     except ValueError:
         return  # the kind reports it
 

@@ -9,7 +9,7 @@ from stend.charts.beside.levels import dots
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import by_load, lines, series
 from stend.charts.parts.sides import Side, channels, titled
-from stend.findings.look.figures import Figures
+from stend.findings.look.figures import Figures, after_fill
 from stend.model.published import ends, middle
 from stend.words import Language
 
@@ -39,8 +39,8 @@ def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[
     level = words(f"kind.{reads}") + ", " + words(f"figure.{quantity}")
     for row in side.rows:
         load = row.workload
-        kind = (row.test, row.state, row.direction, load.outstanding) == ("latency", "window", "both", 1)
-        if kind and (load.read_pct, load.block_bytes) == (reads, 4 * KiB):
+        kind = (row.test, row.direction, load.outstanding) == ("latency", "both", 1)
+        if kind and after_fill(row) and (load.read_pct, load.block_bytes) == (reads, 4 * KiB):
             value = row.value(quantity)
             if value is not None:
                 yield {"level": level, "drive": side.name, "ms": value * 1e3}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
-from stend.findings.look.figures import Figures, figures
+from stend.findings.look.figures import Figures, after_fill, figures
 from stend.findings.look.saturated import saturated
 from stend.findings.saturation import LOST, of_phase
 from stend.model.counts import added
@@ -116,7 +116,7 @@ def _stream_end(run: Run, record: look.Record) -> float:
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
     """Yield the mean response at QD1, and 99.9 % of the reads of a mix at any measured depth."""
     for test in ("latency-curve", "latency"):  # if both were run, the later one counts
-        curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and r.state == "window"]
+        curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and after_fill(r)]
         for name, reads in (("read_wait", 100), ("write_wait", 0)):
             single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads]
             yield from _of(name, single[-1] if single else None, "mean")

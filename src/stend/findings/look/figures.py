@@ -27,6 +27,8 @@ State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "un
 the whole of a phase that changes the drive while it lasts; not stated, as by other tools."""
 LASTING: tuple[State, ...] = ("window", "saturated", "filled")
 """States that last in service."""
+FILLED: tuple[State, ...] = ("window", "filled")
+"""States of a filled drive. A single round has no measurement window."""
 Window = Literal["rounds", "whole", "first", "last", "bursts"]
 """The records of a row: the judged rounds, all, the first, the last fifth, the later half of bursts."""
 Direction = Literal["both", "read", "write", "trim"]
@@ -160,6 +162,11 @@ def lasting(run: Run) -> list[Figures]:
     """Return the figures of lasting states, both directions together; not of loads at a rate, which is no limit."""
     rows = [row for row in figures(run) if row.direction == "both"]
     return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY and not row.workload.rate_iops]
+
+
+def after_fill(row: Figures) -> bool:
+    """Return whether a row is of a filled drive, and not of a histogram, which repeats a load of another phase."""
+    return row.state in FILLED and not row.phase.startswith(look.HISTOGRAM)
 
 
 def answers(run: Run, *names: str) -> list[Figures]:

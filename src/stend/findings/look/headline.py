@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stend.base.units import KiB
 from stend.findings import look
-from stend.findings.look.figures import Figures, State, lasting
+from stend.findings.look.figures import FILLED, Figures, State, lasting
 from stend.model.definition import Workload
 from stend.model.record import Run
 
@@ -27,10 +27,10 @@ class Level(NamedTuple):
 
 
 LEVELS = {
-    "read_window": Level((100,), ("window", "filled"), ("iops", "block-sweep", "latency", "latency-curve")),
-    "mix_window": Level((65, 67, 70), ("window", "filled"), ("iops", "block-sweep", "latency", "latency-curve")),
+    "read_window": Level((100,), FILLED, ("iops", "block-sweep", "latency", "latency-curve")),
+    "mix_window": Level((65, 67, 70), FILLED, ("iops", "block-sweep", "latency", "latency-curve")),
     "write_fresh": Level((0,), ("fresh",), ("write-saturation", "fresh")),
-    "write_window": Level((0,), ("window", "filled"), ("iops", "block-sweep", "latency", "latency-curve")),
+    "write_window": Level((0,), FILLED, ("iops", "block-sweep", "latency", "latency-curve")),
     "write_saturated": Level((0,), ("saturated", "window"), ("write-saturation",)),
 }
 
@@ -65,7 +65,7 @@ def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
     candidates = [
         row
         for row in rows
-        if row.state in ("window", "filled") and row.direction == "both" and row.test in ("throughput", "block-sweep")
+        if row.state in FILLED and row.direction == "both" and row.test in ("throughput", "block-sweep")
         and (row.workload.random_pct, row.workload.read_pct) == (0, read_pct)
         and row.workload.block_bytes >= STREAM_BYTES
     ]  # fmt: skip
