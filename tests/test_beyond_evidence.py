@@ -13,6 +13,7 @@ from stend.charts.parts.sides import Side
 from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement import Why
 from stend.findings.judgement.evidence import evidence
+from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Because
 from stend.findings.look.saturated import saturated
 from stend.model.events import Event, Note
@@ -147,6 +148,22 @@ def test_a_latency_test_of_a_single_round_states_and_draws_its_response_times() 
     every = tuple(findings.find(run, {}))
     assert evidence(run, {}, every).figures["read_wait"] == pytest.approx(84e-6, rel=0.1)  # 60 us sense, bus, command
     assert len(list(waits.single([Side("small", run)], EN))) == 1
+
+
+def test_a_saturation_that_wrote_less_than_the_capacity_saturated_nothing() -> None:
+    """The rule may be met on clean flash: the rate is that of a fresh drive."""
+    run = ran("small?capacity_bytes=137438953472&scale=64", "write-saturation", minute_s=0.2, shorten=60)
+    assert {row.state for row in figures(run) if row.phase != "purge"} == {"fresh", "phase"}
+    assert not {"writes", "write_tail", "fall"} & evidence(run, {}, tuple(findings.find(run, {}))).figures.keys()
+
+
+def test_one_write_in_a_thousand_is_never_a_percentile_of_a_hundred() -> None:
+    changes: dict[str, Any] = {"tests": {"write-saturation": {"histogram_minutes": 0}}}
+    run = ran("small?capacity_bytes=1073741824&scale=16", "write-saturation", **SHORT | changes)
+    (row,) = (r for r in figures(run) if r.state in ("saturated", "window"))
+    assert row.value("p99") is not None
+    assert row.value("p99.9") is None
+    assert "write_tail" not in evidence(run, {}, tuple(findings.find(run, {}))).figures
 
 
 def test_blocks_smaller_than_a_sector_are_named_by_their_bytes() -> None:

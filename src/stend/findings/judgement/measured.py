@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
-from stend.findings.look.figures import Figures, after_fill, figures
+from stend.findings.look.figures import LASTING, Figures, after_fill, figures
 from stend.findings.look.saturated import saturated
 from stend.findings.saturation import LOST, of_phase
 from stend.model.counts import added
@@ -75,7 +75,8 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
         yield Named("sat_s", saturation.seconds, test.name)
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
-        yield Named("write_tail", course[-1].value("p99.9") or course[-1].value("p99"), test.name)
+        if course[-1].state in LASTING:
+            yield Named("write_tail", course[-1].value("p99.9"), test.name)
         waited = [record.counts.max_s for record in look.records(run, test.name, phase)]
         waited += [row.value("max") or 0.0 for row in rows if row.test == test.name]  # of the histogram too
         yield Named("longest", max(waited), test.name)

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from stend.findings import look
 from stend.findings.look import metered
+from stend.findings.look.grounds import Ground, capacities
 from stend.findings.look.metered import Level
 from stend.findings.look.once import once
 from stend.model import headroom
@@ -263,17 +264,19 @@ def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
 
     It is the state that earlier phases left, unless the phase rests, has a window, or itself changes the drive.
     """
-    if run.source:
-        return "unknown"
-    if look.rest_s(phase):
-        return "rested"
+    if run.source or look.rest_s(phase):
+        return "unknown" if run.source else "rested"
+    if phase.name in SATURATING and _little(run, test, phase):
+        return "phase"
     if run.verdict_rounds(test.name, phase.name):
         return "window"
     if test.name in CHANGING or phase.name in SATURATING or phase not in look.measuring(run, test):
         return "phase"
-    before = [p.name for p in test.phases[: test.phases.index(phase)]]
-    left = [state for name in before for begin, state in LEAVES.items() if name.startswith(begin)]
-    return left[-1] if left else "filled" if test.shared else "fresh"
+    before = test.phases[: test.phases.index(phase)]
+    left = [(p, state) for p in before for begin, state in LEAVES.items() if p.name.startswith(begin)]
+    if left and left[-1][1] == "saturated" and _little(run, test, left[-1][0]):
+        return "phase"
+    return left[-1][1] if left else "filled" if test.shared else "fresh"
 
 
 def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
@@ -286,8 +289,13 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     if run.verdict_rounds(test.name, phase.name):
         yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)
     else:
-        counts = look.ended(run, test, phase.name)
-        yield from _rows(run, (test.name, phase.name, "saturated", "last", last.workload, 1), counts)
+        counts, state = look.ended(run, test, phase.name), "phase" if _little(run, test, phase) else "saturated"
+        yield from _rows(run, (test.name, phase.name, state, "last", last.workload, 1), counts)
+
+
+def _little(run: Run, test: PlannedTest, phase: Phase) -> bool:
+    """Return whether less than the capacity was written by the end of a saturation: it did not saturate the drive."""
+    return capacities(Ground(run, test, look.records(run, test.name, phase.name))) < 1
 
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
