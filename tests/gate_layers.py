@@ -30,7 +30,7 @@ WORDS = {
     "copied when written": "is in a lower folder of the overlay",
     "write-protected": "is write-protected",
     "flags": "is immutable|is append-only",
-    "not made by stend": "stend did not make",
+    "not made by stend": "has no mark of stend",
     "program": "is a program",
 }
 """The words of a refusal by its reason."""

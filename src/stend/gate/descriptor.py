@@ -7,6 +7,7 @@ from stend.base.sysfs import Kernel, fd_bytes
 from stend.gate.look import NUMBER, SIZE, Marks, compare, look_again, number
 from stend.gate.refusals import refusal
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 
 class Gate:
@@ -42,14 +43,14 @@ class Gate:
     def fd(self) -> int:
         """Return the held descriptor. Raise Refused after `close` and in any process but the one that opened it."""
         if self._fd < 0 or os.getpid() != self._pid:
-            raise Refused(f"{self.identity.target} was closed; it must pass the gate again")
+            raise Refused(Sentence("gate_closed", target=self.identity.target))
         return self._fd
 
     @property
     def writing_fd(self) -> int:
         """Return the descriptor for writes outside of a load. Raise Refused if the drive was opened for reading."""
         if not self.writes:
-            raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to change it")
+            raise Refused(Sentence("gate_reading", target=self.identity.target))
         return self.fd
 
     def check(self) -> None:
@@ -59,7 +60,7 @@ class Gate:
         held = {NUMBER: number(os.fstat(fd)), SIZE: str(fd_bytes(fd))}
         compare(drive.target, {key: self.expected[key] for key in held}, held)
         if self.writes and (reason := refusal(drive.path, self.keep_off, self.kernel, fd=fd, made=self.made)):
-            raise Refused(f"{drive.target} {reason}")
+            raise Refused(Sentence("gate_now", target=drive.target, reason=reason))
 
     def close(self) -> None:
         """Close the descriptor."""

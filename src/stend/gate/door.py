@@ -10,8 +10,9 @@ from stend.gate.descriptor import Gate
 from stend.gate.entry import enter
 from stend.gate.fingerprint import changed, fingerprint
 from stend.gate.holdings import loss
-from stend.gate.look import marks
+from stend.gate.look import marks, vanished
 from stend.model.definition import Identity
+from stend.words import Sentence
 
 
 class Door:
@@ -57,7 +58,7 @@ class Door:
     def check(self) -> None:
         """Raise Refused or StepFailed unless this is the same drive and this process still holds it."""
         if self.writes is None:
-            raise Refused(f"{self.target} has not passed the gate; open it first")
+            raise Refused(Sentence("gate_unopened", target=self.target))
         self.look()
 
     named = False
@@ -101,7 +102,7 @@ class Guarded(Door):
     def opened(self) -> Gate:
         """Return the opened gate. Raise Refused before `open` and after `close`."""
         if self._gate is None:
-            raise Refused(f"{self.target} has not passed the gate; open it first")
+            raise Refused(Sentence("gate_unopened", target=self.target))
         return self._gate
 
     @property
@@ -117,7 +118,7 @@ class Guarded(Door):
         except OSError as error:
             if os.path.exists(self.identity.path):
                 raise
-            raise StepFailed(f"{self.target} vanished: {error.strerror}; find out why before you continue") from error
+            raise vanished(self.target, error) from error
 
     def check(self) -> None:
         """Check the opened gate (`Gate.check`)."""

@@ -20,6 +20,7 @@ from stend.gate.uses import Uses
 from stend.model.definition import Identity
 
 BY_ID = "/dev/disk/by-id/"
+UNMARKED = "has no mark of stend (another program, a copy or an older stend may have made it)"
 LOCK_PATIENCE_S = 2.0  # udev locks a drive while it examines it
 
 
@@ -83,7 +84,7 @@ def _check_unopened(
     _check_name(identity, destroy, unnamed, kernel)
     for layer in unnamed:
         which = f"{layer.words}, which" if layer.words else "is a file that"
-        words = f"{identity.target} {which} stend did not make; it {loss(layer.path, kernel)}"
+        words = f"{identity.target} {which} {UNMARKED}; it {loss(layer.path, kernel)}"
         raise Refused(f"{words}; if all of it may be overwritten, add {_option(layer)}")
     return foreign
 

@@ -10,6 +10,8 @@ from stend.base.sysfs import HOST, Kernel, answer_at, text
 from stend.gate import stack, volumes
 from stend.gate.stack import Layer
 from stend.model.definition import Identity
+from stend.words import Sentence
+from stend.words.system import errno_text
 
 FS_IOC_GETVERSION = 0x80087601
 
@@ -76,13 +78,18 @@ def number(there: os.stat_result) -> str:
     return f"inode {there.st_ino} on {os.major(there.st_dev)}:{os.minor(there.st_dev)}"
 
 
+def vanished(path: str, error: OSError) -> StepFailed:
+    """Return the error for a drive or file that disappeared."""
+    return StepFailed(Sentence("gate_gone", path=path, why=errno_text(error)))
+
+
 def look_again(identity: Identity, expected: Marks, kernel: Kernel) -> None:
     """Raise Refused or StepFailed unless both paths of the drive lead to one with the `expected` marks."""
     for path in dict.fromkeys((identity.path, identity.target)):
         try:
             now = marks(path, kernel)
         except OSError as error:
-            raise StepFailed(f"{path} vanished: {error.strerror}; find out why before you continue") from error
+            raise vanished(path, error) from error
         compare(identity.target, expected, now)
 
 
@@ -90,8 +97,8 @@ def compare(target: str, expected: Marks, now: Marks) -> None:
     """Raise Refused or StepFailed at the first of the `expected` marks that differs now."""
     for key, then in expected.items():
         if now.get(key) != then and key == NUMBER:
-            raise Refused(f"{target} leads to another drive than it did; look which it is now (`stend devices`)")
+            raise Refused(Sentence("gate_leads", target=target))
         if now.get(key) != then and key == SIZE:
-            raise StepFailed(f"{target} changed its size from {then} to {now.get(key)} bytes; find out why")
+            raise StepFailed(Sentence("gate_resized", target=target, then=then, now=now.get(key, "")))
         if now.get(key) != then:
-            raise Refused(f"{target} has another {key} now, {now.get(key)!r} and not {then!r}; is it the same drive?")
+            raise Refused(Sentence("gate_mark", target=target, mark=key, now=repr(now.get(key)), then=repr(then)))

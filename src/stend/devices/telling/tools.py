@@ -1,7 +1,6 @@
 """Run external programs that read drives, with a time limit; the error of a missing one names its package."""
 
 import contextlib
-import errno
 import json
 import re
 import subprocess
@@ -11,7 +10,8 @@ from stend.base.errors import Missing, StepFailed
 from stend.base.limits import MOST
 from stend.base.programs import install
 from stend.base.text import plain
-from stend.words import Sentence, text
+from stend.words import Sentence
+from stend.words.system import errno_text
 
 PATIENCE_S = 30.0
 
@@ -75,12 +75,6 @@ def run(*words: str, limit_s: float = PATIENCE_S) -> Output:
 
 def _text(printed: bytes) -> str:
     return printed.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def errno_text(error: OSError) -> Sentence:
-    """Return the system's message for an error, in the words of the catalogue if it has it."""
-    known = {errno.ENOSPC: "errno_space", errno.EPERM: "errno_permitted"}
-    return Sentence(known[error.errno]) if error.errno in known else text(error.strerror or str(error))
 
 
 def absent(program: str) -> Sentence:
