@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,3 +81,12 @@ def test_a_door_tells_what_would_be_lost_and_what_came_since(made: FileDevice) -
     assert made.door.changed(began, since) == "holds ext4 that the run did not make; begin a new run"
     assert made.door.changed(since, began) == ""
     made.door.close()
+
+
+@pytest.mark.parametrize(
+    ("option", "permission"),
+    [("--destroy-data names 'a b'", {"destroy": "a b"}), ("--overwrite-file names /x", {"overwrite": ("/x",)})],
+)
+def test_a_permission_to_destroy_data_is_refused_where_there_are_none(option: str, permission: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=rf"^{option}, but sim:small is a virtual drive.*; leave the option out$"):
+        devices.find("sim:small").door.open(writes=True, **{"destroy": None, **permission})

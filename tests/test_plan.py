@@ -230,3 +230,15 @@ def test_a_test_narrows_its_setting_and_takes_what_fits() -> None:
     }
     with pytest.raises(BadInput, match="<= 100"):
         profile.changed({"tests": {"iops": {"shares": {"8": 900}}}}).for_test("iops", shaped)
+
+
+@pytest.mark.parametrize(("scale", "fits"), [(1, True), (4096, True), (4097, False), (65536, False)])
+def test_a_quick_run_of_a_scaled_drive_keeps_room_for_the_largest_block(scale: int, fits: bool) -> None:
+    """Simulated blocks keep their size: at 1:4096 the 4 GiB of a quick run are 1 MiB, the largest block of `iops`."""
+    quick = plan.quicken(plan.load_profile("review"))[0]
+    drive = msgspec.structs.replace(DRIVE, capacity_bytes=15_360 * GB, facts={"scale": scale})
+    if fits:
+        assert quick.active_range(drive) == 4 * GiB
+    else:
+        with pytest.raises(BadInput, match=rf"4 GiB .*at a scale of {scale} .* of at most 4096$"):
+            quick.active_range(drive)

@@ -258,6 +258,8 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
         (["--target", "sim:small", "--target", "x", "--destroy-data", "x"], "for several drives write TARGET=NAME"),
         (["--target", "sim:small", "--target", "x", "--create", "1MiB"], "create the files first"),
         (["--target", "sim:small", "--target", "sim:large", "--profile", "none"], "none"),
+        (["--target", "sim:small", "--destroy-data", "foo"], "sim:small is a virtual drive"),
+        (["--target", "x", "--destroy-data", "a", "--destroy-data", "b"], "give --destroy-data once"),
     ],
 )
 def test_what_cannot_be_run_together_is_refused(

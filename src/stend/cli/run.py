@@ -42,12 +42,15 @@ def command(
     Example: stend run iops write-saturation --target sim:small --quick
     """
     from stend import session
+    from stend.base.errors import BadInput
     from stend.cli import _ends, _terminal
     from stend.session.stopping import Signals
 
     fields |= {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
     fields |= {"overwrite": tuple(overwrite_file or ()), "create": create, "label": label, "meter": meter}
     request = session.Request(tests, target[0], **fields)
+    if len(target) == 1 and len(destroy_data or ()) > 1:
+        raise BadInput("a run has one drive; give --destroy-data once")
     if len(target) > 1:
         from stend.cli import _together
 

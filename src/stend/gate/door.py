@@ -1,10 +1,11 @@
 """The door of a drive: created closed with its `Device`, opened once for a run, and checked again before each phase."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from stend.base.errors import Refused, StepFailed
+from stend.base.errors import BadInput, Refused, StepFailed
 from stend.base.sysfs import HOST, Kernel
 from stend.gate.descriptor import Gate
 from stend.gate.entry import enter
@@ -50,6 +51,10 @@ class Door:
     def _enter(
         self, destroy: str | None, keep_off: tuple[str, ...], overwrite: tuple[str, ...], *, writes: bool
     ) -> None:
+        for option, names in (("--destroy-data", [destroy] if destroy else []), ("--overwrite-file", overwrite)):
+            if names:
+                needless = f"{self.target} is a virtual drive, which holds no data of anybody"
+                raise BadInput(f"{option} names {shlex.quote(names[0])}, but {needless}; leave the option out")
         try:
             self.look()
         except StepFailed as error:

@@ -214,7 +214,10 @@ class Profile(Data, frozen=True):
         return [values[0], values[-1]] if self.shorten > 1 and len(values) > 2 else values
 
     def active_range(self, device: Identity) -> int:
-        """Return the bytes that tests may touch; below 100 % a multiple of 128 KiB. Raise BadInput below 1 MiB."""
+        """Return the bytes that tests may touch; below 100 % a multiple of 128 KiB.
+
+        Raise BadInput below 1 MiB, or if a scaled virtual drive simulates less than 1 MiB of them.
+        """
         whole = device.capacity_bytes
         wanted = whole if self.active_range_pct == 100 else int(whole * self.active_range_pct / 100)
         if self.range_limit_bytes:
@@ -223,6 +226,9 @@ class Profile(Data, frozen=True):
             wanted = wanted // (128 * KiB) * (128 * KiB)
         if wanted < MiB:
             raise BadInput(Sentence("too_small", target=device.target, size=binary(wanted), least=binary(MiB)))
+        if wanted < MiB * device.scale:
+            most, size = wanted // MiB, binary(wanted)
+            raise BadInput(Sentence("too_scaled", target=device.target, size=size, scale=device.scale, most=most))
         return wanted
 
     def for_drive(self, device: Identity) -> "Profile":
