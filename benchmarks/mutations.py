@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.reached import HASTY, HOME, callers, imported, modules, recorded, took
+from benchmarks.reached import HASTY, HOME, QUICK, callers, imported, modules, recorded, took
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
@@ -207,7 +207,7 @@ def noticed(mutation: Mutation, tests: list[str]) -> str:
 def _failing(tests: list[str], own: dict[str, str]) -> str:
     listed = Path(own["CHANGED_SOURCE"]).with_name("tests.txt")  # thousands are too long for a command
     listed.write_text("\n".join(tests))
-    words = [sys.executable, "-m", "pytest", "-x", "--no-header", *HASTY, f"@{listed}"]
+    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "-m", QUICK, *HASTY, f"@{listed}"]
     places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
     env = {**os.environ, "PYTHONPATH": places, **own}
     try:

@@ -21,11 +21,13 @@ import pytest
 ROOT = Path(__file__).parent.parent
 HOME = ROOT / "src/stend"
 CALLS, TOOK, DONE = (ROOT / "build" / name for name in ("reached.tsv", "took.tsv", "recorded.txt"))
-TOGETHER = 12
+TOGETHER = 40
 """How many files of tests run in one process: a stop loses no more."""
 TO_THE_END = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
-QUICK = "not slow and not soak and not browser and not lab"
-HASTY = ("-m", QUICK, "-p", "benchmarks.hasty", "--hypothesis-profile=hasty", "-p", "no:cacheprovider", "--tb=no", "-q")
+QUICK = "not slow and not soak and not browser and not lab and not alone"
+CHEAP = f"{QUICK} and not over_300_ms and not fio and not block"
+"""The recorded tests: those of `make check`, which take minutes. The others are found by their files."""
+HASTY = ("-p", "benchmarks.hasty", "--hypothesis-profile=hasty", "-p", "no:cacheprovider", "--tb=no", "-q")
 
 
 def _begin(item: pytest.Item, phase: str) -> None:
@@ -147,7 +149,7 @@ def main() -> int:
     """Run the quick tests of files that are not in the record, or of all again; arguments name files to run again."""
     CALLS.parent.mkdir(exist_ok=True)
     done = recorded()
-    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").glob("test_*.py"))]
     if not sys.argv[1:] and done.issuperset(files):
         for path in (CALLS, TOOK, DONE):
             path.unlink()
@@ -157,7 +159,7 @@ def main() -> int:
     env = {**os.environ, "PYTHONPATH": f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}", "REACHED": str(CALLS)}
     stopped = 0
     for some in (left[at : at + TOGETHER] for at in range(0, len(left), TOGETHER)):
-        words = [sys.executable, "-m", "pytest", *HASTY, *few, *some]
+        words = [sys.executable, "-m", "pytest", "-m", CHEAP, *HASTY, *few, *some]
         code = subprocess.run(words, cwd=ROOT, env=env, check=False).returncode
         if code in TO_THE_END:
             with DONE.open("a") as file:

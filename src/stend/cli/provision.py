@@ -42,11 +42,11 @@ def command(
 
     wish = _wish(lba_bytes or 0, capacity or "", restore)
     device = devices.find(target)
+    if not isinstance(device, DriveDevice):
+        raise Refused(f"{target} is not changed: {ONLY}")
     with closing(device.door):
         named = destroy_data or Terminal().names(device)
         device.door.open(writes=True, destroy=named, overwrite=tuple(overwrite_file or ()))
-        if not isinstance(device, DriveDevice):
-            raise Refused(f"{target} is not changed: {ONLY}")
         typer.echo(f"{target}: {preparer.prepare(device, wish, report=Terminal().report)}")
 
 
