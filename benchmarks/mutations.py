@@ -5,11 +5,12 @@ arguments, a call left out. A seed draws as many from each package of src/stend 
 run with its changed source (`changed/sitecustomize.py`) until one fails; a mutation that no test notices survives.
 Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
 
-`python -m benchmarks.reached` records once which tests call which functions. Those that call the changed function run,
-from files near to the module first, then the shortest, up to a number of seconds. A constant, a class body, a cached
-function and a kernel report no calls: tests of the functions that use them run. Without a record, beside an unfinished
-one, and where it knows no test, the files nearest to the module run: those that reach it by the fewest imports; a name
-in common brings a file one nearer. Of files as near, those that write the module's name most often come first.
+`python -m benchmarks.reached` records once which tests of `make check` call which functions. Those that call the changed
+function run, from files near to the module first, then the shortest, up to a number of seconds. A constant, a class
+body, a cached function and a kernel report no calls: tests of the functions that use them run. If none of them fails,
+the quick tests that are not in the record run, of the files nearest to the module: those that reach it by the fewest
+imports; a name in common brings a file one nearer. Of files as near, those that write the module's name most often come
+first. Beside an unfinished record, and where it knows no test, all quick tests of these files run.
 """
 
 import argparse
@@ -30,12 +31,14 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.reached import HASTY, HOME, QUICK, callers, imported, modules, recorded, took
+from benchmarks.reached import CHEAP, HASTY, HOME, QUICK, callers, imported, modules, recorded, took
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
+FEW = 40
+"""How many tests run first: most changes are found by these, and the others need not be collected."""
 UNNOTICED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
@@ -179,18 +182,17 @@ def nearest(module: str, many: int) -> list[str]:
     return [test for *_, test in sorted(ranked)[:many]]
 
 
-def chosen(mutation: Mutation, files: int, seconds: float) -> list[str]:
-    """The tests that are most likely to notice a mutation."""
+def chosen(mutation: Mutation, files: int, seconds: float) -> list[list[str]]:
+    """The tests that are most likely to notice a mutation: a few of those in the record, its others, and the files."""
     near, left, taken = nearest(mutation.module, files), seconds, list[str]()
     tests = callers(mutation.module, mutation.place, mutation.names)
     for test in sorted(tests, key=lambda test: (test.partition("::")[0] not in near, took()[test], test)):
         if (left := left - took()[test]) >= 0:
             taken.append(test)
-    done = recorded()
-    return taken + [file for file in near if not taken or file not in done]
+    return [part for part in (taken[:FEW], taken[FEW:], near) if part]
 
 
-def noticed(mutation: Mutation, tests: list[str]) -> str:
+def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
     """The first test that fails with this mutation; empty if none does. A busy host's failure must come again alone."""
     source = (HOME / mutation.file).read_bytes()
     changed = source[: mutation.start] + mutation.became.encode() + source[mutation.end :]
@@ -199,15 +201,20 @@ def noticed(mutation: Mutation, tests: list[str]) -> str:
         Path(own["CHANGED_SOURCE"]).write_bytes(changed)
         if b"compiled" in source:  # what was compiled of it before must not be found
             own["NUMBA_CACHE_DIR"] = place
-        by = _failing(tests, own)
-        test = by.partition(" ")[2].partition(" - ")[0]
-        return _failing([test], own) if test.startswith("tests/") else by
+        for tests in parts:
+            known = len(parts) > 1 and tests is parts[-1] and recorded().issuperset(tests)
+            among = f"{QUICK} and not ({CHEAP})" if known else QUICK
+            by = _failing(tests, own, among)
+            test = by.partition(" ")[2].partition(" - ")[0]
+            if by and (not test.startswith("tests/") or (by := _failing([test], own, among))):
+                return by
+        return ""
 
 
-def _failing(tests: list[str], own: dict[str, str]) -> str:
+def _failing(tests: list[str], own: dict[str, str], among: str) -> str:
     listed = Path(own["CHANGED_SOURCE"]).with_name("tests.txt")  # thousands are too long for a command
     listed.write_text("\n".join(tests))
-    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "-m", QUICK, *HASTY, f"@{listed}"]
+    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "-m", among, *HASTY, f"@{listed}"]
     places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
     env = {**os.environ, "PYTHONPATH": places, **own}
     try:
@@ -231,11 +238,11 @@ def main() -> None:
     words = asked.parse_args()
     told: list[tuple[str, str]] = []
     for mutation in (one for one in drawn(words.draw, words.seed) if any(part in one.file for part in words.only)):
-        began, tests = time.monotonic(), chosen(mutation, words.files, words.seconds)
-        by = noticed(mutation, tests)
+        began, parts = time.monotonic(), chosen(mutation, words.files, words.seconds)
+        by = noticed(mutation, parts)
         verdict = "found" if by else "judged" if mutation.key in JUDGED else "SURVIVED"
         told.append((mutation.package, verdict))
-        cost = f"line {mutation.line}, {len(tests)} tests, {time.monotonic() - began:.0f} s"
+        cost = f"line {mutation.line}, {sum(map(len, parts[:-1]))} tests, {time.monotonic() - began:.0f} s"
         print(f"{verdict:9}{mutation.key}  [{cost}] {by}", flush=True)
     for package in [*sorted({name for name, _ in told}), ""]:
         own = [verdict for name, verdict in told if package in ("", name)]
