@@ -5,12 +5,12 @@ arguments, a call left out. A seed draws as many from each package of src/stend 
 run with its changed source (`changed/sitecustomize.py`) until one fails; a mutation that no test notices survives.
 Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
 
-`python -m benchmarks.reached` records once which tests of `make check` call which functions. Those that call the changed
-function run, from files near to the module first, then the shortest, up to a number of seconds. A constant, a class
-body, a cached function and a kernel report no calls: tests of the functions that use them run. If none of them fails,
-the quick tests that are not in the record run, of the files nearest to the module: those that reach it by the fewest
-imports; a name in common brings a file one nearer. Of files as near, those that write the module's name most often come
-first. Beside an unfinished record, and where it knows no test, all quick tests of these files run.
+`python -m benchmarks.reached` records once which tests of `make check` call which functions. Those that call the
+changed function run, from files near to the module first, then the shortest, up to a number of seconds. A constant, a
+class body, a cached function and a kernel report no calls: tests of the functions that use them run. If none of them
+fails, the quick tests that are not in the record run, of the files nearest to the module: those that reach it by the
+fewest imports; a name in common brings a file one nearer. Of files as near, those that write the module's name most
+often come first. Beside an unfinished record, and where it knows no test, all quick tests of these files run.
 """
 
 import argparse
@@ -232,12 +232,15 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--draw", type=int, default=75, help="how many mutations")
     asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--skip", type=int, default=0, help="how many of them were tried before")
     asked.add_argument("--files", type=int, default=6, help="how many files of tests are the nearest")
     asked.add_argument("--seconds", type=float, default=120.0, help="how long the tests of a mutation may take")
     asked.add_argument("--only", nargs="*", default=[""], help="of those drawn the ones in files with such a name")
     words = asked.parse_args()
     told: list[tuple[str, str]] = []
-    for mutation in (one for one in drawn(words.draw, words.seed) if any(part in one.file for part in words.only)):
+    for mutation in (
+        one for one in drawn(words.draw, words.seed)[words.skip :] if any(part in one.file for part in words.only)
+    ):
         began, parts = time.monotonic(), chosen(mutation, words.files, words.seconds)
         by = noticed(mutation, parts)
         verdict = "found" if by else "judged" if mutation.key in JUDGED else "SURVIVED"
