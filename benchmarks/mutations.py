@@ -10,7 +10,7 @@ changed function run, from files near to the module first, then the shortest, up
 class body, a cached function and a kernel report no calls: tests of the functions that use them run. If none of them
 fails, dearer tests without a real load run, of the files nearest to the module: those that reach it by the fewest
 imports; a name in common brings a file one nearer. Of files as near, those that write the module's name most often come
-first. Beside an unfinished record, and where it knows no test, all quick tests of these files run.
+first. Where the record does not have the changed place, all quick tests of these files run.
 """
 
 import argparse
@@ -31,14 +31,14 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.reached import HASTY, HOME, QUICK, callers, imported, modules, recorded, took
+from benchmarks.reached import HASTY, HOME, QUICK, callers, calls, imported, modules, recorded, took
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
-DEAR = f"{QUICK} and over_300_ms and not fio and not block"
-"""The tests of a virtual drive that the record leaves out."""
+FREE = f"{QUICK} and not fio and not block"
+"""The tests without a real load."""
 FEW = 40
 """How many tests run first: most changes are found by these, and the others need not be collected."""
 UNNOTICED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
@@ -204,10 +204,10 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
         if b"compiled" in source:  # what was compiled of it before must not be found
             own["NUMBA_CACHE_DIR"] = place
         for tests in parts:
-            known = len(parts) > 1 and tests is parts[-1] and recorded().issuperset(tests)
-            among = DEAR if known else QUICK
+            known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(tests)
+            among = f"{FREE} and over_300_ms" if known and len(parts) > 1 and tests is parts[-1] else FREE
             by = _failing(tests, own, among)
-            test = by.partition(" ")[2].partition(" - ")[0]
+            test = by.removeprefix("FAILED ").rpartition(", ")[0]  # as tests/conftest.py prints it at once
             if by and (not test.startswith("tests/") or (by := _failing([test], own, among))):
                 return by
         return ""

@@ -16,6 +16,8 @@ import pytest
 pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
 
+from cryptography import x509
+
 from stend import store
 from stend.base.errors import BadInput, StepFailed
 from stend.fleet import certificates, client, file, locks, sealed, tasks
@@ -209,6 +211,16 @@ def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path)
         certificates.make(tmp_path / "c", ["one"])
     with pytest.raises(BadInput, match=r"two\.pem is missing"):
         sealed.security(tmp_path / "c", "two")
+
+
+def test_the_authority_signs_hosts_and_hosts_sign_nothing(tmp_path: Path) -> None:
+    """RFC 5280, 4.2.1.9: basic constraints of an authority are critical; `pathlen` 0 forbids authorities below it."""
+    (made,) = certificates.make(tmp_path / "c", ["one"])
+    for path, signs, below in ((tmp_path / "c/authority.pem", True, 0), (made, False, None)):
+        limits = x509.load_pem_x509_certificate(path.read_bytes()).extensions.get_extension_for_class(
+            x509.BasicConstraints
+        )
+        assert (limits.critical, limits.value.ca, limits.value.path_length) == (True, signs, below)
 
 
 @contextmanager

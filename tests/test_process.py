@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stend.base.process import over, ticks
+from stend.base.process import over, processor_s, ticks
 
 
 def told(**changes: str) -> str:
@@ -60,3 +60,10 @@ def test_a_process_began_when_it_did_and_is_no_more_once_it_is_killed() -> None:
     os.waitpid(child, 0)
     assert before <= began <= after
     assert (told, ticks(child)) == (0, 0)
+
+
+def test_processor_time_is_that_of_the_process_and_of_the_kernel_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fields 14 and 15 of proc(5) are utime and stime, in ticks."""
+    words = told(_14="700", _15="50", _16="9000", _17="9000")
+    monkeypatch.setattr(Path, "read_text", lambda path: words)
+    assert processor_s(1) == 750 / os.sysconf("SC_CLK_TCK")
