@@ -55,6 +55,14 @@ def test_every_chart_has_data_axes_with_titles_and_a_sentence(test: str, lang: s
         assert not unknown, (picture.name, unknown, columns)
 
 
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("test", TESTS)
+def test_block_sizes_have_their_unit_in_the_words_of_the_page(test: str, lang: str) -> None:
+    for picture in pictures.pictures(test, lang):
+        texts = [text for rows in picture.spec["datasets"].values() for row in rows for text in row.values()]
+        assert [text for text in texts if isinstance(text, str) and re.search(r"\d[Kk]\b", text)] == [], picture.name
+
+
 def fields(spec: object) -> Iterator[str]:
     """The columns of data that an encoding shows, in tooltips too."""
     for encoding in encodings(spec):

@@ -35,6 +35,8 @@ PDF_DEFECTS = {
     "unit": ("bad break", "It writes 3100 МБ/\\ с."),
     "number": ("bad break", "It holds 18\\ 100 IOPS."),
     "without its unit": ("bad break", "It holds 18,100\\ IOPS."),
+    "option": ("bad break", "A smaller number is ?\\ scale=4 here."),
+    "short name": ("bad break", "The second run is fw-1.0-\\ 1 of four."),
     "empty page": ("empty page", "A page. #pagebreak() The last page"),
     "widow": ("widow", f"#lorem(800) #v(1fr) {HEADING} #pagebreak() {FULL}"),
 }
@@ -44,6 +46,9 @@ PDF_CLEAN = f"""{HEADING}
 
 #table(columns: 3, [1], [500], [1 000], [IOPS], [100 %], [a/s])
 #table(columns: 2, stroke: none, inset: 2pt, [*Depth*], [T8/Q16 instead of T1/Q32], [*IOPS, by size*], [T8/Q16])
+
+The part number is SB1CSK31MT570-\\ 0480 of it.
+
 #box(fill: rgb("#0b3d62"), inset: 4pt, text(white)[White on blue]) The rate is 18 100 IOPS.
 #image("clean.svg", width: 90mm)
 """

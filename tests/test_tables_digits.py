@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from stend import charts
 from stend.charts import Picture
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import named
@@ -28,6 +29,30 @@ def test_measured_numbers_of_a_chart_keep_their_last_zeros(values: list[float | 
     table = fallback.table_of(Picture("name", "Title", spec, "says"), EN)
     assert table
     assert [row[0] for row in table.rows] == shown
+
+
+@pytest.mark.parametrize(
+    ("lang", "shown"),
+    [
+        ("en", ["0.05", "0.57", "1.20", "3.00", "10.0", "45.0", "100", "728"]),
+        ("ru", ["0,05", "0,57", "1,20", "3,00", "10,0", "45,0", "100", "728"]),
+    ],
+)
+def test_the_cells_of_a_map_keep_their_last_zeros(lang: str, shown: list[str]) -> None:
+    cells = [Language(lang).show(value, "cell") for value in (0.05, 0.571, 1.2, 3.0, 9.996, 45.0, 99.96, 728.0)]
+    assert cells == shown
+
+
+def test_a_map_of_iops_in_thousands_has_three_digits_in_every_cell() -> None:
+    run = made("iops", shorten=60, rounds=5)
+    texts = {
+        row["text"]
+        for one in charts.of(run, run.plan.tests[0])
+        for row in one.spec["datasets"]["rows"]
+        if "text" in row
+    }
+    assert texts
+    assert [text for text in texts if not re.fullmatch(r"\d\.\d\d|\d\d\.\d|\d{3}", text)] == []
 
 
 @pytest.mark.parametrize(

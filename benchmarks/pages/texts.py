@@ -24,6 +24,8 @@ BAD_BREAKS = (
     (re.compile(r"\w/$"), re.compile(r"^\w{1,2}\b"), "a unit in two lines"),
     (re.compile(r"\d$"), re.compile(rf"^(?:{UNITS})(?!\w)"), "a number without its unit"),
     (re.compile(r"(?<![\w.,])\d{1,3}$"), re.compile(r"^\d{3}(?!\w)"), "a number in two lines"),
+    (re.compile(r"\?$"), re.compile(r"^[a-z]+="), "an option in two lines"),
+    (re.compile(r"(?<!\S)[A-Za-z][\w.-]{0,10}-$"), re.compile(r"^\d\w{0,3}(?![\w-])"), "a short name in two lines"),
 )
 
 

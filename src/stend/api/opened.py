@@ -247,7 +247,7 @@ def _cells(row: Figures, words: Language) -> tuple[str, ...]:
     state = words("stamp.not_steady") if row.steady is False else words.name_of("state", row.state)
     place = (words.title(row.test, row.test), words.phase(row.phase), state)
     waits = (words.show(row.value(name), "lat") for name in FIGURES[2:])
-    rates = (words.show(row.iops, "rate"), words.show(row.number("throughput") / 1e6, "n"))
+    rates = (words.show(row.iops, "rate"), words.show(row.number("throughput") / 1e6, "measured"))
     return (*place, f"{row.workload.label}{way}", *rates, *waits)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from stend.base.units import block_label
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings import look
@@ -31,8 +30,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
     loads = list(measured)
-    rows = [row for load in loads for row in _rows(load, measured[load], figure)]
-    names = [_name(load) for load in loads]
+    rows = [row for load in loads for row in _rows(load, measured[load], figure, words)]
+    names = [_name(load, words) for load in loads]
     mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
     if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
         mix = f"{mix}, {names[0]} T{loads[0].threads} Q{loads[0].depth}"
@@ -43,14 +42,14 @@ def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> 
     return Drawing(title, chart, {"rows": rows}, words("says.convergence"))
 
 
-def _rows(load: Workload, measured: Series, figure: str) -> Iterator[Row]:
+def _rows(load: Workload, measured: Series, figure: str, words: Language) -> Iterator[Row]:
     for number, counts in measured:
         value = counts.max_s if figure == "longest" else counts.quantity(figure)
-        yield {"round": number, "series": _name(load), "value": value * SCALE[figure]}
+        yield {"round": number, "series": _name(load, words), "value": value * SCALE[figure]}
 
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
 
 
-def _name(load: Workload) -> str:
-    return "MIX" if load.mixed else block_label(load.block_bytes)
+def _name(load: Workload, words: Language) -> str:
+    return words.format_of.loads["block_mix"] if load.mixed else words.show(load.block_bytes, "gib")

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.base.units import block_label
 from stend.charts.parts import Drawing, Row, axis, few
-from stend.charts.parts.marks import bars, category, cells, lines, octaves, series
+from stend.charts.parts.marks import bars, category, cells, kib, lines, octaves, series
 from stend.findings.look.figures import answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -36,13 +35,13 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
     thousands = max((iops for _, iops in cells_of), default=0) >= THOUSANDS_FROM
     return [
         {
-            "block": block_label(load.block_bytes),
+            "block": kib(load.block_bytes, words),
             "kib": load.block_bytes / 1024,
             "mix": f"{load.read_pct}/{100 - load.read_pct}",
             "read": load.read_pct,
             "iops": iops,
             "shown": words.show(iops, "rate"),
-            "text": words.show(round(iops / 1e3, 2), "n") if thousands else words.show(iops, "rate"),
+            "text": words.show(iops / 1e3 if thousands else iops, "cell"),
         }
         for load, iops in cells_of
     ]
@@ -50,7 +49,7 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
 
 def _tips(words: Language) -> list[dict[str, str]]:
     return [
-        {"field": "block", "title": words("axis.block_size"), "type": "nominal"},
+        {"field": "block", "title": words("axis.block_kib"), "type": "nominal"},
         {"field": "mix", "title": words("axis.mix"), "type": "nominal"},
         {"field": "shown", "title": "IOPS", "type": "nominal"},
     ]
@@ -62,7 +61,7 @@ def _lines(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], word
 
 
 def _map(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
-    x = category("block", words("axis.block_size"), sizes)
+    x = category("block", words("axis.block_kib"), sizes)
     y = category("mix", words("axis.mix"), mixes)
     colour = {
         "field": "iops",
@@ -76,4 +75,4 @@ def _map(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words:
 
 def _bars(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     kinds = series("mix", words("axis.mix"), mixes, ordered=True)
-    return bars(category("block", words("axis.block_size"), sizes), axis("iops", words("axis.iops")), kinds)
+    return bars(category("block", words("axis.block_kib"), sizes), axis("iops", words("axis.iops")), kinds)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from stend.base.units import block_label
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings.look.figures import Figures, loads
@@ -20,7 +19,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             {
                 "threads": _line(cell, words),
                 "q": cell.workload.rate_iops or cell.workload.depth,
-                "block": block_label(cell.workload.block_bytes),
+                "block": words.show(cell.workload.block_bytes, "gib"),
                 "iops": cell.iops,
                 "ms": cell.number("mean") * 1e3,
             }
@@ -29,7 +28,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         closed = sorted({cell.workload.threads for cell in group if not cell.workload.rate_iops})
         rated = any(cell.workload.rate_iops for cell in group)
         names = [*(f"T{t}" for t in closed), *([words("latency_curve.open")] if rated else [])]
-        sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in group})]
+        sizes = [words.show(size, "gib") for size in sorted({cell.workload.block_bytes for cell in group})]
         y = axis("ms", words("axis.latency"), log=True)
         kinds = series("threads", words("axis.threads"), names)
         order = {"field": "q", "type": "quantitative"}

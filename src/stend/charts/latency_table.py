@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.base.units import block_label
 from stend.charts.parts import Drawing, axis
-from stend.charts.parts.marks import bars, category, series
+from stend.charts.parts.marks import bars, category, kib, series
 from stend.findings.look.figures import Figures, answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -23,17 +22,17 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 def _drawing(cells: list[Figures], figure: str, words: Language) -> Drawing:
     rows = [
         {
-            "size": block_label(cell.workload.block_bytes),
+            "size": kib(cell.workload.block_bytes, words),
             "mix": f"{cell.workload.read_pct}/{100 - cell.workload.read_pct}",
             "ms": cell.number("max" if figure == "longest" else "mean") * 1e3,
         }
         for cell in cells
     ]
-    sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in cells})]
+    sizes = [kib(size, words) for size in sorted({cell.workload.block_bytes for cell in cells})]
     mixes = [f"{pct}/{100 - pct}" for pct in sorted({cell.workload.read_pct for cell in cells})]
     first = cells[0].workload
     chart = bars(
-        category("size", words("axis.block_size"), sizes),
+        category("size", words("axis.block_kib"), sizes),
         axis("ms", words(f"axis.{figure}")),
         series("mix", words("axis.mix"), mixes),
     )

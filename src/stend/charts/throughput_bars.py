@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from stend.base.units import block_label
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.findings.look.figures import answers
@@ -15,7 +14,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart with a pair of bars per block size and threads x depth."""
     rows = [
         {
-            "size": f"{block_label(row.workload.block_bytes)} T{row.workload.threads} Q{row.workload.depth}",
+            "size": f"{words.show(row.workload.block_bytes, 'gib')} T{row.workload.threads} Q{row.workload.depth}",
             "kind": words("direction.read" if row.workload.read_pct == 100 else "direction.write"),
             "mbs": row.number("throughput") / 1e6,
         }

@@ -82,7 +82,15 @@ def _places(value: float) -> int:
 
 def measured(form: Format, value: float) -> str:
     """Return a number with trailing zeros: 0.11 -> `0.110`, as wide as 0.123 beside it; zero is `0`."""
-    return number(form, value, _places(value) if value else 0)
+    return number(form, value, _places(significant(value, 3)) if value else 0)
+
+
+def cell(form: Format, value: float) -> str:
+    """Return a number for a cell of a map with trailing zeros, of at most four digits below 10,000: 0.05, 1.20, 45.0.
+
+    All numbers of a map have three significant digits, or two decimal places if that is less.
+    """
+    return number(form, value, min(_places(significant(value, 3)), 2) if value else 0)
 
 
 def _with(form: Format, value: float, name: str, digits: int | None = None) -> str:
@@ -277,6 +285,7 @@ def load(form: Format, label: Any) -> str:
 SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "n": number,
     "measured": measured,
+    "cell": cell,
     "whole": lambda form, value: number(form, value, 0),
     "rate": rate,
     "mbs": megabytes_per_s,

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
+from stend.base.units import KiB
 from stend.charts.parts import Drawing, Row
-from stend.charts.parts.marks import category, cells
+from stend.charts.parts.marks import category, cells, kib
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
@@ -34,8 +35,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             mixes.sort(key=lambda mix: -int(mix.split("/")[0]))
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             says = words("overlay.map_says", **values)
-            rows = [_row(difference, words) for difference in group]
-            yield Drawing(words("overlay.map", **values), _map(rows, sizes, mixes, words), {"rows": rows}, says, test)
+            rows, shown = [_row(difference, words) for difference in group], [_kib(size, words) for size in sizes]
+            yield Drawing(words("overlay.map", **values), _map(rows, shown, mixes, words), {"rows": rows}, says, test)
 
 
 def change(ratio: float, words: Language) -> str:
@@ -47,9 +48,13 @@ def change(ratio: float, words: Language) -> str:
     return ("" if none else "\u2212" if ratio < 1 else "+") + text
 
 
+def _kib(size: str, words: Language) -> str:
+    return kib(float(size.removesuffix("K")) * KiB, words)
+
+
 def _row(difference: Difference, words: Language) -> Row:
     return {
-        "block": difference.key.block,
+        "block": _kib(difference.key.block, words),
         "mix": difference.key.mix,
         "change": log(difference.ratio),
         "text": f"{change(difference.ratio, words)}\n{SIGNS[difference.verdict]}",
@@ -59,10 +64,9 @@ def _row(difference: Difference, words: Language) -> Row:
 
 def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words: Language) -> object:
     most = max(LEAST_SCALE, *(abs(row["change"]) for row in rows))
-    x, y = category("block", words("axis.block_size"), sizes), category("mix", words("axis.mix"), mixes)
+    x, y = category("block", words("axis.block_kib"), sizes), category("mix", words("axis.mix"), mixes)
     scale = {"domain": [-most, 0, most], "range": ["#d55e00", "#ffffff", "#0072b2"], "interpolate": "rgb"}
     colour = {"field": "change", "type": "quantitative", "scale": scale, "legend": None}
-    tips = [
-        {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("block", "mix", "text", "verdict")
-    ]
+    titles = {"block": x["title"], **{f: words(f"overlay.tip_{f}") for f in ("mix", "text", "verdict")}}
+    tips = [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
     return cells(x, y, colour, tips).properties(height=max(120, 38 * len(mixes)))

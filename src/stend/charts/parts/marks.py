@@ -5,6 +5,7 @@ from itertools import pairwise
 from math import ceil, floor, log2
 from typing import Any
 
+from stend.base.units import KiB
 from stend.charts.parts import BLACK, COLOURS, DASHES, GREY, RED, SHAPES, Row, axis, ladder, series_scale
 from stend.charts.parts.vega import Chart
 from stend.words import Language
@@ -18,6 +19,11 @@ def category(field: str, title: str, order: Sequence[str], **more: Any) -> Chann
     return {"field": field, "type": "nominal", "title": title, "sort": list(order), "axis": shown, **more}
 
 
+def kib(size_bytes: float, words: Language) -> str:
+    """Return a block size for an axis in KiB, as `octaves` writes it: 512 -> `0.5`."""
+    return words.show(size_bytes / KiB, "n")
+
+
 def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
     """Return a base-2 logarithmic axis with a tick at each value; linear if all values are equal.
 
@@ -29,7 +35,7 @@ def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
     scale = {"type": "log", "base": 2, "nice": False, "domain": [marked[0], marked[-1]]}
     if min(values) == max(values):
         scale = {"type": "linear", "zero": False}
-    ticks = {"values": marked, "format": "~g", "labelFlush": False}
+    ticks = {"values": marked, "format": ",~g", "labelFlush": False}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 

@@ -20,7 +20,8 @@ UNIT = re.compile(
 """The space between a number and its unit; the template of the PDF has the same units."""
 PER = re.compile(r"(?<=[SBБ])/(?=(?:[sсWJ]|Вт|Дж)\b)")
 """The slash in a unit: MB/s, IOPS/W, MB/J."""
-OPTION = re.compile(r"--[a-z][a-z-]*")
+WHOLE = re.compile(r"--[a-z][a-z-]*|\?[a-z]+=|(?<![\w.-])[A-Za-z][\w.-]{0,10}-\d\w{0,3}(?![\w-])")
+"""An option of a command or of a virtual drive, or a short name such as `fw-1.0-1`; the PDF has the same ones."""
 
 
 @cache
@@ -37,7 +38,7 @@ def environment() -> "jinja2.Environment":
         finalize=lambda value: unbroken(plain_lines(value)) if type(value) is str else value,
     )
     env.filters["inline_json"] = inline_json
-    env.filters["options"] = options
+    env.filters["whole"] = whole
     env.filters["kind"] = lambda block: type(block).__name__.lower()
     return env
 
@@ -48,12 +49,12 @@ def unbroken(text: str) -> str:
     return PER.sub("/\u2060", text) if "/" in text else text
 
 
-def options(text: str) -> Any:
-    """Return text in which no line ends within an option such as `--style`; what is copied has no other characters."""
+def whole(text: str) -> Any:
+    """Return text in which no line ends within an option or a short name; what is copied has no other characters."""
     from markupsafe import Markup, escape
 
-    whole = OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(unbroken(text))))
-    return Markup(whole)  # noqa: S704 the text is escaped before the spans are added
+    spans = WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(unbroken(plain_lines(text)))))
+    return Markup(spans)  # noqa: S704 the text is escaped before the spans are added
 
 
 def inline_json(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import Figures, loads, together
 from stend.model.definition import Phase, PlannedTest
@@ -92,7 +91,7 @@ def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
             continue
         head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
         for figure in _figures(test):
-            rows = tuple((block_label(s), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)
+            rows = tuple((words.show(s, "gib"), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)
             title = words("matrix.title", phase=phase, figure=words(f"matrix.{figure}"))
             yield Table(title, head, rows, tuple(range(1, len(head))))
 
@@ -171,4 +170,4 @@ def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
         return (label, "0", "0", *["–"] * (len(TAIL) + 2))
     rate, bytes_per_s = row.iops, row.number("throughput")
     waits = (words.show(row.value(quantity), "lat") for quantity in ("mean", *TAIL, "max"))
-    return (label, words.show(rate, "rate"), words.show(bytes_per_s / 1e6, "n"), *waits)
+    return (label, words.show(rate, "rate"), words.show(bytes_per_s / 1e6, "measured"), *waits)

@@ -56,7 +56,7 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
         str(best.workload.outstanding),
         words.show(reads.iops if reads else 0.0, "rate"),
         words.show(writes.iops, "rate") if writes else "–",
-        words.show(best.number("throughput") / 1e6, "n"),
+        words.show(best.number("throughput") / 1e6, "measured"),
         words.show(reads.value("mean") if reads else None, "lat"),
         words.show(writes.value("mean") if writes else None, "lat"),
     )
@@ -109,7 +109,7 @@ def stream_tables(sides: Sequence[Side], words: Language) -> Tables:
 def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
     if row is None:
         return ("–",) * 5
-    rates = words.show(row.iops, "rate"), words.show(row.number("throughput") / 1e6, "n")
+    rates = words.show(row.iops, "rate"), words.show(row.number("throughput") / 1e6, "measured")
     return *rates, *(words.show(row.value(what), "lat") for what in ("mean", "p99", "p99.9"))
 
 
