@@ -5,7 +5,11 @@ from typing import Any
 import pytest
 
 from stend.charts.beside import Side, picture
-from stend.charts.parts.coincide import coinciding
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.coincide import Fields, coinciding
+from stend.charts.parts.marks import bars, category, series
+from stend.charts.parts.marks import lines as drawn
+from stend.charts.parts.theme import finished
 from stend.words import Language
 from tests.synthetic import Truth, made
 
@@ -28,7 +32,7 @@ def lines(**of: list[float | None]) -> list[dict[str, Any]]:
     ],
 )
 def test_lines_that_hide_each_other_are_found(rows: list[dict[str, Any]], found: list[Any]) -> None:
-    assert list(coinciding(rows)) == found
+    assert list(coinciding(rows, Fields("drive", ("value",), ("t",)))) == found
 
 
 def test_levels_in_which_drives_coincide_are_named() -> None:
@@ -38,8 +42,7 @@ def test_levels_in_which_drives_coincide_are_named() -> None:
         for level, of in values.items()
         for drive, value in zip("abc", of, strict=True)
     ]
-    published = {"level": "reads", "drive": "d", "from": 4.0, "to": 6.0}
-    assert list(coinciding([*rows, published])) == [(("a", "b"), ("reads",))]
+    assert list(coinciding(rows, Fields("drive", ("value",), parts=("level",)))) == [(("a", "b"), ("reads",))]
 
 
 def test_the_caption_names_drives_that_coincide() -> None:
@@ -51,3 +54,38 @@ def test_the_caption_names_drives_that_coincide() -> None:
     assert iops.says.endswith("A и B совпадают.")
     (*_, iops) = picture("peaks", sides[1:], WORDS, [])
     assert iops.says.endswith("B and C coincide: random read 4 KiB.")
+
+
+@pytest.mark.parametrize(
+    ("lang", "zero", "values", "says"),
+    [
+        ("en", True, {"read": [100.0, 50.0], "write": [100.0, 50.5]}, "Read and write coincide."),
+        ("ru", True, {"чтение": [100.0, 50.0], "запись": [100.0, 50.5]}, "Чтение и запись совпадают."),
+        ("en", True, {"read": [100.0, 50.0], "write": [100.0, 60.0]}, ""),
+        ("en", False, {"read": [100.0, 99.0], "write": [100.5, 99.5]}, ""),  # far apart on an axis of 99 to 100.5
+        ("en", False, {"read": [20.0, 70.0], "write": [20.5, 70.5]}, "Read and write coincide."),
+        ("en", True, {"a": [0.0], "b": [0.0], "c": [0.0]}, "A, b and c coincide."),
+    ],
+)
+def test_the_caption_names_lines_of_one_drive_that_coincide(
+    lang: str, values: dict[str, list[float]], says: str, *, zero: bool
+) -> None:
+    rows = [{"t": t, "v": v, "way": way} for way, of in values.items() for t, v in enumerate(of)]
+    x, y, kinds = axis("t", "T"), axis("v", "V", zero=zero), series("way", None, list(values))
+    picture = finished("plot", Drawing("Rates", drawn(x, y, kinds), {"rows": rows}, "Two ways."), Language(lang), [])
+    assert picture.says == " ".join(filter(None, ("Two ways.", says)))
+
+
+def test_bars_are_beside_each_other() -> None:
+    rows = [{"size": "4", "v": 1.0, "way": way} for way in ("read", "write")]
+    chart = bars(category("size", "Size", ["4"]), axis("v", "V"), series("way", None, ["read", "write"]))
+    assert finished("plot", Drawing("Rates", chart, {"rows": rows}, "Bars."), WORDS, []).says == "Bars."
+
+
+def test_two_lines_of_one_name_are_not_one_line() -> None:
+    rows = [
+        {"t": 0, "v": v, "way": way, "part": part} for way, v, part in (("a", 1, ""), ("b", 9, "low"), ("b", 1, "high"))
+    ]
+    fields = Fields("way", ("v",), ("t",), ("part",))
+    assert list(coinciding(rows, fields)) == []
+    assert list(coinciding([*rows, {"t": 0, "v": 1, "way": "c", "part": ""}], fields)) == [(("a", "c"), ())]

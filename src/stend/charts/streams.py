@@ -22,9 +22,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if test.name != look.tests(run, *TESTS)[0].name:
         return
     rows = streams.streams(run)
-    shares = [{"stream": row.label, "share": row.share_pct} for row in rows if row.share_pct]
+    shares = [{"stream": words.show(row.label, "load"), "share": row.share_pct} for row in rows if row.share_pct]
     yield _bars(shares, "share", words("axis.share_ios"), words("chart.stream_shares"), BLUE, words)
-    rates: list[Row] = [{"stream": row.label, "iops": row.alone.iops} for row in rows if row.alone]
+    rates: list[Row] = [{"stream": words.show(row.label, "load"), "iops": row.alone.iops} for row in rows if row.alone]
     mix = streams.together(run)
     rates += [{"stream": words("streams.together"), "iops": mix.iops}] if mix and rates else []
     yield _bars(rates, "iops", words("axis.iops"), words("chart.stream_rates"), GREEN, words)

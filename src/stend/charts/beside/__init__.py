@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from stend.charts.beside import courses, heated, ladders, levels, pauses, peaks, powers, rested, traced, waits
 from stend.charts.parts import Drawing, Picture, theme
-from stend.charts.parts.coincide import coinciding
 from stend.charts.parts.sides import Side
 from stend.words import Language
 
@@ -37,13 +36,4 @@ def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[
         says = [drawing.says, *([words("beside.published_says")] if grey else [])]
         spans = [row["from"] < row["to"] for row in grey if "from" in row]
         says += [words(f"beside.published_{'range' if wide else 'tick'}") for wide in sorted(set(spans), reverse=True)]
-        says += _coincide(drawing, words)
         yield from theme.pictures(name, [drawing._replace(says=" ".join(says))], words, stamps)
-
-
-def _coincide(drawing: Drawing, words: Language) -> Iterator[str]:
-    """Yield which drives hide each other, as sentences."""
-    for drives, names in coinciding([row for row in drawing.rows.get("rows", ()) if "drive" in row]):
-        both = f"{', '.join(drives[:-1])} {words('beside.and')} {drives[-1]}"
-        key = "coincide_at" if names else "coincide"
-        yield words(f"beside.{key}", drives=both, names="; ".join(names))

@@ -1,52 +1,96 @@
-"""Find drives whose lines or marks are in the same place on a chart, where one hides the other."""
+"""Find lines or marks that are in the same place on a chart, where one hides the other: drives, mixes, profiles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
-from typing import Any
+from typing import Any, NamedTuple
 
 from stend.charts.parts import Row
+from stend.charts.parts.fit import units
+from stend.words import Language
 
 SAME = 0.015
-"""Figures that differ by less are drawn over each other."""
-FIGURES = ("value", "ms", "iops")
-"""Fields of figures; other numbers are the place of a mark on the other axis."""
-BAND = ("low", "high")
+"""Figures that differ by less are drawn over each other; of an axis that does not begin at zero, a part of its span."""
+MARKS = ("line", "point", "circle")
+"""Marks that hide each other; bars are beside each other."""
 Course = Mapping[tuple[Any, ...], tuple[Any, ...]]
 
 
-def coinciding(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Yield drives that coincide, and the names of the levels or lines in which they do; () stands for all.
+class Fields(NamedTuple):
+    """The fields of a mark: the name of its line, its figures, its place in the line, and the part of the chart.
 
-    A level or a line is named by the other texts of its rows.
+    `spans` are the figures whose axis does not begin at zero.
     """
+
+    line: str
+    figures: tuple[str, ...]
+    places: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
+
+
+def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
+    """Yield which lines or marks of a chart with its data sets hide each other. Each line has a colour."""
+    known: dict[str, None] = {}
+    for view in units(dict(spec)):
+        if view.get("mark", {}).get("type") in MARKS and view["encoding"].get("color", {}).get("type") == "nominal":
+            fields = _fields(spec, view["encoding"])
+            place = (view.get("data") or spec.get("data") or {}).get("name", "rows")
+            for lines, parts in coinciding(spec["datasets"].get(place, ()), fields):
+                every = f"{', '.join(lines[:-1])} {words('beside.and')} {lines[-1]}"
+                every = every if fields.line == "drive" else every[:1].upper() + every[1:]
+                key = "coincide_at" if parts else "coincide"
+                known[words(f"beside.{key}", drives=every, names="; ".join(parts))] = None
+    yield from known
+
+
+def _fields(spec: Mapping[str, Any], encoding: Mapping[str, Any]) -> Fields:
+    line = encoding["color"]["field"]
+    named = [spec.get("facet", {}), *(encoding.get(name, {}) for name in ("x", "y", "strokeDash", "shape", "detail"))]
+    parts = tuple(c["field"] for c in named if c.get("type") == "nominal" and c["field"] != line)
+    axes = [encoding[name] for name in "yx" if encoding.get(name, {}).get("type") == "quantitative"]
+    numbers = tuple(axis["field"] for axis in axes)
+    spans = tuple(axis["field"] for axis in axes if axis.get("scale", {}).get("zero") is False)
+    if "order" in encoding:
+        return Fields(line, numbers, (encoding["order"]["field"],), parts, spans)
+    return Fields(line, numbers[:1], numbers[1:], parts, spans)
+
+
+def coinciding(rows: Sequence[Row], fields: Fields) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Yield lines that coincide, and the names of the parts of the chart in which they do; () stands for all."""
     courses: dict[str, dict[str, dict[tuple[Any, ...], tuple[Any, ...]]]] = {}
     for row in rows:
-        if figures := tuple(row[name] for name in FIGURES if name in row):
-            other = {k: v for k, v in row.items() if k not in (*FIGURES, *BAND, "drive")}
-            name = ", ".join(text for text in other.values() if isinstance(text, str))
-            place = tuple(value for value in other.values() if not isinstance(value, str))
-            courses.setdefault(name, {}).setdefault(str(row["drive"]), {})[place] = figures
+        if fields.line in row:
+            part = courses.setdefault(", ".join(str(row.get(name, "")) for name in fields.parts), {})
+            course = part.setdefault(str(row[fields.line]), {})
+            course[tuple(row.get(name) for name in fields.places)] = tuple(row.get(name) for name in fields.figures)
+    near = tuple(SAME * _span(rows, name) if name in fields.spans else 0.0 for name in fields.figures)
     names: dict[tuple[str, ...], list[str]] = {}
     for name, of in courses.items():
-        for drives in _groups(of):
-            names.setdefault(drives, []).append(name)
-    for drives, known in names.items():
-        yield drives, () if len(known) == len(courses) else tuple(known)
+        for lines in _groups(of, near):
+            names.setdefault(lines, []).append(name)
+    for lines, found in names.items():
+        yield lines, () if len(found) == len(courses) else tuple(filter(None, found))
 
 
-def _groups(of: Mapping[str, Course]) -> Iterator[tuple[str, ...]]:
+def _span(rows: Sequence[Row], name: str) -> float:
+    values = [row[name] for row in rows if row.get(name) is not None]
+    return float(max(values, default=0.0) - min(values, default=0.0))
+
+
+def _groups(of: Mapping[str, Course], near: Sequence[float]) -> Iterator[tuple[str, ...]]:
     left = list(of)
     while left:
-        group = tuple(drive for drive in left if _same(of[left[0]], of[drive]))
-        left = [drive for drive in left[1:] if drive not in group]
+        group = tuple(line for line in left if _same(of[left[0]], of[line], near))
+        left = [line for line in left[1:] if line not in group]
         if len(group) > 1:
             yield group
 
 
-def _same(first: Course, second: Course) -> bool:
-    """Return whether two courses have the same places, and about the same figures there."""
+def _same(first: Course, second: Course, near: Sequence[float]) -> bool:
+    """Return whether two courses have the same places, and about the same figures there: within `near`, or in ratio."""
     return first.keys() == second.keys() and all(
-        (None in (a, b) and a == b) or (None not in (a, b) and isclose(a, b, rel_tol=SAME))
+        (None in (a, b) and a == b)
+        or (None not in (a, b) and isclose(a, b, rel_tol=0.0 if least else SAME, abs_tol=least))
         for place in first
-        for a, b in zip(first[place], second[place], strict=True)
+        for a, b, least in zip(first[place], second[place], near, strict=True)
     )

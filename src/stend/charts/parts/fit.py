@@ -34,8 +34,8 @@ def fitted(spec: Spec, width: float, whole: float) -> Spec:
     made = {**deepcopy({key: value for key, value in spec.items() if key != "datasets"}), "datasets": sets}
     rounded(made, sets, width)
     titled(made["title"], whole)
-    shaped = {view["encoding"].get("shape", {}).get("field") for view in _units(made)}
-    for view in _units(made):
+    shaped = {view["encoding"].get("shape", {}).get("field") for view in units(made)}
+    for view in units(made):
         _legends(view["encoding"], sets, width)
         _keys(view["encoding"], shaped)
         _labels(made, view["encoding"], sets, width)
@@ -52,10 +52,10 @@ def titled(title: Spec, whole: float) -> None:
             title[key] = lines if len(lines) > 1 or key == "subtitle" else text
 
 
-def _units(view: Spec) -> Iterator[Spec]:
+def units(view: Spec) -> Iterator[Spec]:
     """Yield every view with one mark."""
     for part in (*view.get("layer", ()), *view.get("vconcat", ()), *([view["spec"]] if "spec" in view else ())):
-        yield from _units(part)
+        yield from units(part)
     if "encoding" in view:
         yield view
 

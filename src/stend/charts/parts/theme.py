@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row
+from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row, coincide
 from stend.charts.parts.fit import fitted
 from stend.words import Language
 
@@ -101,7 +101,7 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     title: dict[str, Any] = {"text": named}
     if stamps:
         title |= {"subtitle": list(stamps)}
-    says = drawing.says or named
+    says = " ".join((drawing.says or named, *coincide.sentences(spec, words)))
     overrides = spec.get("config", {})
     merged = {key: {**value, **overrides[key]} if key in overrides else value for key, value in config(words).items()}
     spec |= {"title": title, "description": f"{named}. {says}", "config": merged}

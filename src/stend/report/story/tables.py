@@ -97,7 +97,11 @@ def stream_tables(sides: Sequence[Side], words: Language) -> Tables:
         if not (every := streams.streams(run)):
             continue
         rows = [
-            (row.label, words.show(row.share_pct and row.share_pct / 100, "pct"), *_rates(row.alone, words))
+            (
+                words.show(row.label, "load"),
+                words.show(row.share_pct and row.share_pct / 100, "pct"),
+                *_rates(row.alone, words),
+            )
             for row in every
         ]
         if mix := streams.together(run):
