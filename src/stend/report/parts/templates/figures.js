@@ -96,9 +96,17 @@ function figureBroken(text, width, font) {  // lines of at most `width` pixels; 
   });
   return lines;
 }
+function figureTips(spec) {  // texts of tooltips; Vega groups numbers from four digits on, the language of the axes perhaps from five
+  var config = spec.config || {}, group = ((config.locale || {}).number || {}).thousands;
+  var four = new RegExp("(^|[^\\d" + group + "])(\\d)" + group + "(?=\\d{3}(?![\\d" + group + "]))", "g");
+  return function (value) {
+    var text = String(value).replace(/&/g, "&amp;").replace(/</g, "&lt;");
+    return config.axisQuantitative ? text.replace(four, "$1$2") : text;
+  };
+}
 function figureDrawn(figure, spec, options) {
   var holder = figure.querySelector(".chart");
-  return vegaEmbed(holder, spec, options).then(function (drawn) {
+  return vegaEmbed(holder, spec, Object.assign({ tooltip: { sanitize: figureTips(spec) } }, options)).then(function (drawn) {
     figure.classList.add("drawn");
     var svg = holder.querySelector("svg.marks");
     if (svg) { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", spec.description || ""); }
