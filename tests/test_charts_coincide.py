@@ -89,3 +89,8 @@ def test_two_lines_of_one_name_are_not_one_line() -> None:
     fields = Fields("way", ("v",), ("t",), ("part",))
     assert list(coinciding(rows, fields)) == []
     assert list(coinciding([*rows, {"t": 0, "v": 1, "way": "c", "part": ""}], fields)) == [(("a", "c"), ())]
+
+
+def test_dots_in_one_row_are_not_one_dot() -> None:
+    rows = [{"figure": "iops", "v": v, "kind": kind} for v, kind in ((1.0, "others"), (2.0, "others"), (2.0, "S20"))]
+    assert list(coinciding(rows, Fields("kind", ("v",), parts=("figure",)))) == []

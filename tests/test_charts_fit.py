@@ -11,9 +11,10 @@ import pytest
 from benchmarks.pages.texts import LEAST_PT
 
 from stend.base.units import GB, GiB, MiB
-from stend.charts import saturation
+from stend.charts import media_map, saturation, window
 from stend.charts.beside import Side, courses, picture
-from stend.charts.parts import GREY, MOST_LINES, Picture, few, ladder
+from stend.charts.overlay import intervals
+from stend.charts.parts import COLOURS, MOST_LINES, Picture, few, ladder
 from stend.charts.parts.fit import LINE, fitted
 from stend.charts.parts.half import ALONE, WIDTH, half, wide
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
@@ -217,10 +218,17 @@ def test_text_on_every_cell_has_contrast_and_keeps_its_colour_on_dark_pages() ->
     assert text["encoding"]["color"] == told
 
 
-@pytest.mark.parametrize(
-    "colour", sorted({*GREYS, GREY, *(one for n in range(1, MOST_LINES + 1) for one in ladder(n))})
-)
-def test_greys_and_ordered_lines_are_visible_on_light_and_dark_pages(colour: str) -> None:
+def line_colours() -> set[str]:
+    """Return the colours of all lines and marks."""
+    verdicts = (colour for colour, _ in intervals.LOOKS.values())
+    faults = (colour for kind, colour in media_map.COLOUR.items() if kind != "sampled")  # an area
+    compared = re.findall(r'"(#[0-9a-f]{6})"', (resources.files("stend.publish") / "static/compare.js").read_text())
+    ladders = (colour for count in range(1, 13) for colour in ladder(count))
+    return {*COLOURS, *window.COLOURS, *GREYS, *verdicts, *faults, *compared, *ladders}
+
+
+@pytest.mark.parametrize("colour", sorted(line_colours()))
+def test_lines_and_marks_are_visible_on_light_and_dark_pages(colour: str) -> None:
     night = dict(re.findall(r'"(#[0-9a-f]+)": "(#[0-9a-f]+)"', template_text("page.js")))
     assert 1.05 / (luminance(colour) + 0.05) >= 3
     assert (luminance(night.get(colour, colour)) + 0.05) / (luminance("#0d1117") + 0.05) >= 3

@@ -12,9 +12,8 @@ from stend.model.verified import BLOCK, FAULTS, folded
 from stend.words import Language
 
 COLOUR = {"good": GREEN, "sampled": "#a6dbc8", "unread": GREY} | dict(
-    zip(FAULTS, (RED, BLUE, SKY, PINK, BLACK, ORANGE, "#f0e442"), strict=True)
+    zip(FAULTS, (RED, BLUE, SKY, PINK, BLACK, ORANGE, "#7a4fa3"), strict=True)
 )
-"""Yellow is the eighth colour of Okabe and Ito."""
 LEAST = 0.002
 """Share of the drive that a narrower range is drawn as, to be visible."""
 MOST = 400

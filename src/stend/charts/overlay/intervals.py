@@ -6,7 +6,7 @@ from math import log
 from typing import Any
 
 from stend.charts.overlay.ratio_map import change
-from stend.charts.parts import GREY, Drawing, Row, series_scale
+from stend.charts.parts import BLACK, BLUE, GREY, ORANGE, RED, SKY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
 from stend.charts.parts.marks import ratio_axis
 from stend.charts.parts.vega import Chart
@@ -16,11 +16,11 @@ from stend.words import Language
 
 MOST_ROWS, MOST_ALIKE = 16, 3
 LOOKS = {
-    "better": ("#0072b2", "triangle-up"),
-    "worse": ("#d55e00", "triangle-down"),
-    "same": ("#000000", "circle"),
-    "ahead": ("#56b4e9", "triangle-up"),
-    "behind": ("#e69f00", "triangle-down"),
+    "better": (BLUE, "triangle-up"),
+    "worse": (RED, "triangle-down"),
+    "same": (BLACK, "circle"),
+    "ahead": (SKY, "triangle-up"),
+    "behind": (ORANGE, "triangle-down"),
     "close": ("#767676", "circle"),
     "undecided": ("#767676", "diamond"),
     "not comparable": (GREY, "cross"),

@@ -8,8 +8,8 @@ from stend.words import Language
 
 Row = dict[str, Any]
 
-# Okabe and Ito: distinct for all common kinds of colour vision, and by lightness in grey print.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c8c8c")
+# Okabe and Ito: distinct for all common kinds of colour vision. Sky and orange are darker: contrast on paper is 3.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#3a97cf", "#b98a00", "#000000", "#8c8c8c")
 BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
 BAND = "#b3ddf5"
 """A band below lines: light, and without opacity, because its legend would show the full colour."""
@@ -122,12 +122,9 @@ def few(values: Sequence[Any]) -> list[Any]:
 
 
 def ladder(count: int) -> list[str]:
-    """Return `count` colours in order, from dark to light (viridis).
-
-    Up to `MOST_LINES` colours have a contrast of 3 on paper.
-    """
-    every = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#9fda3a")
-    steps = every[:MOST_LINES] if count <= MOST_LINES else every
+    """Return `count` colours in order, from dark to light: viridis, as far as its contrast on paper is 3."""
+    steps = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187"]
+    steps = steps if count <= len(steps) else [*steps[:3], "#2e6f8e", steps[3], "#21908c", steps[4]]
     if count <= 1:
         return [steps[0]]
     return [steps[round(i * (len(steps) - 1) / (count - 1))] for i in range(count)]

@@ -12,7 +12,8 @@ SAME = 0.015
 """Figures that differ by less are drawn over each other; of an axis that does not begin at zero, a part of its span."""
 MARKS = ("line", "point", "circle")
 """Marks that hide each other; bars are beside each other."""
-Course = Mapping[tuple[Any, ...], tuple[Any, ...]]
+Course = Mapping[tuple[Any, ...], Sequence[tuple[Any, ...]]]
+"""The figures at each place of a line; of dots, one place has several."""
 
 
 class Fields(NamedTuple):
@@ -57,12 +58,13 @@ def _fields(spec: Mapping[str, Any], encoding: Mapping[str, Any]) -> Fields:
 
 def coinciding(rows: Sequence[Row], fields: Fields) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Yield lines that coincide, and the names of the parts of the chart in which they do; () stands for all."""
-    courses: dict[str, dict[str, dict[tuple[Any, ...], tuple[Any, ...]]]] = {}
+    courses: dict[str, dict[str, dict[tuple[Any, ...], list[tuple[Any, ...]]]]] = {}
     for row in rows:
         if fields.line in row:
             part = courses.setdefault(", ".join(str(row.get(name, "")) for name in fields.parts), {})
             course = part.setdefault(str(row[fields.line]), {})
-            course[tuple(row.get(name) for name in fields.places)] = tuple(row.get(name) for name in fields.figures)
+            place, figures = (tuple(row.get(name) for name in some) for some in (fields.places, fields.figures))
+            course.setdefault(place, []).append(figures)
     near = tuple(SAME * _span(rows, name) if name in fields.spans else 0.0 for name in fields.figures)
     names: dict[tuple[str, ...], list[str]] = {}
     for name, of in courses.items():
@@ -88,9 +90,15 @@ def _groups(of: Mapping[str, Course], near: Sequence[float]) -> Iterator[tuple[s
 
 def _same(first: Course, second: Course, near: Sequence[float]) -> bool:
     """Return whether two courses have the same places, and about the same figures there: within `near`, or in ratio."""
-    return first.keys() == second.keys() and all(
-        (None in (a, b) and a == b)
-        or (None not in (a, b) and isclose(a, b, rel_tol=0.0 if least else SAME, abs_tol=least))
-        for place in first
-        for a, b, least in zip(first[place], second[place], near, strict=True)
+    return {place: len(of) for place, of in first.items()} == {place: len(of) for place, of in second.items()} and all(
+        _near(a, b, least)
+        for place, of in first.items()
+        for row, other in zip(of, second[place], strict=True)
+        for a, b, least in zip(row, other, near, strict=True)
     )
+
+
+def _near(a: float | None, b: float | None, least: float) -> bool:
+    if a is None or b is None:
+        return a == b
+    return isclose(a, b, rel_tol=0.0 if least else SAME, abs_tol=least)

@@ -4,7 +4,7 @@
 (() => {
   const MOST = 5;
   const FEW_ROWS = 12;
-  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"];
+  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#3a97cf"];
   const DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1]];
   const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"];
   const RANGES = { color: COLOURS, strokeDash: DASHES, shape: SHAPES };

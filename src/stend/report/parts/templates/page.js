@@ -1,7 +1,7 @@
 // Draws each figure when it comes near the screen, as wide as its container and in the colours of the screen; saves it as PNG, SVG or CSV.
 (function () {
   var dark = window.matchMedia("(prefers-color-scheme: dark)");
-  var night = { "#1b1f24": "#e6edf3", "#dfe3e8": "#30363d", "#57606a": "#d0d7de", "#3d444c": "#afb8c1", "#8b949e": "#57606a", "#0072b2": "#58b0e8", "#56b4e9": "#c3ecff", "#b3ddf5": "#2e5a75", "#009e73": "#3fc79a", "#a40000": "#ff8b84", "#000000": "#e6edf3", "#440154": "#c49bd0", "#46327e": "#a99be0", "#365c8d": "#7fa8d8" };
+  var night = { "#1b1f24": "#e6edf3", "#dfe3e8": "#30363d", "#57606a": "#d0d7de", "#3d444c": "#afb8c1", "#8b949e": "#57606a", "#0072b2": "#58b0e8", "#3a97cf": "#c3ecff", "#b3ddf5": "#2e5a75", "#009e73": "#3fc79a", "#a40000": "#ff8b84", "#000000": "#e6edf3", "#440154": "#c49bd0", "#46327e": "#a99be0", "#365c8d": "#7fa8d8" };
   var views = new Map();
   function spec(figure) {
     var text = figure.querySelector("script").textContent;
