@@ -23,7 +23,8 @@ from tests.test_standing import whole
 DESKTOP: Evidence = {
     "capacity": 500e9, "reads": 200e3, "mix": 120e3, "writes": 16e3, "start": 168e3, "fall": 10.5, "write_tail": 0.023,
     "longest": 0.023, "seq_read": 3200e6, "seq_write": 720e6, "stream_end": 500e6, "read_wait": 110e-6,
-    "mix_tail": 0.006, "uneven": 1.0, "cache_share": 0.14, "cache_bytes": 71e9, "cache_first": 2147e6,
+    "mix_tail": 0.006, "mix_tail_at": 32.0, "mix_tail_reads": 65.0, "mix_tail_writes": 35.0,
+    "uneven": 1.0, "cache_share": 0.14, "cache_bytes": 71e9, "cache_first": 2147e6,
     "cache_fall": 4.1, "back": 0.08, "back_rest": 5.0, "back_iops": 23e3, "sat_s": 36e3, "dwpd": 0.33, "plp": 0.0,
 }  # fmt: skip
 SERVER = DESKTOP | {
@@ -139,7 +140,7 @@ drives = st.fixed_dictionaries(
 )
 FILLED = dict.fromkeys(
     ("start", "writes", "cache_bytes", "cache_first", "cache_fall", "stream_end", "back_rest", "back_iops", "hot_bytes",
-     "sat_s", "server", "big_writes", "big_block"), 1.0)  # fmt: skip
+     "sat_s", "server", "big_writes", "big_block", "mix_tail_at", "mix_tail_reads", "mix_tail_writes"), 1.0)  # fmt: skip
 
 
 @settings(max_examples=300, deadline=None)

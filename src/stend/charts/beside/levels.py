@@ -23,6 +23,8 @@ IOPS = {
 }
 """Level -> published figures, of which the first known one counts. Tests of each level: findings/look/headline.py."""
 SEQUENTIAL = {"seq_read": 100, "seq_write": 0}
+PUBLISHED_MIX = 65
+"""Read share of the published mixes (published.PLACES)."""
 
 
 def figure(side: Side, level: str) -> float | None:
@@ -31,6 +33,17 @@ def figure(side: Side, level: str) -> float | None:
         return next((value for name in IOPS[level] if (value := published.figure(side.facts, name)) is not None), None)
     row = headline.level(side.rows, level)
     return row.iops if row else None
+
+
+def named(level: str, sides: Sequence[Side], words: Language) -> str:
+    """Return the name of a level; that of a mix has the shares of reads and writes of the loads that were run."""
+    reads = dict.fromkeys(_read_pct(side, level) for side in sides if figure(side, level))
+    return words(f"level.{level}", mix=f" {words('story.and')} ".join(f"{pct}/{100 - pct}" for pct in reads))
+
+
+def _read_pct(side: Side, level: str) -> int:
+    row = headline.level(side.rows, level)
+    return row.workload.read_pct if row else PUBLISHED_MIX
 
 
 def throughput(side: Side, level: str) -> float | None:
@@ -65,9 +78,10 @@ def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Langu
 
 def iops_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield random 4 KiB IOPS, state by state."""
+    names = {level: named(level, sides, words) for level in IOPS}
     rows = [
-        {"level": words(f"level.{level}"), "drive": side.name, **value}
-        for level in IOPS
+        {"level": name, "drive": side.name, **value}
+        for level, name in names.items()
         for side in sides
         if (value := _value(side, figure(side, level), IOPS[level], 1))
     ]

@@ -115,16 +115,20 @@ def _stream_end(run: Run, record: look.Record) -> float:
 
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
-    """Yield the mean response at QD1, and 99.9 % of the reads of a mix at any measured depth."""
+    """Yield the mean response at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares."""
     for test in ("latency-curve", "latency"):  # if both were run, the later one counts
         curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and after_fill(r)]
         for name, reads in (("read_wait", 100), ("write_wait", 0)):
             single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads]
             yield from _of(name, single[-1] if single else None, "mean")
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
-    tails = [tail for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9")) is not None]
+    tails = [(tail, r.workload) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]
     if tails:
-        yield Named("mix_tail", max(tails), "latency")
+        tail, load = max(tails, key=lambda pair: pair[0])
+        yield Named("mix_tail", tail, "latency")
+        yield Named("mix_tail_at", float(load.outstanding), "latency")
+        yield Named("mix_tail_reads", float(load.read_pct), "latency")
+        yield Named("mix_tail_writes", 100.0 - load.read_pct, "latency")
 
 
 def _is(row: Figures, block_bytes: int, read_pct: int) -> bool:
@@ -143,7 +147,9 @@ def _servers(rows: Sequence[Figures]) -> Pairs:
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
-    """Yield the middle point of a composite load: its rate, and its slow reads and writes."""
+    """Yield the highest rate of a composite load, and its middle point: its rate, and its slow reads and writes."""
+    both = [row for row in every if (row.test, row.phase, row.direction) == ("composite", "max", "both")]
+    yield from _of("load_most", both[-1] if both else None)
     for row in (row for row in every if (row.test, row.phase) == ("composite", "mid")):
         name = {"both": "load", "read": "load_read", "write": "load_write"}[row.direction]
         yield from _of(name, row, "iops" if row.direction == "both" else "p99")

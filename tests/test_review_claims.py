@@ -1,0 +1,53 @@
+"""A review's sentences and labels claim what its run measured, and name the load that was run."""
+
+import pytest
+
+from stend.base.units import GiB
+from stend.charts.beside import Side
+from stend.findings.judgement.measured import named
+from stend.findings.look.figures import figures
+from stend.report.parts import Text
+from stend.report.story import telling
+from stend.report.story.rivals import side
+from stend.report.story.tables import key_table
+from stend.words import Language
+from tests.synthetic import Truth, made
+
+EN = Language("en")
+RU = Language("ru")
+SMALL = {"interval_s": 20.0, "shorten": 60, "rounds": 5}
+
+
+@pytest.mark.parametrize(
+    ("tests", "published", "label"),
+    [
+        (["iops"], [], "65/35, filled, IOPS"),
+        (["block-sweep"], [], "67/33, filled, IOPS"),  # its mix is another one
+        (["block-sweep"], ["published:saber1000"], "67/33 and 65/35, filled, IOPS"),
+    ],
+)
+def test_a_mix_has_the_shares_of_the_load_that_was_run(tests: list[str], published: list[str], label: str) -> None:
+    run = made(*tests, truth=Truth(capacity_bytes=8 * GiB), **SMALL)
+    table = key_table([Side("A", run), Side("B", run), *map(side, published)], EN)
+    assert table and label in [row[0] for row in table.rows]
+
+
+def answers(*tests: str, words: Language = EN, truth: Truth | None = None) -> str:
+    """Return the answers of a review of these tests as one text."""
+    run = made(*tests, truth=truth or Truth(capacity_bytes=8 * GiB), **SMALL)
+    page = telling.story([(None, run, {})], (), words.name, words)
+    texts = (block.text for section in page.sections for block in section.blocks if isinstance(block, Text))
+    return "\n".join(texts)
+
+
+def test_the_tail_of_a_mix_is_stated_with_its_mix_and_depth() -> None:
+    assert "In a 65/35 mix at QD1, one read in a thousand takes" in answers("latency")
+    assert "В смеси 65/35 при очереди из 1 операции одно чтение из тысячи" in answers("latency", words=RU)
+
+
+def test_a_composite_load_is_stated_with_its_most_and_its_middle_point() -> None:
+    run = made("composite", truth=Truth(capacity_bytes=8 * GiB), **SMALL)
+    known = {item.name: item.value or 0.0 for item in named(run, ())}
+    points = {row.phase: row.iops for row in figures(run) if row.direction == "both"}  # the last row is the mix
+    assert (known["load_most"], known["load"]) == (points["max"], points["mid"])
+    assert f"reaches at most {EN.show(points['max'], 'said:rate')} IOPS" in answers("composite")
