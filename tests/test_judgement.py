@@ -140,7 +140,8 @@ drives = st.fixed_dictionaries(
 )
 FILLED = dict.fromkeys(
     ("start", "writes", "cache_bytes", "cache_first", "cache_fall", "stream_end", "back_rest", "back_iops", "hot_bytes",
-     "sat_s", "server", "big_writes", "big_block", "mix_tail_at", "mix_tail_reads", "mix_tail_writes"), 1.0)  # fmt: skip
+     "sat_s", "server", "big_writes", "big_block", "mix_tail_at", "mix_tail_reads",
+     "mix_tail_writes"), 1.0)  # fmt: skip
 
 
 @settings(max_examples=300, deadline=None)

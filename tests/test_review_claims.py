@@ -4,10 +4,11 @@ import pytest
 
 from stend.base.units import GiB
 from stend.charts.beside import Side
+from stend.findings import cache_policy
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
 from stend.report.parts import Text
-from stend.report.story import telling
+from stend.report.story import questions, telling
 from stend.report.story.rivals import side
 from stend.report.story.tables import key_table
 from stend.words import Language
@@ -29,7 +30,8 @@ SMALL = {"interval_s": 20.0, "shorten": 60, "rounds": 5}
 def test_a_mix_has_the_shares_of_the_load_that_was_run(tests: list[str], published: list[str], label: str) -> None:
     run = made(*tests, truth=Truth(capacity_bytes=8 * GiB), **SMALL)
     table = key_table([Side("A", run), Side("B", run), *map(side, published)], EN)
-    assert table and label in [row[0] for row in table.rows]
+    assert table is not None
+    assert label in [row[0] for row in table.rows]
 
 
 def answers(*tests: str, words: Language = EN, truth: Truth | None = None) -> str:
@@ -51,3 +53,25 @@ def test_a_composite_load_is_stated_with_its_most_and_its_middle_point() -> None
     points = {row.phase: row.iops for row in figures(run) if row.direction == "both"}  # the last row is the mix
     assert (known["load_most"], known["load"]) == (points["max"], points["mid"])
     assert f"reaches at most {EN.show(points['max'], 'said:rate')} IOPS" in answers("composite")
+
+
+HYBRID = Truth(
+    capacity_bytes=600 * GiB, read_iops=500, half_depth=4, fresh_iops=300, steady_iops=250, outer_bps=250e6,
+    inner_bps=180e6, cache_bytes=15 * GiB, cache_speedup=20, cache_fill_s=2000, keeps_writes=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_buffer_of_short_writes_is_stated_beside_a_write_through_cache(
+    monkeypatch: pytest.MonkeyPatch, *, fast: bool
+) -> None:
+    run = made("cold-warm", truth=HYBRID, profile="review", interval_s=60.0)
+    single = next(row for row in figures(made("latency", truth=Truth(), **SMALL)) if not row.workload.read_pct)
+    assert single.number("mean") < 300e-6
+    rows = [*figures(run), *([single] if fast else [])]
+    monkeypatch.setattr(cache_policy, "figures", lambda run: rows)
+    (found,) = cache_policy.find(run, {})
+    known = {item.name for item in named(run, [found]) if item.value is not None}
+    hot = next(one for one in questions.questions() if one.name == "hot")
+    told = [a.key for a in hot.answers if a.holds(dict.fromkeys(known, 1.0))]
+    assert (found.key, told) == ("through", ["answer_5", "answer_9"] if fast else ["answer_5"])

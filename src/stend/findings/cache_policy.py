@@ -6,6 +6,9 @@ bypass the cache (write-around). If it happens after writes too, the cache keeps
 (write-through) if they were never faster than the media. Speed alone proves nothing: on a small part of the disk the
 arm moves less.
 
+A drive whose cache does not hold writes back may still have a small buffer: writes of some load of the run are then
+faster than any medium could be.
+
 A cache stores more than a read requests, but of a write only the written blocks. A cache smaller than the part then
 holds few of the written blocks. With few hits among reads of short seeks, it is undecided whether it keeps writes.
 """
@@ -15,8 +18,9 @@ from statistics import median
 
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
+from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Ground
-from stend.findings.look.hits import ALL, FEW, beginning, cold, hits
+from stend.findings.look.hits import ALL, FEW, MISS, beginning, cold, hits
 from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -76,6 +80,8 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         never = BURST < rise < FLAT and of_writes > HIDDEN
         slow = whole and read > 2 * HELD_BACK * media
         key = "back" if held > HELD_BACK or rise > RISE else "through" if never or slow else "keeps"
+        if key == "through" and (shortest := _shortest(run)) < MISS * cold(before).fast_s:
+            values |= {"shortest": shortest}
     sure: Confidence = "high" if whole and key != "keeps" else "medium"
     return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
 
@@ -84,3 +90,9 @@ def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:
     """Return pure reads at the lowest queue depth: they run first and already warm the cache."""
     reads = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
     return min(reads, key=lambda r: r.workload.outstanding).counts if reads else None
+
+
+def _shortest(run: Run) -> float:
+    """Return the shortest mean response time of the writes of any load of the run, in seconds."""
+    writes = (r for r in figures(run) if r.direction == "write" or (r.direction == "both" and not r.workload.read_pct))
+    return min((row.number("mean") for row in writes if row.tally.ios), default=0.0)

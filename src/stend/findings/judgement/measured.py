@@ -280,7 +280,7 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
 
 
 FOUND = {
-    ("cache_policy", "through"): {"write_through": "gain_writes"},
+    ("cache_policy", "through"): {"write_through": "gain_writes", "buffer_wait": "shortest"},
     ("cache_policy", "around"): {"write_around": "gain_writes"},
     ("cache_policy", "back"): {"write_back": "held"},
     ("cache_policy", "none"): {"small_range": "gain"},
