@@ -134,21 +134,6 @@ def seen(marks: dict[str, Mark], good: tuple[Reason, ...] = (reason("reads", "pa
     )
 
 
-def named(text: str) -> list[str]:
-    return [use for use in (*LADDER, "server") if EN(f"use_for.{use}") in text]
-
-
-def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> None:
-    marks: dict[str, Mark] = {"desktop": "yes", "read": "yes", "mixed": "no", "database": "no", "write": "no"}
-    told = page_one.verdict(seen(marks))
-    assert named(told) == ["desktop", "read", "mixed", "write"]
-    assert named(page_one.verdict(seen(marks | {"mixed": "yes", "database": "yes"}))) == ["mixed", "database", "write"]
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["database", "write"]
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["server"]
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "doubt")))) == ["desktop", "read"]
-    assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
-
-
 def test_a_refused_use_shows_what_it_fails_even_if_an_earlier_use_showed_it() -> None:
     slow, rate = reason("read_wait", "fail", 3.0), reason("writes", "doubt", 1.0)
     uses = (Judged("read", "doubt", (slow,)), Judged("mixed", "no", (slow, rate)))

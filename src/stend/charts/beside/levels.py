@@ -38,7 +38,7 @@ def figure(side: Side, level: str) -> float | None:
 def named(level: str, sides: Sequence[Side], words: Language) -> str:
     """Return the name of a level; that of a mix has the shares of reads and writes of the loads that were run."""
     reads = dict.fromkeys(_read_pct(side, level) for side in sides if figure(side, level))
-    return words(f"level.{level}", mix=f" {words('story.and')} ".join(f"{pct}/{100 - pct}" for pct in reads))
+    return words(f"level.{level}", mix=f" {words('beside.and')} ".join(f"{pct}/{100 - pct}" for pct in reads))
 
 
 def _read_pct(side: Side, level: str) -> int:

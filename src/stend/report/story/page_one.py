@@ -65,9 +65,12 @@ class Review(NamedTuple):
 
 
 def keys(review: Review) -> Iterator[Key]:
-    """Yield the most important figures that the run has."""
+    """Yield the most important figures that the run has; of two equal rates of the fresh drive that of the sentences.
+
+    The sentences have the start of a saturation. Without a saturation it is the best minute itself.
+    """
     start, peak = review.figures.get("start", 0.0), review.figures.get("fresh_writes", 0.0)
-    hidden = "start" if peak and abs(start / peak - 1) < SAME else ""
+    hidden = "start" if start == peak else "fresh_writes" if peak and abs(start / peak - 1) < SAME else ""
     names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
     for name in names:
         band = _band(name, review)
@@ -169,12 +172,14 @@ def verdict(review: Review) -> str:
     sentences = []
     if fit:
         open_facts = _open_facts(fit)
-        form = "fit_performance" if open_facts else "fit"
-        sentences.append(words(f"story.{form}", good=_listed(fit, words), reasons=_clauses(pros, fit, words)))
+        good, sure = [use for use in fit if use.facts], _sure(fit, judged)
+        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
+        listed = {"good": _listed(good or fit, words), "sure": _listed(sure, words)}
+        sentences.append(words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words)))
         sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
     if against:
         reasons = _clauses(cons, against, words)
-        sentences.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
+        sentences.append(words(f"story.{key}", bad=_listed(_merged(against), words), reasons=reasons))
     if sentences:
         return " ".join(sentences)
     undecided = [use for use in judged.uses if use.because and not use.missing]
@@ -190,11 +195,17 @@ def _fit(judged: Verdict) -> list[Judged]:
     return [use for use in judged.of(*FIT) if use.use != "streaming"][-2:] or list(judged.of(*FIT))
 
 
+def _sure(fit: Sequence[Judged], judged: Verdict) -> list[Judged]:
+    """Return those of these uses that the drive is fit for without reserve, or else the heaviest such use."""
+    sure = [use for use in judged.of("yes") if use.use != "streaming"]
+    return [use for use in fit if use in sure] or sure[-1:]
+
+
 def _against(judged: Verdict) -> tuple[list[Judged], str]:
     """Return the uses that the drive is not fit for, or else those with doubts, and the key of their sentence."""
     no = [use for use in judged.uses if use.mark == "no" and use.use != "streaming"]
     fit = {use.use for use in _fit(judged)}
-    return (no, "unfit") if no else ([use for use in judged.of("doubt") if use.use not in fit][:2], "doubtful")
+    return (no, "unfit") if no else ([use for use in judged.of("doubt") if use.use not in fit], "doubtful")
 
 
 def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
@@ -208,11 +219,12 @@ def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
     return sorted(fit, key=lambda use: order.get(use.use, -1), reverse=True)
 
 
-def _ends(refused: Sequence[Judged]) -> list[Judged]:
-    """Return the lightest and the heaviest of several uses, or "server" if all services of a server are refused."""
-    if {use.use for use in refused} >= set(SERVER):
-        return [refused[-1]._replace(use="server")]
-    return [*refused[:1], *refused[1:][-1:]]
+def _merged(refused: Sequence[Judged]) -> list[Judged]:
+    """Return these uses; all services of a server together are the one use "server"."""
+    services = [use for use in refused if use.use in SERVER]
+    if len(services) < len(SERVER):
+        return list(refused)
+    return [*(use for use in refused if use not in services), services[-1]._replace(use="server")]
 
 
 def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
@@ -253,7 +265,8 @@ def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language)
 
 
 def _listed(uses: Sequence[Judged], words: Language) -> str:
-    return f" {words('story.and')} ".join(words(f"use_for.{use.use}") for use in uses)
+    names = [words(f"use_for.{use.use}") for use in uses]
+    return f" {words('story.and')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))
 
 
 def extremes(review: Review) -> tuple[str, str]:

@@ -1,0 +1,52 @@
+"""The headline names each use that it refuses, those that it grants without reserve, and one rate for one quantity."""
+
+import pytest
+
+from stend.findings.judgement import Judged, Mark, Verdict
+from stend.findings.judgement.evidence import Known
+from stend.report.story import page_one
+from tests.test_story import EN, LADDER, reason, seen
+
+
+def named(text: str) -> list[str]:
+    return [use for use in (*LADDER, "server") if EN(f"use_for.{use}") in text]
+
+
+def test_a_verdict_names_every_use_that_it_refuses_and_the_two_heaviest_that_it_grants() -> None:
+    marks: dict[str, Mark] = {"desktop": "yes", "read": "yes", "mixed": "no", "database": "no", "write": "no"}
+    told = page_one.verdict(seen(marks))
+    assert named(told) == ["desktop", "read", "mixed", "database", "write"]
+    assert f"Not fit for {EN('use_for.mixed')}, {EN('use_for.database')} and {EN('use_for.write')}: " in told
+    assert named(page_one.verdict(seen(marks | {"mixed": "yes", "database": "yes"}))) == ["mixed", "database", "write"]
+    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["database", "write"]
+    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["desktop", "server"]
+    assert named(page_one.verdict(seen({**dict.fromkeys(LADDER, "yes"), "read": "doubt", "mixed": "doubt"}))) == [
+        *LADDER[1:]
+    ]
+    assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
+
+
+@pytest.mark.parametrize(
+    ("sure", "opening"),
+    [
+        (["desktop", "read"], "Fit for a read-mostly server; by performance, also for databases and heavy writing: "),
+        (["desktop", "read", "database"], "Fit for databases; by performance, also for heavy writing: "),
+        ([], "By performance, fit for databases and heavy writing: "),
+    ],
+)
+def test_a_use_without_reserve_is_named_before_those_by_performance(sure: list[str], opening: str) -> None:
+    why = (reason("writes", "pass"),)
+    uses = [
+        Judged(use, "yes", why) if use in sure else Judged(use, "performance", why, facts=("plp",)) for use in LADDER
+    ]
+    assert page_one.verdict(seen({})._replace(verdict=Verdict("write", tuple(uses), Known({})))).startswith(opening)
+
+
+@pytest.mark.parametrize(
+    ("start", "names"), [(287e3, ["fresh_writes"]), (288e3, ["start"]), (350e3, ["fresh_writes", "start"])]
+)
+def test_of_two_equal_rates_of_a_fresh_drive_the_key_figure_is_that_of_the_sentences(
+    start: float, names: list[str]
+) -> None:
+    review = seen({"desktop": "yes"})._replace(figures={"fresh_writes": 287e3, "start": start})
+    assert [key.name for key in page_one.keys(review)] == [EN(f"figure_name.{name}") for name in names]
