@@ -14,10 +14,11 @@ from stend.many.compare.groups import CLASSES, classes
 from stend.many.read import with_names
 from stend.many.sides import array
 from stend.many.sides import outcome as reduced
+from stend.report.parts import ranked
 from stend.report.parts.versus import versus
-from stend.words import LANGUAGES, Language
+from stend.words import LANGUAGES, Language, Sentence
 from tests.sides import load, of_rates, outcome, row
-from tests.synthetic import made
+from tests.synthetic import Truth, made
 
 EN = Language("en")
 
@@ -69,10 +70,46 @@ def several(*ratios: float, runs: int = 1, settings: dict[str, Any] | None = Non
 
 def test_classes_are_ranked_and_a_group_that_turns_is_neither_better_nor_worse() -> None:
     found = classes(several(5.0, 0.2).differences)
-    assert [len(found[name]) for name in CLASSES] == [0, 0, 1]
-    (group,) = classes(several(5.0, 2.0, 1.0).differences)["up"]
+    assert [len(found[name]) for name in CLASSES] == [0, 0, 0, 0, 1]
+    (group,) = classes(several(5.0, 2.0, 1.0).differences)["ahead"]
     assert group.largest.ratio == pytest.approx(5.0)
     assert group.far == pytest.approx(log(2.0))
+
+
+@pytest.mark.parametrize(("noise", "steady"), [(0.01, None), (0.6, False)])
+def test_a_histogram_after_rounds_that_were_not_steady_is_not_steady(noise: float, steady: bool | None) -> None:
+    run = made("latency", truth=Truth(noise=noise), interval_s=20.0, shorten=60, rounds=5)
+    rows = reduced("a", run, {}).rows.items()
+    assert {row.steady for key, row in rows if key.phase.startswith("rounds")} == {steady is None}
+    assert {row.steady for key, row in rows if key.phase.startswith("histogram")} == {steady}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "runs", "key"), [(5.0, 1, "ahead"), (0.2, 1, "behind"), (5.0, 4, "up"), (0.2, 4, "down")]
+)
+def test_a_class_is_called_better_or_worse_only_if_that_is_proven(ratio: float, runs: int, key: str) -> None:
+    found = classes(several(ratio, runs=runs).differences)
+    assert [name for name in CLASSES if found[name]] == [key]
+
+
+@pytest.mark.parametrize(
+    ("lang", "told"),
+    [
+        ("en", "b against a in 2 figures: 1 ahead, 1 behind."),
+        ("ru", "b против a, 2 величины: впереди — 1, позади — 1."),
+    ],
+)
+def test_figures_are_counted_by_verdict_in_one_sentence(lang: str, told: str) -> None:
+    assert ranked.counts(several(5.0, 0.2), Language(lang)) == told
+
+
+def test_a_saturation_that_ended_regularly_without_a_steady_state_has_a_note() -> None:
+    whole = several(5.0)
+    assert not [note for note in whole.notes if note.key == "saturated"]
+    stamp = Sentence("saturated", test="write-saturation", ended=Sentence("limit_written", size=4e9))
+    ended = [run._replace(stamps=(stamp,)) for run in whole.b.runs]
+    (note,) = compared(whole.a, side("b", ended)).notes
+    assert EN(f"note.{note.key}", **note.values).startswith("Write Saturation ended after four capacities")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -91,7 +128,8 @@ def test_the_terminal_warns_of_unlike_runs_before_anything_else(lang: str) -> No
 def test_one_run_a_side_prints_the_classes_and_why_nothing_is_proven(lang: str) -> None:
     said = "\n".join(summary(several(5.0, 4.0), None, lang))
     words = Language(lang)
-    assert words("versus.class_up", b="b") in said
+    assert words("versus.class_ahead", b="b") in said
+    assert words("versus.class_up", b="b") not in said
     assert words("overlay.factor", ratio=5.0) in said
     assert "≈" in said
     assert words("verdict.undecided") not in said

@@ -150,7 +150,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         ended_s=began + last,
         seed=run.seed,
         settings=_settings(run, host, label),
-        rows={key_of(row): row for row in figures(run)},
+        rows={key_of(row): _of_histogram(run, row) for row in figures(run)},
         capacity_bytes=drive.capacity_bytes,
         courses=dict(_courses(run)),
         stamps=run.stamps,
@@ -159,6 +159,18 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         played={test.name: _played(run, test, test.traced) for test in look.tests(run) if test.traced},
         scope=power.scope if (power := metered.meter(run)) else "",
     )
+
+
+def _of_histogram(run: Run, row: Figures) -> Figures:
+    """Return a row; one of a histogram is not steady if the rounds before it were not."""
+    if not row.phase.startswith(look.HISTOGRAM):
+        return row
+    test = next(test for test in run.plan.tests if test.name == row.test)
+    names = look.phase_names(test)
+    before = [(run.holder(row.test, name), name) for name in names[: names.index(row.phase)]]
+    judged = [place for place in before if place in run.judgements]
+    missed = {(judgement.where.test, judgement.where.phase) for judgement in run.unmet}
+    return row._replace(steady=False) if judged and judged[-1] in missed else row
 
 
 def key_of(row: Figures) -> Key:

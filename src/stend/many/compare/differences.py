@@ -266,7 +266,10 @@ def _marked(rows: list[Difference]) -> Iterator[Difference]:
 
 
 def _notes(a: Side, b: Side) -> Iterator[Reason]:
-    """Yield notes on the comparison: sides measured apart in time, different drives, imported runs."""
+    """Yield notes on the comparison: regular ends, sides measured apart in time, different drives, imported runs."""
+    stamps = (stamp for run in (*a.runs, *b.runs) for stamp in run.stamps if stamp.key == "saturated")
+    if tests := dict.fromkeys(stamp.values["test"] for stamp in stamps):
+        yield Reason("saturated", {"tests": list(tests)})
     if max(len(a.runs), len(b.runs)) > 1:
         for first, second in ((a, b), (b, a)):
             if first.runs and second.runs and first.runs[-1].ended_s <= second.runs[0].began_s:

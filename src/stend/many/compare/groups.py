@@ -1,15 +1,15 @@
-"""Differences grouped by test, state and kind of load, in three classes, each with the largest first."""
+"""Differences grouped by test, state and kind of load, in five classes, each with the largest first."""
 
 from collections.abc import Iterable, Sequence
 from math import log
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from stend.many.compare.differences import Difference, Verdict
 
-Class = Literal["up", "down", "level"]
-CLASSES: tuple[Class, ...] = ("up", "down", "level")
-"""The second side is better, it is worse, or neither is the case for most figures."""
+Class = Literal["up", "ahead", "down", "behind", "level"]
+CLASSES: tuple[Class, ...] = get_args(Class)
+"""The second side is better, ahead, worse or behind in most figures, or none of them."""
 UP: tuple[Verdict, ...] = ("better", "ahead")
 DOWN: tuple[Verdict, ...] = ("worse", "behind")
 UNPROVEN: tuple[Verdict, ...] = ("ahead", "behind", "close")
@@ -30,10 +30,16 @@ class Group(NamedTuple):
 
     @property
     def sort(self) -> Class:
-        """Return the class: more than half of the figures are better, or worse, and none is the opposite."""
+        """Return the class: more than half of the figures are better, or worse, and none is the opposite.
+
+        It is "ahead" or "behind" if most of them are unproven.
+        """
         up, down = (sum(d.verdict in verdicts for d in self.differences) for verdicts in (UP, DOWN))
         half = len(self.differences) / 2
-        return "up" if up > half and not down else "down" if down > half and not up else "level"
+        proven = sum(d.verdict in ("better", "worse") for d in self.differences) > half
+        if up > half and not down:
+            return "up" if proven else "ahead"
+        return ("down" if proven else "behind") if down > half and not up else "level"
 
     @property
     def far(self) -> float:

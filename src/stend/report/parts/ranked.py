@@ -54,11 +54,12 @@ def counts(whole: Comparison, words: Language) -> str:
         return words("versus.nothing")
     found = Counter[str](row.verdict for row in whole.differences)
     listed = [
-        f"{words('verdict.' + verdict.replace(' ', '_'))} {found[verdict]}"
+        words("versus.counted", n=found[verdict], verdict=words("verdict." + verdict.replace(" ", "_")))
         for verdict in get_args(Verdict)
         if found[verdict]
     ]
-    return words("versus.counts", n=len(whole.differences), b=whole.b.name, listed=", ".join(listed))
+    names = {"a": whole.a.name, "b": whole.b.name}
+    return words("versus.counts", n=len(whole.differences), listed=", ".join(listed), **names)
 
 
 def about(row: Difference, words: Language) -> str:
@@ -67,7 +68,7 @@ def about(row: Difference, words: Language) -> str:
 
 
 def tables(whole: Comparison, words: Language) -> Iterator[Table]:
-    """Yield a table per class: where the second side is better, where it is worse, where it is neither."""
+    """Yield a table per class: where the second side is better, ahead, worse, behind, or none of them."""
     names = (words("column.figure"), words("column.change"), words("column.largest"))
     head = (*names, whole.a.name, whole.b.name, words("column.counted_better"))
     for sort, groups in classes(whole.differences).items():
