@@ -216,6 +216,6 @@ def test_the_number_of_drives_is_no_column_if_all_figures_have_it() -> None:
     lot, words = of(range(1, 9)), Language("en")
     table = batched._figures(judged(lot, None), words)
     assert words("batched.count") not in table.head
-    assert table.note == f"{words('batched.count')}: 8."
+    assert table.note == f"{words('batched.count')}: 8. {words('batched.spread_says')}"
     del lot.drives[0].values[lot.figures[0]]
     assert words("batched.count") in batched._figures(judged(lot, None), words).head

@@ -128,6 +128,17 @@ def test_the_odd_drives_are_marked_by_name_and_the_others_are_one_kind() -> None
     assert {row["kind"] for row in dots} - marked == {Language("en")("batched.others")}
 
 
+@pytest.mark.parametrize("drives", [5, 6, 7])
+def test_every_drive_of_a_small_lot_is_named_by_its_dot(drives: int) -> None:
+    lot = drawn_batch().lot
+    batch = judged(Lot(lot.drives[8 : 8 + drives], lot.figures, ()), None)
+    (strips,) = batched.pictures(batch, Language("en"), [])
+    dots = strips.spec["datasets"]["rows"]
+    named = {row["drive"] for row in dots if row["kind"] == row["drive"]}
+    assert len(named) == (drives if drives < 7 else 0)
+    assert strips.says == Language("en")("batched.strips_even_says")  # no figure has an outlier
+
+
 def test_the_plans_curve_is_the_chance_of_acceptance_down_to_where_hardly_a_lot_is() -> None:
     plan = Written(LIMITS, sample=20, accept=0)
     curve = next(p for p in batched.pictures(drawn_batch(plan), Language("en"), []) if p.name == "operating")

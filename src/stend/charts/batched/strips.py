@@ -1,4 +1,4 @@
-"""Distribution of each figure over the drives: one row per figure, one dot per drive, odd drives marked."""
+"""Distribution of each figure over the drives: one row per figure, one dot per drive; odd or few drives are named."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,13 +26,19 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
         words("batched.strips", **values),
         _chart(rows, batch, words),
         {"rows": rows, "one": [{"x": 1}]},
-        words("batched.strips_says", **values),
+        words("batched.strips_says" if batch.odd else "batched.strips_even_says"),
     )
+
+
+def _named(batch: Batch) -> list[int]:
+    """Return the drives with a colour and a shape: odd ones, or all if there are few and none is odd."""
+    every = range(len(batch.lot.drives))
+    return list(batch.odd)[:MOST_MARKED] or [*every] * (len(every) <= MOST_MARKED)
 
 
 def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:
     middle = batch.spreads[figure].median
-    marked = list(batch.odd)[:MOST_MARKED]
+    marked = _named(batch)
     for i, drive in enumerate(batch.lot.drives):
         if figure in drive.values:
             kind = drive.name if i in marked else words("batched.others")
@@ -42,13 +48,15 @@ def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:
 
 
 def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
-    names = [words("batched.others"), *(batch.lot.drives[i].name for i in list(batch.odd)[:MOST_MARKED])]
+    named = _named(batch)
+    others = [words("batched.others")] * (len(named) < len(batch.lot.drives))
+    names = [*others, *(batch.lot.drives[i].name for i in named)]
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
     x = ratio_axis(low, high, "batched.ratio", words)
     order = list(dict.fromkeys(row["figure"] for row in rows))
     y: dict[str, Any] = {"field": "figure", "type": "nominal", "sort": order, "title": None}
     base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "top", "columns": 4}}
-    shades = [GREY, *(colour for colour in COLOURS[1:] if colour != GREY)]
+    shades = [*([GREY] if others else COLOURS[:1]), *(colour for colour in COLOURS[1:] if colour != GREY)]
     colour = {**base, "scale": series_scale(names, shades)}
     shape = {**base, "scale": series_scale(names, SHAPES)}
     tips = [{"field": f, "type": "nominal", "title": words(f"batched.tip_{f}")} for f in ("drive", "text", "figure")]

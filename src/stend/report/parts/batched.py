@@ -170,7 +170,8 @@ def _figures(batch: Batch, words: Language) -> Table:
         rows.append(
             (figure_name(figure, words), str(spread.drives), middle, words.show(spread.deviation, "change"), *ends)
         )
-    table = Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5))
+    note = words("batched.spread_says")
+    table = Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5), note)
     return table.without_equal([words("batched.count")])
 
 
