@@ -57,9 +57,29 @@ def test_uses_that_are_unknown_for_all_drives_have_all_that_they_lack() -> None:
     assert [row[1:] for row in uses.rows] == [(f"unknown: {EN('why.tests', tests='Latency, IOPS')}",) * 2]
 
 
-def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third() -> None:
-    own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, 7.9e5, 1e5)]
+@pytest.mark.parametrize(
+    ("second", "level"), [(7.9e5, "at most 10% apart"), (7.999e5, "equal"), (8e5, "equal")]
+)  # 799,900 is shown as 800,000
+def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third(second: float, level: str) -> None:
+    own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, second, 1e5)]
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
-    for names, best in (("AB", "at most 10% apart"), ("ABC", "A and B, at most 10% apart")):
+    for names, best in (("AB", level), ("ABC", f"B and A, {level}" if second == 8e5 else f"A and B, {level}")):
         tables = list(together.tables(dict(zip(names, own, strict=False)), EN))
         assert tables[1].rows[0][-1] == best
+
+
+@pytest.mark.parametrize(
+    ("names", "lang", "told"),
+    [
+        ("AB", "en", ["A is better in 1 of 2 figures.", "In 1 of 2 the two are within 10% of each other."]),
+        ("ABC", "en", ["A is best in 1 of 2 figures.", "In 1 of 2 the best two are within 10% of each other."]),
+        ("AB", "ru", ["A лучше по 1 из 2 показателей.", "По 1 из 2 разница не больше 10 %."]),
+        ("ABC", "ru", ["A лучше других по 1 из 2", "По 1 из 2 разница между двумя лучшими не больше"]),
+    ],
+)
+def test_a_drive_beside_one_other_is_better_and_beside_several_best(names: str, lang: str, told: list[str]) -> None:
+    figures = ({"reads": 8e5, "seq_read": 3e9}, {"reads": 4e5, "seq_read": 3e9}, {"reads": 1e5, "seq_read": 1e9})
+    own = [seen({"write": "yes"})._replace(figures=one) for one in figures]
+    own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
+    said = together.headline(dict(zip(names, own, strict=False)), Language(lang))
+    assert all(text in said.replace("\u00a0", " ") for text in told)

@@ -83,10 +83,12 @@ def headline(reviews: Reviews, words: Language) -> str:
         if own:
             listed = "; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS])
             listed = listed[:1].upper() + listed[1:]
-            sentences.append(words("together.leads", name=name, n=len(own), of=len(every), listed=listed))
+            key = "leads" if len(reviews) > 2 else "leads_of_two"
+            sentences.append(words(f"together.{key}", name=name, n=len(own), of=len(every), listed=listed))
     close = [lead for lead in every if lead.gain < AHEAD]
     if close:
-        sentences.append(words("together.level", n=len(close), of=len(every)))
+        key = "level" if len(reviews) > 2 else "level_of_two"
+        sentences.append(words(f"together.{key}", n=len(close), of=len(every)))
     return " ".join(sentences)
 
 
@@ -124,18 +126,20 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         values = [review.figures.get(figure) for review in reviews.values()]
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
         first = next(review for review in reviews.values() if review.figures.get(figure))
-        rows.append((_name(figure, first, words), *cells, _best(best.get(figure), len(reviews), words)))
+        shown = dict(zip(reviews, cells, strict=True))
+        rows.append((_name(figure, first, words), *cells, _best(best.get(figure), shown, words)))
     head = (words("servers.figure"), *reviews, words("together.best"))
     return Table(
         words("together.figures"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
     )
 
 
-def _best(lead: Lead | None, drives: int, words: Language) -> str:
+def _best(lead: Lead | None, shown: Mapping[str, str], words: Language) -> str:
+    """Return who is the best by a figure, from its leader and the values that the table shows."""
     if lead is None:
         return "–"
-    key = "close" if lead.gain < AHEAD else "best_is"
-    key = {"close": "close_of_two", "best_is": "best_of_two"}[key] if drives == 2 else key
+    key = "best_is" if lead.gain >= AHEAD else "close" if shown[lead.first] != shown[lead.second] else "equal"
+    key = f"{key.removesuffix('_is')}_of_two" if len(shown) == 2 else key
     return words(f"together.{key}", name=lead.first, second=lead.second, gain=lead.gain)
 
 
