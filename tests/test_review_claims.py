@@ -1,22 +1,27 @@
 """A review's sentences and labels claim what its run measured, and name the load that was run."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from stend.base.units import GiB
+from stend.base.units import GiB, MiB
 from stend.charts.beside import Side
 from stend.findings import cache_policy
+from stend.findings.judgement import Reason
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
-from stend.report.parts import Text
+from stend.report.parts import Keys, Text
 from stend.report.story import questions, telling
 from stend.report.story.rivals import side
 from stend.report.story.tables import key_table
+from stend.sentences import reason_said
 from stend.words import Language
 from tests.synthetic import Truth, made
 
 EN = Language("en")
 RU = Language("ru")
-SMALL = {"interval_s": 20.0, "shorten": 60, "rounds": 5}
+SMALL: dict[str, Any] = {"interval_s": 20.0, "shorten": 60, "rounds": 5}
 
 
 @pytest.mark.parametrize(
@@ -75,3 +80,24 @@ def test_a_buffer_of_short_writes_is_stated_beside_a_write_through_cache(
     hot = next(one for one in questions.questions() if one.name == "hot")
     told = [a.key for a in hot.answers if a.holds(dict.fromkeys(known, 1.0))]
     assert (found.key, told) == ("through", ["answer_5", "answer_9"] if fast else ["answer_5"])
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_the_sequential_rate_of_a_disk_is_stated_as_the_mean_over_its_range(lang: str) -> None:
+    words, run = Language(lang), made("lba-profile", truth=replace(HYBRID, cache_bytes=0), **SMALL)
+    lead = telling.story([(None, run, {})], (), lang, words).lead
+    (keys,) = (block for block in lead.blocks if isinstance(block, Keys))
+    names = [key.name for key in keys.keys]
+    assert words("figure_name.seq_read_along") in names
+    assert words("figure_name.seq_read") not in names
+    said = reason_said(Reason("seq_read", "pass", 1.0, {"seq_read": 2e8, "seq_along": 1.0}), words)
+    assert said.endswith("on average over its range" if lang == "en" else "в среднем по диапазону")
+
+
+def test_writes_of_large_blocks_are_compared_with_a_stated_sequential_block() -> None:
+    sizes = dict.fromkeys(("big_share", "stream_block", "stream_writes", "big_block", "big_writes"), 1.0)
+    run = made("block-sweep", truth=replace(HYBRID, cache_bytes=0), **SMALL)
+    known = {item.name: item.value or 0.0 for item in named(run, ()) if item.name in sizes}
+    assert known["big_share"] == pytest.approx(known["big_writes"] / known["stream_writes"])
+    told = EN("question.blocks.answer_3", **known | {"stream_block": float(MiB), "stream_writes": 2e8})
+    assert told.endswith("of the 200 MB/s of sequential writes of 1 MiB.")

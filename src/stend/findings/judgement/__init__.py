@@ -35,6 +35,8 @@ HEAVY = 3
 """A demand of this weight decides alone."""
 HEAVY_DOUBTS = 5
 """Doubts decide too if their weights add up to this value."""
+ALONG = ("seq_read", "seq_write")
+"""Figures that are means over all positions if `seq_along` is known."""
 SAFE = 3.0
 """A figure this many times beyond its bound passes even if the drive was still getting worse."""
 
@@ -57,9 +59,13 @@ class Reason(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer."""
+        """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer.
+
+        That of a mean along the range of a disk ends in "_along".
+        """
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
-        return "level" if level else self.clause or self.answer
+        key = "level" if level else self.clause or self.answer
+        return f"{key}_along" if self.figure in ALONG and self.values.get("seq_along") else key
 
 
 class Why(msgspec.Struct, frozen=True):

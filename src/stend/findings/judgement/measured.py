@@ -86,13 +86,14 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
 
 
 def _sequential(run: Run, rows: Sequence[Figures]) -> Pairs:
-    """Yield steady 128 KiB streams (of a disk over all positions), and the end of a write of the whole drive."""
+    """Yield steady 128 KiB streams (of a disk along its range), and the end of a write of the whole drive."""
     for name, reads in (("seq_read", 100), ("seq_write", 0)):
         along = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and not row.place]
         places = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and row.place]
         if run.plan.device.rotational and (passes := along or places):
-            written = sum(row.tally.bytes for row in passes)
-            yield Named(name, written / sum(row.seconds for row in passes), "lba-profile")
+            moved = sum(row.tally.bytes for row in passes)
+            yield Named(name, moved / sum(row.seconds for row in passes), "lba-profile")
+            yield Named("seq_along", 1.0, "lba-profile")
         else:
             yield from _of(name, headline.stream(rows, reads), "throughput")
             if reads == 0:
@@ -166,12 +167,14 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
         yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=_rate, default=None))
     big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0)]
-    streams = [r.number("throughput") for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
+    streams = [r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
     if big and streams:
-        slowest = min(big, key=lambda r: r.number("throughput"))
+        slowest, stream = (pick(rows, key=_speed) for pick, rows in ((min, big), (max, streams)))
         yield from _of("big_writes", slowest, "throughput")
         yield Named("big_block", float(_block(slowest)), slowest.test)
-        yield Named("big_share", slowest.number("throughput") / max(streams), slowest.test)
+        yield Named("big_share", _speed(slowest) / _speed(stream), slowest.test)
+        yield from _of("stream_writes", stream, "throughput")
+        yield Named("stream_block", float(_block(stream)), stream.test)
 
 
 def _sweep(rows: Sequence[Figures]) -> Pairs:
@@ -199,6 +202,10 @@ def _deeper(rows: Sequence[Figures]) -> Pairs:
 
 def _outstanding(row: Figures) -> int:
     return row.workload.outstanding
+
+
+def _speed(row: Figures) -> float:
+    return row.number("throughput")
 
 
 def _block(row: Figures) -> int:

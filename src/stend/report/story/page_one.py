@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict, Why
+from stend.findings.judgement import ALONG, FIT, SAFE, Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.findings.look.grounds import Because
@@ -74,10 +74,14 @@ def keys(review: Review) -> Iterator[Key]:
     names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
     for name in names:
         band = _band(name, review)
-        title = name if comparable(name, review) else "writes_full"
-        yield Key(
-            review.words(f"figure_name.{title}"), value_shown(review.figures[name], FIGURES[name], review.words), band
-        )
+        yield Key(title(name, review), value_shown(review.figures[name], FIGURES[name], review.words), band)
+
+
+def title(name: str, review: Review) -> str:
+    """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
+    along = name in ALONG and "seq_along" in review.figures
+    key = f"{name}_along" if along else name if comparable(name, review) else "writes_full"
+    return review.words(f"figure_name.{key}")
 
 
 def shown(review: Review) -> list[str]:

@@ -11,8 +11,8 @@ from stend.report.story.page_one import (
     FOLDED,
     LESS_IS_BETTER,
     Review,
-    comparable,
     shown,
+    title,
     titles,
     value_shown,
     verdict,
@@ -97,14 +97,10 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
         value_shown(reviews[name].verdict.figures[lead.figure], FIGURES[lead.figure], words)
         for name in (lead.first, lead.second)
     )
-    name = _name(lead.figure, reviews[lead.first], words)
+    name = title(lead.figure, reviews[lead.first])
     return words(
         "together.lead", name=name[:1].lower() + name[1:], own=own, theirs=theirs, gain=lead.gain, second=lead.second
     )
-
-
-def _name(figure: str, review: Review, words: Language) -> str:
-    return words(f"figure_name.{figure if comparable(figure, review) else 'writes_full'}")
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
@@ -127,7 +123,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
         first = next(review for review in reviews.values() if review.figures.get(figure))
         shown = dict(zip(reviews, cells, strict=True))
-        rows.append((_name(figure, first, words), *cells, _best(best.get(figure), shown, words)))
+        rows.append((title(figure, first), *cells, _best(best.get(figure), shown, words)))
     head = (words("servers.figure"), *reviews, words("together.best"))
     return Table(
         words("together.figures"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
