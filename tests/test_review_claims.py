@@ -12,6 +12,8 @@ from stend.findings.judgement import Reason
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
 from stend.report.parts import Keys, Text
+from stend.report.parts.audit import deviated
+from stend.report.parts.tables import workloads
 from stend.report.story import questions, telling
 from stend.report.story.rivals import side
 from stend.report.story.tables import key_table
@@ -100,4 +102,24 @@ def test_writes_of_large_blocks_are_compared_with_a_stated_sequential_block() ->
     known = {item.name: item.value or 0.0 for item in named(run, ()) if item.name in sizes}
     assert known["big_share"] == pytest.approx(known["big_writes"] / known["stream_writes"])
     told = EN("question.blocks.answer_3", **known | {"stream_block": float(MiB), "stream_writes": 2e8})
-    assert told.endswith("of the 200 MB/s of sequential writes of 1 MiB.")
+    assert "of the 200 MB/s of sequential writes of 1 MiB." in told.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("test", "title"),
+    [
+        ("iops", "IOPS: every workload over the measurement window"),
+        ("profiles", "Application Profiles: every workload"),
+    ],
+)
+def test_a_table_of_workloads_names_its_test_and_claims_a_window_only_where_there_is_one(test: str, title: str) -> None:
+    run = made(test, truth=Truth(capacity_bytes=8 * GiB), **SMALL)
+    (table,) = workloads(run, run.plan.tests[0], EN)
+    assert table.title == title
+
+
+def test_a_steady_state_rule_that_is_not_that_of_pts_is_described_once() -> None:
+    run = made("throughput", profile="review", interval_s=30.0, shorten=60, rounds=5)
+    (table,) = deviated(run, EN)
+    cells = {row[0]: row[2] for row in table.rows}
+    assert cells[EN("audit.rule")] == "four rounds, 90–110% of the mean"

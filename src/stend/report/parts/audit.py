@@ -119,9 +119,10 @@ def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
 
 
 def _steady(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Iterator[Line]:
-    for phase, rule in look.judged_phases(test):
-        name = words.name_of("phase", phase.name)
-        yield "rule", "met" if rule.rule == "pts" else "deviated", f"{name}: {words.name_of('value_steady', rule.rule)}"
+    for rule in dict.fromkeys(rule.rule for _, rule in look.judged_phases(test)):
+        yield "rule", "met" if rule == "pts" else "deviated", words.name_of("value_steady", rule)
+    for phase, _ in look.judged_phases(test):
+        name = words.phase(phase.name)
         yield "limit", "deviated" if "rounds" in changed else "met", f"{name}: {phase.rounds}"
         if judged := look.last_judged(run, test.name, phase.name):
             detail = (

@@ -158,7 +158,9 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     if run.plan.device.scale > 1:
         note += " " + words("column.note_scaled", scale=run.plan.device.scale)
     if rows:
-        yield Table(words("column.title"), head, tuple(shown), tuple(range(1, len(head))), note)
+        key = "title_window" if {row.window for row in merged} == {"rounds"} else "title"
+        title = words(f"column.{key}", test=words.title(test.name, test.title))
+        yield Table(title, head, tuple(shown), tuple(range(1, len(head))), note)
 
 
 def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
