@@ -1,9 +1,10 @@
 """A review's sentences and labels claim what its run measured, and name the load that was run."""
 
-from dataclasses import replace
+import dataclasses
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stend.base.units import GiB, MiB
 from stend.charts.beside import Side
@@ -13,6 +14,7 @@ from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
 from stend.report.parts import Keys, Text
 from stend.report.parts.audit import deviated
+from stend.report.parts.method import about
 from stend.report.parts.tables import workloads
 from stend.report.story import questions, telling
 from stend.report.story.rivals import side
@@ -86,7 +88,7 @@ def test_a_buffer_of_short_writes_is_stated_beside_a_write_through_cache(
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
 def test_the_sequential_rate_of_a_disk_is_stated_as_the_mean_over_its_range(lang: str) -> None:
-    words, run = Language(lang), made("lba-profile", truth=replace(HYBRID, cache_bytes=0), **SMALL)
+    words, run = Language(lang), made("lba-profile", truth=dataclasses.replace(HYBRID, cache_bytes=0), **SMALL)
     lead = telling.story([(None, run, {})], (), lang, words).lead
     (keys,) = (block for block in lead.blocks if isinstance(block, Keys))
     names = [key.name for key in keys.keys]
@@ -98,7 +100,7 @@ def test_the_sequential_rate_of_a_disk_is_stated_as_the_mean_over_its_range(lang
 
 def test_writes_of_large_blocks_are_compared_with_a_stated_sequential_block() -> None:
     sizes = dict.fromkeys(("big_share", "stream_block", "stream_writes", "big_block", "big_writes"), 1.0)
-    run = made("block-sweep", truth=replace(HYBRID, cache_bytes=0), **SMALL)
+    run = made("block-sweep", truth=dataclasses.replace(HYBRID, cache_bytes=0), **SMALL)
     known = {item.name: item.value or 0.0 for item in named(run, ()) if item.name in sizes}
     assert known["big_share"] == pytest.approx(known["big_writes"] / known["stream_writes"])
     told = EN("question.blocks.answer_3", **known | {"stream_block": float(MiB), "stream_writes": 2e8})
@@ -123,3 +125,17 @@ def test_a_steady_state_rule_that_is_not_that_of_pts_is_described_once() -> None
     (table,) = deviated(run, EN)
     cells = {row[0]: row[2] for row in table.rows}
     assert cells[EN("audit.rule")] == "four rounds, 90–110% of the mean"
+
+
+def test_the_year_of_a_publication_has_its_word_in_russian() -> None:
+    assert RU.source("True System, 2015") == "True System, 2015 г."
+    assert RU.source("True System, 4 August 2015") == "True System, 4 августа 2015 г."
+    assert EN.source("True System, 2015") == "True System, 2015"
+
+
+@pytest.mark.parametrize(("virtual", "key"), [(True, "took_simulated"), (False, "took")])
+def test_the_duration_of_a_virtual_run_is_named_as_simulated_time(key: str, *, virtual: bool) -> None:
+    run = made("fresh", **SMALL)
+    run.started[0] = replace(run.started[0], plan=replace(run.plan, device=replace(run.plan.device, virtual=virtual)))
+    rows = [row for table in about(run, {}, EN) for row in table.rows]
+    assert [name for name, _ in rows if name.startswith("Took")] == [EN(f"method.{key}")]

@@ -313,7 +313,7 @@ def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str
         "firmware": [],
         "virtual": False,
         "reference": True,
-        "source": words.translated(about["source"]),
+        "source": words.source(about["source"]),
         "ranked": False,
         "why_not": [],
         "profile": "",

@@ -29,6 +29,7 @@ CACHE = re.compile(r"(\d+ [KMG]iB) cache\b")
 BARE = re.compile(r"\d+\.\d+")
 PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
 """Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
+YEAR = re.compile(r"(?<=, )\d{4}$")
 DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
 
@@ -129,6 +130,10 @@ class Language(Formatter):
         if isinstance(text, Sentence) and text.key:
             return self(f"{RECORD}{text.key}", **{name: self._value(value) for name, value in text.values.items()})
         return _translated(self.name, text)
+
+    def source(self, text: str) -> str:
+        """Return who published figures and when; a year alone is followed by its word: `2015 г.`."""
+        return YEAR.sub(lambda match: match[0] + self.format_of.year, self.translated(text))
 
     def interface(self, text: str) -> str:
         """Return an interface as a drive states it, in units of this language: `SATA 6 Gbit/s` -> `SATA 6 Гбит/с`."""

@@ -161,7 +161,7 @@ def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
     phase = f"{words.phase(row.key.phase)}: " if several else ""
     return (
         phase + load_named(row.key, row.quantity, words),
-        words(f"kept_state.{row.key.state}"),
+        words("versus.measured_in_window" if row.key.state == "window" else f"kept_state.{row.key.state}"),
         *(words.show(value, shape(row.quantity)) for value in (row.a, row.b)),
         ranked.about(row, words),
     )

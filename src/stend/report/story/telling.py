@@ -232,7 +232,7 @@ def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence
 
 def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
     for side in (side for side in sides if not side.run):
-        yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
+        yield words("story.published", name=side.name, source=words.source(side.facts["about"]["source"]))
 
 
 def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterator[Section]:
