@@ -6,7 +6,7 @@ from docs.made import marks
 from docs.made.words import WORDS
 
 from stend.catalogue.columns import COLUMNS, WAITS
-from stend.model.quantities import METERED, QUANTITIES
+from stend.model.quantities import OTHERS, QUANTITIES
 from stend.model.tally import PERCENTS
 from stend.report.parts import records
 from stend.words import Language
@@ -27,7 +27,7 @@ def _table(name: str) -> Iterator[str]:
 
 def unit(column: str) -> str:
     """Return the unit of a column; percentiles of response times are in seconds."""
-    return "s" if column in PERCENTILES else QUANTITIES[column].unit if column in METERED else marks.unit(column)
+    return "s" if column in PERCENTILES else QUANTITIES[column].unit if column in OTHERS else marks.unit(column)
 
 
 def meaning(table: str, column: str) -> str:
@@ -41,6 +41,6 @@ def meaning(table: str, column: str) -> str:
             return str(special.get(key) or WORDS["columns"]["all"][key])
         if key in PERCENTILES:
             return str(WORDS["columns"]["all"]["percentile"]).format(percent=f"{PERCENTILES[key]:g}")
-    if column in METERED:
+    if column in OTHERS:
         return Language("en")(f"quantity.{column}")
     raise KeyError(f"words.toml does not describe {table}.{column}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from stend.model.quantities import METERED
+from stend.model.quantities import OTHERS
 from stend.model.tally import PERCENTS
 from stend.words import Sentence
 
@@ -84,7 +84,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "figures": {
         "run": "VARCHAR", "figure": "INTEGER", "test": "VARCHAR", "phase": "VARCHAR", "state": "VARCHAR",
         "place": "INTEGER", **LOAD, "rounds_used": "INTEGER", "steady": "BOOLEAN", **MEASURED,
-        **dict.fromkeys(METERED, "DOUBLE"),
+        **dict.fromkeys(OTHERS, "DOUBLE"),
     },
     "rounds": {
         "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "INTEGER", "step": "INTEGER", **LOAD,

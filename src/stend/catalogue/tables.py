@@ -13,7 +13,7 @@ from stend.catalogue.columns import LOAD, WAITS, About, Text
 from stend.findings.look import headline
 from stend.findings.look.figures import DIRECTIONS, figures, of_record
 from stend.model.definition import Hold, Workload
-from stend.model.quantities import METERED
+from stend.model.quantities import OTHERS
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.store import writer
@@ -76,7 +76,7 @@ def rows(facts: About, run: Run) -> Iterator[tuple[str, Row]]:
                 **_load(figure.workload),
                 "rounds_used": len(figure.rounds),
                 **_measured(figure.tally, figure.seconds, figure.direction, figure.values),
-                **{name: figure.values[name] for name in METERED},
+                **{name: figure.values[name] for name in OTHERS},
             },
         )
         bins = sorted(figure.tally.bins.items())

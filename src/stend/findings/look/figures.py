@@ -58,15 +58,9 @@ def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) 
     if not tally.ios or not seconds:
         return dict.fromkeys(names)
     waits = [name for name in names if name in PERCENTS]
-    values: dict[str, float | None] = {
-        "iops": tally.ios / seconds,
-        "throughput": tally.bytes / seconds,
-        "mean": tally.mean_s or None,
-        "max": tally.max_s or None,
-        **dict.fromkeys(BESIDE),
-        **dict(zip(waits, percentiles_s(tally, [PERCENTS[name] for name in waits]) if waits else (), strict=True)),
-    }
-    return {name: values[name] for name in names}
+    tails = dict(zip(waits, percentiles_s(tally, [PERCENTS[name] for name in waits]) if waits else (), strict=True))
+    formulas = {name: QUANTITIES[name].formula for name in names}
+    return {name: tails[name] if name in tails else f and f(tally, seconds) for name, f in formulas.items()}
 
 
 def derived(tally: Tally, seconds: float, quantity: str) -> float | None:

@@ -9,7 +9,7 @@ from stend.base.errors import BadInput
 from stend.many import statistics
 from stend.many.settings import Differing, Reason, blocked, differing, meters, obstacles
 from stend.many.sides import Key, Outcome, Side, every_key, side
-from stend.model.quantities import METERED, QUANTITIES
+from stend.model.quantities import OTHERS, QUANTITIES
 from stend.model.tally import PERCENTS, TAIL
 
 Verdict = Literal["better", "worse", "same", "ahead", "behind", "close", "undecided", "not comparable"]
@@ -168,7 +168,7 @@ def quantities(key: Key) -> Iterator[str]:
         yield "iops" if key.random_pct else "throughput"
     if key.direction == "both":
         shown = ("mean", "ios" if key.random_pct else "bytes")
-        yield from (name for name in METERED if QUANTITIES[name].how in shown)
+        yield from (name for name in OTHERS if QUANTITIES[name].how in shown)
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
     if key.test in TAILED and key.state != "fresh":

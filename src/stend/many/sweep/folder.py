@@ -19,6 +19,7 @@ from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
 from stend.base.extras import needing
 from stend.many.sweep.design import Design, parsed
+from stend.model.quantities import COUNTED
 from stend.model.tally import PERCENTS
 from stend.words import encoded
 
@@ -30,6 +31,7 @@ FIGURE = {
     "block": "VARCHAR", "threads": "INTEGER", "depth": "INTEGER", "place": "INTEGER", "direction": "VARCHAR",
     "steady": "BOOLEAN", "ios": "BIGINT", "seconds": "DOUBLE", "iops": "DOUBLE", "bytes_per_s": "DOUBLE",
     "mean_s": "DOUBLE", **{name.replace(".", ""): "DOUBLE" for name in PERCENTS}, "max_s": "DOUBLE",
+    **dict.fromkeys(COUNTED, "DOUBLE"),
 }  # fmt: skip
 """Columns of a figure, with the names of the catalogue."""
 QUANTITY = {"throughput": "bytes_per_s", "mean": "mean_s", "max": "max_s"}

@@ -11,7 +11,7 @@ from stend.findings.look.replayed import lateness_s
 from stend.model.definition import Hold
 from stend.model.events import Result
 from stend.model.pace import Pace
-from stend.model.quantities import METERED, QUANTITIES
+from stend.model.quantities import COUNTED, METERED, QUANTITIES
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
 from stend.model.verified import Verified
@@ -39,7 +39,7 @@ COLUMNS: dict[str, str] = {
     "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
     "trim_ios": "BIGINT", "trim_bytes": "BIGINT", "trim_mean_s": "DOUBLE", "trim_p99_s": "DOUBLE",
     "trim_max_s": "DOUBLE",
-    **dict.fromkeys(LEVELS, "DOUBLE"),
+    **dict.fromkeys((*LEVELS, *COUNTED), "DOUBLE"),
     "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
@@ -69,6 +69,7 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         rates = of_record(result, "both")
         row |= {"seconds": counts.seconds, "cpu_s": counts.cpu_s}
         row |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
+        row |= {name: rates[name] for name in COUNTED}
         row |= _tally(result, "read") | _tally(result, "write")
         row |= _replay(load.replay, result.pace) if load.replay else {}
         row |= _flushes(result.pace) if result.pace and result.pace.flush.ios else {}
