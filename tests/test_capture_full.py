@@ -21,14 +21,17 @@ ENOUGH = 60_000
 """IOs, whose parts take more than that."""
 PLACES = np.random.default_rng(1).integers(0, SIZE // (4 * KiB), 1 << 16).tolist()
 """Where the drive is read, in this order."""
+FEW = 8
+"""Successive places by which their position in the order is known."""
 
 
-def read_on(node: str, ended: threading.Event) -> None:
-    """Reads at random places of a drive until that is told."""
+def read_on(node: str, ended: threading.Event, made: list[int]) -> None:
+    """Reads at random places of a drive until that is told, and appends how many reads that were."""
     room = mmap.mmap(-1, 4 * KiB)
     file = os.open(node, os.O_RDONLY | os.O_DIRECT)
-    for place in itertools.cycle(PLACES):
+    for number, place in enumerate(itertools.cycle(PLACES)):
         if ended.is_set():
+            made.append(number)
             break
         os.preadv(file, [room], place * 4 * KiB)
     os.close(file)
@@ -51,8 +54,8 @@ def test_on_a_full_file_system_it_keeps_the_first_or_the_last_and_room_made_late
     monkeypatch.setattr(running, "PART_IOS", 1000)
     monkeypatch.setattr(running, "LOOK_S", 0.05)
     (place, ballast), node = small(stand), stand.loop()
-    into, ended, seen = place / "captured", threading.Event(), [Captured.__new__(Captured)]
-    worker = threading.Thread(target=read_on, args=(node, ended))
+    into, ended, seen, made = place / "captured", threading.Event(), [Captured.__new__(Captured)], list[int]()
+    worker = threading.Thread(target=read_on, args=(node, ended, made))
 
     def told(went: Captured) -> None:
         if not went.seconds:
@@ -69,8 +72,12 @@ def test_on_a_full_file_system_it_keeps_the_first_or_the_last_and_room_made_late
     ballast.unlink()
     assert spool.finish(into) > 1  # how many parts fit depends on their sizes
     trace = form.opened(into)
-    first, *_ = (int(batch["offset"][0]) for batch in trace.batches())
+    first, *_ = (np.asarray(batch["offset"])[:FEW] // (4 * KiB) for batch in trace.batches())
     assert seen[0].ios > ENOUGH or not ring
     assert str(seen[0].why or "") == ("" if ring else "the disk is full")
     assert trace.ios + seen[0].gone_ios == seen[0].ios
-    assert first == PLACES[seen[0].gone_ios % len(PLACES) if ring else 0] * 4 * KiB
+    order = np.lib.stride_tricks.sliding_window_view(np.resize(PLACES, len(PLACES) + FEW - 1), FEW)
+    (begin,) = np.flatnonzero((order == first).all(axis=1))
+    late = (begin - (seen[0].gone_ios if ring else 0) + len(PLACES) // 2) % len(PLACES) - len(PLACES) // 2
+    # others of this host may read the drive too, and a busy host loses records that the kernel has no room for
+    assert -max(seen[0].ios - made[0], 0) <= late <= seen[0].lost_records
