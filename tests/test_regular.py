@@ -35,7 +35,7 @@ READING = ("list", "show", "verify")
 
 @pytest.fixture(scope="module")
 def events() -> list[Event]:
-    return play(drawn("iops", minute_s=1, rounds=2), StillEngine())
+    return play(drawn("throughput", minute_s=1, rounds=2), StillEngine())
 
 
 @pytest.fixture(scope="module")
@@ -273,7 +273,7 @@ def test_the_manifest_of_another_file_is_not_in_the_report(folder: Path, victim:
 
 def test_a_plan_cannot_lead_the_names_of_files_out_of_the_folder(folder: Path, events: list[Event]) -> None:
     line = (folder / "events.jsonl").read_bytes()
-    (folder / "events.jsonl").write_bytes(line.replace(b'"name":"iops"', b'"name":"../../iops"'))
+    (folder / "events.jsonl").write_bytes(line.replace(b'"name":"throughput"', b'"name":"../../throughput"'))
     with pytest.raises(BadInput, match="name"):
         store.load(folder)
     result = next(event for event in events if isinstance(event, Result))
@@ -315,3 +315,24 @@ def test_a_line_without_an_end_takes_no_memory(folder: Path, monkeypatch: pytest
         file.truncate(file.tell() + (1 << 40))  # a hole of a TiB
     with pytest.raises(BadInput, match="is longer than any event"):
         store.load(folder)
+
+
+@pytest.mark.parametrize("kind", [linked, dangling, fifo], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("writes", [False, True])
+def test_what_takes_the_place_of_a_file_between_look_and_open_is_not_opened(
+    kind: Kind, writes: bool, tmp_path: Path, victim: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, look = tmp_path / "file", os.lstat
+    path.write_text("ours")
+
+    def late(name: Any) -> os.stat_result:
+        status = look(name)
+        if Path(name) == path:
+            put(kind, path, victim)
+        return status
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "lstat", late)
+        with pytest.raises(OSError, match=r"symbolic|not a file|No such device"):  # ELOOP, ours, ENXIO
+            os.close(regular.descriptor(path, os.O_WRONLY | os.O_CREAT if writes else os.O_RDONLY))
+    assert untouched(victim)
