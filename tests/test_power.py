@@ -12,9 +12,10 @@ from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look.figures import figures
 from stend.findings.look.powered import rests
-from stend.model.definition import Hold
+from stend.model.definition import Hold, Idle
 from stend.model.events import Event, MeterFacts, Reading, Started
 from stend.model.record import Run
+from stend.planning import plan
 from stend.sentences import finding_said
 from stend.sim import load
 from stend.words import Language
@@ -140,3 +141,13 @@ def test_watts_of_a_virtual_drive_are_those_of_its_model() -> None:
     light, deep = spec.power.states
     assert after[0.2] == pytest.approx(light.watts, rel=0.02)
     assert after[10.0] == after[60.0] == pytest.approx(deep.watts, rel=0.02)
+
+
+def test_each_rest_is_ended_by_single_reads_as_those_that_the_wake_test_times() -> None:
+    """More than one outstanding IO would hide how long leaving a power state takes."""
+    names, profile, _ = plan.gather(["power"], None, {})
+    (drawn,) = plan.draw(names, profile, VirtualDevice("sim:small", load("small")).identity).tests
+    (idle,) = (phase for phase in drawn.phases if phase.name == "idle")
+    loads = [step.workload for step in idle.round if isinstance(step, Hold)]
+    assert len(loads) == sum(isinstance(step, Idle) for step in idle.round) > 1
+    assert {load.label for load in loads} == {"RND 4K 100/0 T1 Q1"}
