@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+MARKED = "marked.json"
+
 
 def svg(spec: str) -> str:
     """Return a chart's specification (Vega-Lite JSON) as SVG."""
@@ -32,15 +34,19 @@ def pdf(source: str) -> str:
     """Typeset a Typst file, and return the path of the PDF in the same folder.
 
     Each drawing in that folder becomes a PDF first, which holds the font that its layout was computed for. Typst
-    would draw its text in a font of this host, whose letters can be wider.
+    would draw its text in a font of this host, whose letters can be wider. A list of the values that the file marks
+    with `<again>` is stored in `MARKED`.
     """
     import typst
     import vl_convert
 
     for drawing in Path(source).parent.glob("*.svg"):
         drawing.with_suffix(".pdf").write_bytes(vl_convert.svg_to_pdf(drawing.read_text(encoding="utf-8")))
+        drawing.unlink()
     into = source.removesuffix(".typ") + ".pdf"
-    typst.compile(source, output=into, root=os.path.dirname(source))
+    compiler = typst.Compiler(source, root=os.path.dirname(source))
+    compiler.compile(output=into)
+    Path(source).with_name(MARKED).write_text(compiler.query("<again>", field="value"), encoding="utf-8")
     return into
 
 

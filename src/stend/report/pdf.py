@@ -1,7 +1,7 @@
 """PDF by Typst: contents, page numbers, tables that break well; text is passed as data, never as markup."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 from stend.base.version import __version__
 from stend.charts import Picture
-from stend.charts.parts.half import half, wide
+from stend.charts.parts.half import LOW, TALL, half, height, wide
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
@@ -29,22 +29,23 @@ def write(
 
 def typeset(page: Page) -> bytes:
     """Return a Page as PDF."""
-    return pages("page.typ", partial(_content, page))
+    return pages("page.typ", partial(_content, page), partial(_again, page))
 
 
 def _content(page: Page, folder: Path) -> dict[str, Any]:
     t = page.words
     alone = list(_alone(page)) if page.small else [False] * len(page.pictures)
-    sized = zip(page.pictures, alone, strict=True)
+    sized = list(zip(page.pictures, alone, strict=True))
     pictures = [half(picture, alone=own) if page.small else picture for picture, own in sized]
     drawings, photos = iter(zip(pictures, svgs(pictures), alone, strict=True)), _names("photo")
-    files = _names("chart")
+    files, saved = _names("chart"), iter(_saved(page, sized))
 
     def data(block: Block) -> dict[str, Any]:
         kind = type(block).__name__.lower()
         if isinstance(block, Picture):
             picture, drawing, own = next(drawings)
-            return {"kind": kind, "alone": own, **_plot(picture, drawing, folder / f"{next(files)}.svg")}
+            plot = _plot(picture, drawing, folder / f"{next(files)}.svg")
+            return {"kind": kind, "alone": own, "saved": next(saved) * MM_PER_PX, **plot}
         if isinstance(block, Photo):
             return {"kind": kind, "file": block.saved(folder / next(photos)), "alt": block.alt}
         return {"kind": kind, **_plain(block)}
@@ -63,6 +64,22 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
             for section in page.every
         ],
     }
+
+
+def _saved(page: Page, sized: Sequence[tuple[Picture, bool]]) -> list[float]:
+    """Return by how much each picture can be lower, in pixels."""
+    if not page.small:
+        return [0.0] * len(sized)
+    return [height(half(one, alone=own).spec) - height(half(one, alone=own, usual=LOW).spec) for one, own in sized]
+
+
+def _again(page: Page, folder: Path, usual: Mapping[str, str]) -> None:
+    """Draw these charts of `_content` again with plots that are "low" or "tall"."""
+    every = dict(zip(_names("chart"), zip(page.pictures, _alone(page), strict=True), strict=False))
+    chosen = [(*every[Path(name).stem], {"low": LOW, "tall": TALL}[how]) for name, how in usual.items()]
+    drawn = svgs([half(picture, alone=own, usual=height) for picture, own, height in chosen])
+    for name, drawing in zip(usual, drawn, strict=True):
+        (folder / name).with_suffix(".svg").write_text(drawing, encoding="utf-8")
 
 
 def _alone(page: Page) -> Iterator[bool]:

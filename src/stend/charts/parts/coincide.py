@@ -58,6 +58,8 @@ def _fields(spec: Mapping[str, Any], encoding: Mapping[str, Any]) -> Fields:
 
 def coinciding(rows: Sequence[Row], fields: Fields) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Yield lines that coincide, and the names of the parts of the chart in which they do; () stands for all."""
+    if len({row.get(fields.line) for row in rows}) < 2:
+        return
     courses: dict[str, dict[str, dict[tuple[Any, ...], list[tuple[Any, ...]]]]] = {}
     for row in rows:
         if fields.line in row:

@@ -10,6 +10,8 @@ WIDTH, PLOT, HEIGHT = 440, 350, 200
 NAMES = 75
 """Pixels of the plot that the names of rows take."""
 MOST_HEIGHT = 300
+LOW, TALL = 130, 350
+"""Heights of a plot that fits only then on the page of its chapter, and of one above a part of a page left empty."""
 SMALL = 135
 """Width of one of several small charts."""
 ALONE = 895
@@ -18,6 +20,17 @@ ALONE = 895
 
 MOST_COLUMNS = 8
 """Number of columns of a map up to which its numbers fit in half the width of a page."""
+
+
+def height(spec: dict[str, Any]) -> float:
+    """Return the height of the plots of a chart for half a page, in pixels."""
+    usual = spec["config"]["view"]["continuousHeight"]
+    return float(sum(part.get("height", usual) for part in spec.get("vconcat", [spec])))
+
+
+def height_of(given: float, usual: int) -> float:
+    """Return the height of a plot with a given height: at most `MOST_HEIGHT`, unless `usual` asks for more or less."""
+    return min(given, MOST_HEIGHT) if usual == HEIGHT else min(given, usual) if usual < HEIGHT else usual
 
 
 def wide(picture: Picture) -> bool:
@@ -42,24 +55,24 @@ def _names(picture: Picture, channel: dict[str, Any]) -> set[str]:
     }
 
 
-def half(picture: Picture, *, alone: bool = False) -> Picture:
+def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Picture:
     """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal.
 
-    A chart `alone` is as wide as two of them and no taller.
+    A chart `alone` is as wide as two of them and no taller. `usual` is the height of its plot.
     """
     whole = ALONE if alone else WIDTH
     plot = whole - (WIDTH - PLOT)
     spec: dict[str, Any] = dict(picture.spec)
     rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
-    view = {**spec["config"]["view"], "continuousHeight": HEIGHT, "discreteHeight": HEIGHT}
+    view = {**spec["config"]["view"], "continuousHeight": usual, "discreteHeight": usual}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
     if "spec" in spec:
         spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 4 if alone else 2}
     elif "vconcat" in spec:
-        spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
+        spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], usual)} for part in spec["vconcat"]]
     else:
-        height = {"height": min(spec.get("height", HEIGHT), MOST_HEIGHT)} if "height" in spec or not rows else {}
-        spec = {key: value for key, value in spec.items() if key != "width"} | height
+        own = {"height": height_of(spec.get("height", usual), usual)} if "height" in spec or not rows else {}
+        spec = {key: value for key, value in spec.items() if key != "width"} | own
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     made = fitted(spec, plot - NAMES * rows, whole)
     return picture._replace(spec=made | ({"width": whole} if "autosize" in made else {}))

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from html import escape
@@ -184,9 +184,13 @@ def _specification(picture: Picture) -> str:
     return json.dumps(plain_all(picture.spec)) if ODD.search(text) or "\\u00" in text else text
 
 
-def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
+def pages(
+    template: str, content: Callable[[Path], dict[str, Any]], again: Callable[[Path, Mapping[str, str]], None]
+) -> bytes:
     """Return a Typst template as PDF, with the data of `content`, which stores its pictures in the folder it is given.
 
+    `again` draws pictures again, by name, each at most once: the template marks those whose plots are to be "low"
+    or "tall".
     Text is passed as data (report.json), never as markup. Raise StepFailed if the page cannot be typeset, and
     ModuleNotFoundError without typst.
     """
@@ -196,7 +200,14 @@ def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
         data = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
         (folder / "report.json").write_text(data, encoding="utf-8")
         (folder / "report.typ").write_text(template_text(template), encoding="utf-8")
-        return _typeset(folder / "report.typ")
+        drawn = set[str]()
+        while True:
+            made = _typeset(folder / "report.typ")
+            marked = dict(json.loads((folder / render_process.MARKED).read_text(encoding="utf-8")))
+            if not (new := {name: how for name, how in marked.items() if name not in drawn}):
+                return made
+            again(folder, new)
+            drawn |= new.keys()
 
 
 def _typeset(source: Path) -> bytes:

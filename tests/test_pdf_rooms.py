@@ -1,0 +1,40 @@
+"""A chapter of a PDF begins on the page of its first charts, wherever on a page it comes, and no page is half empty."""
+
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from benchmarks.pages import pdf
+
+from stend.charts import Picture
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import lines, series
+from stend.charts.parts.theme import finished
+from stend.report.parts import Page, Section, Text
+from stend.report.pdf import typeset
+from stend.words import Language
+
+LINE = "A line of text that fills the page above the charts, so that the next chapter begins lower. "
+
+
+def plot(title: str) -> Picture:
+    rows = [{"t": t, "v": v, "way": way} for t, v in ((0, 1.0), (9, 7.0)) for way in ("reads", "writes")]
+    chart = lines(axis("t", "T"), axis("v", "V"), series("way", None, ["reads", "writes"]))
+    return finished("plot", Drawing(title, chart, {"rows": rows}), Language("en"), [])
+
+
+@pytest.mark.parametrize("charts", [1, 2])
+@pytest.mark.parametrize("lines_above", range(0, 34, 3))
+def test_a_chapter_begins_on_the_page_of_its_charts(tmp_path: Path, lines_above: int, charts: int) -> None:
+    lead = Section("lead", "", tuple([Text(LINE)] * lines_above))
+    above = Section("first", "First", (plot("A"), plot("B")))
+    answer = (Text(f"An answer. {LINE * 3}", "answer"), Text(f"A cause. {LINE * 3}"), Text(f"A test. {LINE}", "test"))
+    below = Section("second", "Second", (*answer, *(plot(f"C{n}") for n in range(charts))))
+    page = Page("Drive", "en", "", Language("en"), lead, (above, below), small=True)
+    path = tmp_path / "page.pdf"
+    path.write_bytes(typeset(page))
+    document = pypdfium2.PdfDocument(path)
+    pages = [document[n].get_textpage().get_text_range().replace("\u00a0", " ") for n in range(len(document))]
+    begins, drawn = (next(n for n, text in enumerate(pages) if words in text) for words in ("An answer", "Figure 3"))
+    assert begins == drawn
+    assert [one for one in pdf.defects(path) if one.kind in ("empty page", "widow")] == []
