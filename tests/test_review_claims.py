@@ -12,15 +12,16 @@ from stend.findings import cache_policy
 from stend.findings.judgement import Reason
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
-from stend.report.parts import Keys, Text
+from stend.model.events import Note
+from stend.report.parts import Items, Keys, Text
 from stend.report.parts.audit import deviated
-from stend.report.parts.method import about
+from stend.report.parts.method import about, method_section
 from stend.report.parts.tables import workloads
 from stend.report.story import questions, telling
 from stend.report.story.rivals import side
 from stend.report.story.tables import key_table
 from stend.sentences import reason_said
-from stend.words import Language
+from stend.words import Language, Sentence, key_of, text
 from tests.synthetic import Truth, made
 
 EN = Language("en")
@@ -139,3 +140,15 @@ def test_the_duration_of_a_virtual_run_is_named_as_simulated_time(key: str, *, v
     run.started[0] = replace(run.started[0], plan=replace(run.plan, device=replace(run.plan.device, virtual=virtual)))
     rows = [row for table in about(run, {}, EN) for row in table.rows]
     assert [name for name, _ in rows if name.startswith("Took")] == [EN(f"method.{key}")]
+
+
+def test_a_note_of_an_old_record_is_a_deviation_and_has_the_present_words() -> None:
+    run = made("fresh", **SMALL)
+    old = "the write cache is left as it is: the profile asks for it off, "
+    old += "but a file or virtual drive has no switch for it"
+    run.notes = [Note(t=0.0, text=text(old)), Note(t=0.0, text=text("a message of another program"))]
+    lists = [block for block in method_section(run, {}, {}, EN).blocks if isinstance(block, Items)]
+    present = EN.translated(Sentence("cache_left_off"))
+    assert [one.items[-1].text for one in lists] == [present, "a message of another program"]
+    assert present != old
+    assert key_of(old) == "cache_left_off"

@@ -123,9 +123,10 @@ class Language(Formatter):
     def translated(self, text: str) -> str:
         """Translate a sentence of a run's record.
 
-        Text without a key is a program's message, whose numbers are converted, or is from an old record.
+        Text without a key is a program's message, whose numbers are converted, or is from an old record, whose
+        sentences are recognised. English has the present words of both.
         """
-        if self.name == FIRST:
+        if self.name == FIRST and key_of(text) == getattr(text, "key", ""):
             return text
         if isinstance(text, Sentence) and text.key:
             return self(f"{RECORD}{text.key}", **{name: self._value(value) for name, value in text.values.items()})
@@ -188,6 +189,14 @@ def _file(language: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4096)
+def key_of(text: str) -> str:
+    """Return the key of a sentence; one of an old record is recognised by its text. Return "" for other text."""
+    if isinstance(text, Sentence) and text.key:
+        return text.key
+    return next((key for key, pattern in _keyed() if pattern.fullmatch(text)), "")
+
+
+@lru_cache(maxsize=4096)
 def _translated(name: str, text: str) -> str:
     """Translate a sentence of an old record; cached, because a page repeats most sentences."""
     words = Language(name)
@@ -201,9 +210,21 @@ def _translated(name: str, text: str) -> str:
 @cache
 def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
     """Return the English sentences of old records as patterns, with their translations."""
-    old: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
-    known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", old.get(name, {}))}
-    return [(_pattern(text), known.get(f"{RECORD}{key}", text)) for key, text in _flat("", old["english"])]
+    known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", _old().get(name, {}))}
+    english = dict(_flat("", _old()["english"]))
+    return [(pattern, known.get(f"{RECORD}{key}", english[key])) for key, pattern in _keyed()]
+
+
+@cache
+def _keyed() -> list[tuple[str, re.Pattern[str]]]:
+    """Return the keys of the sentences of old records, and patterns of their English texts."""
+    return [(key, _pattern(text)) for key, text in _flat("", _old()["english"])]
+
+
+@cache
+def _old() -> dict[str, Any]:
+    read: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
+    return read
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -13,7 +13,7 @@ from stend.report.parts.audit import deviated, few
 from stend.report.parts.departures import departure_rows
 from stend.report.parts.header import device, platform
 from stend.report.parts.sheet import characteristics
-from stend.words import Language
+from stend.words import Language, key_of
 
 UNSET = ("cache_left_off", "cache_left_on", "cache_none")
 """Notes that a drive does not have the state that the profile requires: deviations, which only a run can know."""
@@ -88,7 +88,7 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
 
 
 def _key(note: Note) -> str:
-    return getattr(note.text, "key", "")
+    return key_of(note.text)
 
 
 def _notes(notes: Sequence[Note], run: Run, words: Language) -> list[str]:
