@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from stend.base.units import GiB, MiB
 from stend.charts.beside import Side
-from stend.findings import cache_policy
+from stend.findings import Finding, cache_policy
 from stend.findings.judgement import Reason
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
@@ -152,3 +152,11 @@ def test_a_note_of_an_old_record_is_a_deviation_and_has_the_present_words() -> N
     assert [one.items[-1].text for one in lists] == [present, "a message of another program"]
     assert present != old
     assert key_of(old) == "cache_left_off"
+
+
+def test_a_sequential_write_falls_from_the_level_of_the_cache_and_not_from_a_peak() -> None:
+    run = made("slc-cache", truth=Truth(), profile="review-desktop", interval_s=60.0)
+    level = Finding(name="slc_cache", key="steps", test="slc-cache", values={"state": "fresh", "first": 1.5e9})
+    falls = [{n.name: n.value or 0.0 for n in named(run, found)} for found in ([level], [])]
+    assert falls[0]["cache_fall"] == pytest.approx(1.5e9 / falls[0]["stream_end"])
+    assert falls[1]["cache_fall"] > falls[0]["cache_fall"], "without a level it falls from its peak"

@@ -84,6 +84,12 @@ def _peak(record: Record, row: Row) -> float:
     return max(sum(rates[i : i + wide]) / wide for i in range(len(rates) - wide + 1))
 
 
+def _fast(record: Record) -> float:
+    """Return the first level of the sequential write of the whole drive, or its best ten seconds without one."""
+    row, step = _whole_write(record), _step(record)
+    return step[0] if step else _peak(record, row) if row else 0.0
+
+
 def _waits(record: Record, reads: int) -> float | None:
     for test in ("latency", "latency-curve"):
         own = record.of(test, random_pct=100, read_pct=reads, block_bytes=4 * KIB, threads=1, depth=1)
@@ -93,10 +99,17 @@ def _waits(record: Record, reads: int) -> float | None:
     return None
 
 
-def _mix_tail(record: Record) -> float | None:
+def _mix_tail(record: Record) -> tuple[float, Row] | None:
+    """Return 99.9 % of the reads of the mix in which that takes longest, and its load."""
     own = [r for r in record.of("latency", random_pct=100, block_bytes=4 * KIB) if 60 <= r["load"]["read_pct"] <= 75]
-    tails = [percentile(w, 99.9, ("read",)) for w in record.loads([r for r in own if _measures(r)])]
-    return max((tail for tail in tails if tail is not None), default=None)
+    every = [(percentile(w, 99.9, ("read",)), w[0]) for w in record.loads([r for r in own if _measures(r)])]
+    return max(((tail, row) for tail, row in every if tail is not None), key=lambda pair: pair[0], default=None)
+
+
+def _of_mix(record: Record, figure: Callable[[Row], float]) -> float | None:
+    """Return a figure of the load of `_mix_tail`."""
+    tail = _mix_tail(record)
+    return figure(tail[1]) if tail else None
 
 
 def _rests(record: Record) -> dict[float, float]:
@@ -140,6 +153,10 @@ def _sweep(record: Record) -> list[list[Row]]:
 def _blocks(record: Record, random: int, reads: int) -> list[list[Row]]:
     rows = record.loads([r for r in record.of("block-sweep", random_pct=random, read_pct=reads) if _measures(r)])
     return sorted(rows, key=lambda r: r[0]["load"]["block_bytes"])
+
+
+def _stream_writes(record: Record) -> list[Row]:
+    return max(_blocks(record, 0, 0), key=rate)
 
 
 def _big(record: Record) -> list[Row]:
@@ -235,14 +252,17 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "seq_read": lambda r: _sequential(r, 100),
     "seq_write": lambda r: _sequential(r, 0),
     "stream_end": _stream_end,
-    "cache_fall": lambda r: _peak(r, row) / (_stream_end(r) or 1) if (row := _whole_write(r)) else None,
+    "cache_fall": lambda r: _fast(r) / (_stream_end(r) or 1) if _whole_write(r) else None,
     "cache_first": lambda r: step[0] if (step := _step(r)) else None,
     "cache_next": lambda r: levels[0] if (levels := _after_step(r)) else None,
     "cache_last": lambda r: levels[1] if (levels := _after_step(r)) else None,
     "cache_bytes": lambda r: step[1] if (step := _step(r)) else None,
     "read_wait": lambda r: _waits(r, 100),
     "write_wait": lambda r: _waits(r, 0),
-    "mix_tail": _mix_tail,
+    "mix_tail": lambda r: tail[0] if (tail := _mix_tail(r)) else None,
+    "mix_tail_at": lambda r: _of_mix(r, lambda row: float(outstanding(row))),
+    "mix_tail_reads": lambda r: _of_mix(r, lambda row: float(row["load"]["read_pct"])),
+    "mix_tail_writes": lambda r: _of_mix(r, lambda row: 100.0 - row["load"]["read_pct"]),
     "back_rest": lambda r: min(_rests(r)),
     "back_iops": lambda r: _rests(r)[min(_rests(r))],
     "unrested": _unrested,
@@ -252,6 +272,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "deep_writes": lambda r: _gain(r, 0),
     "deep_reads_at": lambda r: float(outstanding(_least(_curve(r, 100))[0])),
     "deep_writes_at": lambda r: float(outstanding(_least(_curve(r, 0))[0])),
+    "load_most": lambda r: iops(r.loads(r.of("composite", "max"))[-1]),
     "load": lambda r: iops(r.loads(r.of("composite", "mid"))[-1]),
     "load_read": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("read",)),
     "load_write": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("write",)),
@@ -270,7 +291,9 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "small_random_write": lambda r: max(iops(x) for x in _blocks(r, 100, 0) if x[0]["load"]["block_bytes"] == 4 * KIB),
     "big_writes": lambda r: rate(_big(r)),
     "big_block": lambda r: float(_big(r)[0]["load"]["block_bytes"]),
-    "big_share": lambda r: rate(_big(r)) / max(map(rate, _blocks(r, 0, 0))),
+    "big_share": lambda r: rate(_big(r)) / rate(_stream_writes(r)),
+    "stream_writes": lambda r: rate(_stream_writes(r)),
+    "stream_block": lambda r: float(_stream_writes(r)[0]["load"]["block_bytes"]),
     "outer": lambda r: median(rate([x]) for x in _edges(r)[0]),
     "inner": lambda r: median(rate([x]) for x in _edges(r)[1]),
     "hot_bytes": lambda r: float(r.of("hot-range", "mix-")[0]["load"]["range_bytes"]),

@@ -17,6 +17,8 @@ SATURATION = "write-saturation"
 LARGE = 64 * KiB
 NEAR = 0.1
 """A first level this close to the rate of the start is that rate."""
+LEVEL = ("steps", "about", "first", "flat")
+"""Keys of a fill whose first level is known."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
 
@@ -38,7 +40,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     rows = [row for row in every if row.direction == "both"]
     yield from _random(run, rows)
     yield from _saturation(run, rows)
-    yield from _sequential(run, rows)
+    yield from _sequential(run, rows, findings)
     yield from _waits(every, rows)
     yield from _from_findings(findings)
     yield from _servers(rows)
@@ -85,8 +87,11 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
 
 
-def _sequential(run: Run, rows: Sequence[Figures]) -> Pairs:
-    """Yield steady 128 KiB streams (of a disk along its range), and the end of a write of the whole drive."""
+def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:
+    """Yield steady 128 KiB streams (of a disk along its range), and the end of a write of the whole drive.
+
+    Such a write falls from the level of the cache, or from its peak if no level is known.
+    """
     for name, reads in (("seq_read", 100), ("seq_write", 0)):
         along = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and not row.place]
         places = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and row.place]
@@ -103,8 +108,14 @@ def _sequential(run: Run, rows: Sequence[Figures]) -> Pairs:
             for record in look.records(run, name, phase)[-1:]:
                 rate = _stream_end(run, record)
                 yield Named("stream_end", rate, test.name)
-                first = look.peak(run, test, phase, "throughput")
+                first = _first_level(findings, test.name) or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
+
+
+def _first_level(findings: Sequence[Finding], test: str) -> float | None:
+    """Return bytes/s of the first level of a fresh drive, or None if it is unknown."""
+    known = (f.values for f in findings if (f.name, f.test) == ("slc_cache", test) and f.key in LEVEL)
+    return next((values["first"] for values in known if values["state"] == "fresh"), None)
 
 
 def _stream_end(run: Run, record: look.Record) -> float:
@@ -224,7 +235,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield from _rests(values, test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
                 yield from _knee(values, test)
-            case "slc_cache", "steps" | "about" | "first" | "flat" if values["state"] == "fresh":
+            case "slc_cache", key if key in LEVEL and values["state"] == "fresh":
                 yield Named("cache_share", values.get("share", 0.0), test)
                 yield Named("cache_bytes", values.get("size", 0.0), test)
                 yield Named("cache_first", values["first"], test)
