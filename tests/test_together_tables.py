@@ -8,6 +8,7 @@ from stend.findings.look.grounds import Because
 from stend.report.story import together
 from stend.sentences import reason_said
 from stend.words import Language
+from tests.synthetic import Truth, made
 from tests.test_story import reason, seen
 
 EN = Language("en")
@@ -83,3 +84,18 @@ def test_a_drive_beside_one_other_is_better_and_beside_several_best(names: str, 
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
     said = together.headline(dict(zip(names, own, strict=False)), Language(lang))
     assert all(text in said.replace("\u00a0", " ") for text in told)
+
+
+@pytest.mark.parametrize(("serials", "one"), [(("S1", "S1"), True), (("S1", "S2"), False), (("", ""), False)])
+def test_two_runs_of_one_drive_are_not_called_two_drives(serials: tuple[str, str], *, one: bool) -> None:
+    reviews = {}
+    for name, serial in zip("AB", serials, strict=True):
+        run = made("fresh", truth=Truth(serial=serial), shorten=60)
+        reviews[name] = seen({"write": "yes"})._replace(run=run, figures={"reads": 8e5})
+    assert any("runs are of one drive (S1)" in line for line in together.drives(reviews, EN)) is one
+    verdicts, figures, *_ = together.tables(reviews, EN)
+    assert (verdicts.title, verdicts.head[0], figures.title) == (
+        ("Verdict on each run", "Run", "Which run is better at what")
+        if one
+        else ("Verdict on each drive", "Drive", "Which drive is better at what")
+    )

@@ -39,14 +39,22 @@ def usable(review: Review) -> dict[str, float]:
     return {} if review.verdict.standing else dict(review.verdict.known.usable)
 
 
+def of_one_drive(reviews: Reviews) -> bool:
+    """Return whether all runs are of one drive, by its serial number."""
+    serials = {review.run.plan.device.serial for review in reviews.values()}
+    return len(serials) == 1 and "" not in serials
+
+
 def drives(reviews: Reviews, words: Language) -> Iterator[str]:
-    """Yield a line per drive: interface, capacity, firmware, date of the run."""
+    """Yield a line per drive: interface, capacity, firmware, date of the run; then that all runs are of one drive."""
     for name, review in reviews.items():
         drive = review.run.plan.device
         firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
         date = words.date(review.run.started[0].at)
         parts = (words.interface(drive.interface), words.show(drive.capacity_bytes, "gb"), firmware, date)
         yield f"{name}: {', '.join(filter(None, parts))}"
+    if of_one_drive(reviews):
+        yield words("together.one_drive", n=len(reviews), serial=drive.serial)
 
 
 def leads(reviews: Reviews) -> Iterator[Lead]:
@@ -105,9 +113,10 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     """Yield the verdicts, the key figures with the best drive of each, and the uses."""
-    drive = words("compare.drive")
+    runs = "_runs" if of_one_drive(reviews) else ""
+    drive = words("column.run" if runs else "compare.drive")
     rows = tuple((name, verdict(review)) for name, review in reviews.items())
-    yield Table(words("together.verdicts"), (drive, words("together.verdict")), rows)
+    yield Table(words(f"together.verdicts{runs}"), (drive, words("together.verdict")), rows)
     yield _figure_table(reviews, words)
     if uses := tuple(_uses(reviews, words)):
         fit = words("story.performance")
@@ -125,8 +134,9 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         shown = dict(zip(reviews, cells, strict=True))
         rows.append((title(figure, first), *cells, _best(best.get(figure), shown, words)))
     head = (words("servers.figure"), *reviews, words("together.best"))
+    title_of = "figures_runs" if of_one_drive(reviews) else "figures"
     return Table(
-        words("together.figures"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
+        words(f"together.{title_of}"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
     )
 
 
