@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from stend import charts
 from stend.base.units import GiB, MiB
 from stend.charts.beside import Side
 from stend.findings import Finding, cache_policy
@@ -160,3 +161,10 @@ def test_a_sequential_write_falls_from_the_level_of_the_cache_and_not_from_a_pea
     falls = [{n.name: n.value or 0.0 for n in named(run, found)} for found in ([level], [])]
     assert falls[0]["cache_fall"] == pytest.approx(1.5e9 / falls[0]["stream_end"])
     assert falls[1]["cache_fall"] > falls[0]["cache_fall"], "without a level it falls from its peak"
+
+
+@pytest.mark.parametrize(("minute_s", "stamped"), [(60.0, False), (2.0, True)])
+def test_a_chapter_of_a_run_with_shorter_minutes_is_stamped(minute_s: float, *, stamped: bool) -> None:
+    run = made("fresh", minute_s=minute_s, **SMALL)
+    shown = charts.stamps(run, run.plan.tests[0], EN)
+    assert ("SHORTENED: A MINUTE LASTED 2\u00a0s, NOT A MEASUREMENT BY THE SPECIFICATION" in shown) is stamped

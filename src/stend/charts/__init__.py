@@ -11,6 +11,7 @@ from typing import Any
 
 from stend.charts.parts import Picture, theme
 from stend.findings import Sheet
+from stend.findings.judgement.standing import MINUTE_S
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
@@ -64,7 +65,7 @@ def joined(stamps: Sequence[str]) -> list[str]:
 def stamps(run: Run, test: PlannedTest, words: Language) -> list[str]:
     """Return the stamps of a test's charts.
 
-    Stamps are: not finished, steady state not reached, saturated, quick run, and the warnings that concern the test.
+    Stamps are: not finished, steady state not reached, saturated, quick, shortened, and the warnings about the test.
     """
     stamps = []
     if run.cut_off(test):
@@ -75,6 +76,8 @@ def stamps(run: Run, test: PlannedTest, words: Language) -> list[str]:
         stamps.append(words("stamp.saturated"))
     if run.plan.profile.quick:
         stamps.append(words("stamp.quick"))
+    elif test.profile.minute_s < MINUTE_S:
+        stamps.append(words("stamp.shortened", minute=test.profile.minute_s))
     return stamps + [words.translated(warning) for warning in run.warnings(test.name)]
 
 
