@@ -28,7 +28,7 @@ OUT = {"profiles": {"workloads": ("file-server",)}}
 
 
 def causes(run: Run, others: Sequence[Finding] | None = None) -> dict[str, Finding]:
-    found = findings.find(run) if others is None else cause.find(run, {}, others)
+    found = findings.find(run) if others is None else findings.named("cause", run, {}, others)
     told = {f.key: f for f in found if f.name == "cause"}
     assert all(finding_said(f, Language(lang)) for f in told.values() for lang in LANGUAGES)
     return told

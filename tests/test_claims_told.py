@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from stend import findings
 from stend.base.units import GiB, KiB
 from stend.findings import claims
 from stend.findings.judgement import Verdict
@@ -45,7 +46,7 @@ def test_it_is_judged_in_service_whatever_the_class_of_the_drive() -> None:
 
 
 def test_it_is_told_in_microseconds() -> None:
-    (found,) = claims.find(run(), {"class": "enterprise", "claimed": {"rand_read_4k_us": 124}})
+    (found,) = findings.named("claims", run(), {"class": "enterprise", "claimed": {"rand_read_4k_us": 124}})
     assert "claimed 124\u00a0µs" in finding_said(found, Language("en"))
     assert meaning("rand_read_4k_us").unit == 1e-6  # type: ignore[union-attr]
 
@@ -54,7 +55,7 @@ def test_it_is_told_in_microseconds() -> None:
 def test_page_one_tells_what_was_promised_to_the_digit(lang: str) -> None:
     words = Language(lang)
     promised = {"rand_read_4k_us": 47, "rand_read_4k": 743000, "seq_read_128k_MB": 3000}
-    found = tuple(claims.find(run(), {"class": "enterprise", "claimed": promised}))
+    found = tuple(findings.named("claims", run(), {"class": "enterprise", "claimed": promised}))
     seen = Review(run(), {}, Verdict(None, (), Known({})), found, "flash", words)
     told = " ".join(text for _, _, text in page_one.claims(seen)).replace("\u00a0", " ")
     numbers = {"en": ("47 µs", "743,000 IOPS", "3,000 MB/s"), "ru": ("47 мкс", "743 000 IOPS", "3000 МБ/с")}

@@ -84,7 +84,7 @@ def _insert(f: Any, number: Any) -> Any:
 
 @inlined
 def _find(f: Any, sector: Any, op: Any) -> Any:
-    """Return the slot of the IO in flight at a sector; -1 for none."""
+    """Return the slot of the IO in flight at a sector, or -1 for none."""
     slot = _home(f, sector, op)
     while f.slots[slot] != 0:
         i = (f.slots[slot] - 1) & (f.t_ns.shape[0] - 1)

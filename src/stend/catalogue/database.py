@@ -67,7 +67,7 @@ def write(database: Any, table: str, rows: Sequence[Mapping[str, Any]], path: Pa
     """Write the rows of a table as a Parquet file, through JSON lines, which keep lists and nulls."""
     lines = path.with_suffix(".json")
     regular.create(lines, b"\n".join(map(_encode, rows)))
-    types = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in (ENTRY | COLUMNS[table]).items())
+    types = ", ".join(f"\"{name}\": '{kind}'" for name, kind in (ENTRY | COLUMNS[table]).items())
     source = f"read_json({_text(lines)}, format='newline_delimited', columns={{{types}}})"
     try:
         database.execute(f"COPY (FROM {source}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
@@ -166,18 +166,14 @@ def _living(parts: Sequence[Path]) -> str:
 
 
 def _view(columns: Mapping[str, str], parts: Sequence[Path]) -> str:
-    names = ", ".join(map(_quoted, columns))
+    names = ", ".join(f'"{name}"' for name in columns)
     if parts:
         return f"SELECT {names} FROM ({_living(parts)})"  # noqa: S608 fixed names
-    return "SELECT " + ", ".join(f"NULL::{kind} AS {_quoted(name)}" for name, kind in columns.items()) + " LIMIT 0"
+    return "SELECT " + ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in columns.items()) + " LIMIT 0"
 
 
 def _text(word: Path | str) -> str:
     return "'" + str(word).replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 def _sentence(error: Exception) -> str:

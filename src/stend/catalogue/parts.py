@@ -235,5 +235,5 @@ def _number(path: Path) -> int:
 
 
 def _size(path: Path) -> int:
-    """Return the size of a file; -1 for anything else, which could block a reader."""
+    """Return the size of a file, or -1 for anything else, which could block a reader."""
     return path.stat().st_size if path.is_file() else -1

@@ -13,7 +13,7 @@ from stend.model.record import Run
 from stend.words import Language
 
 HOW = {"": "circle", "slow": "triangle-up", "full": "square", "host": "cross"}
-"""Shape of a pass by the reason why it did not hold; "" if it held."""
+"""Shape of a pass by the reason why it did not hold, or "" if it held."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -15,7 +15,7 @@ from stend.words import Language
 
 TESTS = ("diskplorer",)
 SHAPES = {"": "circle", "full": "triangle-up", "host": "cross"}
-"""Shape of a cell by the reason why it shows no response time; "" if it does."""
+"""Shape of a cell by the reason why it shows no response time, or "" if it does."""
 LIMITS_S = (0.001, 0.002, 0.005, 0.01)
 """Limits of an imported map, which names none."""
 WIDE = 0.05

@@ -44,7 +44,7 @@ def quantity_of(phase: Phase) -> Quantity:
 
 
 def cells_of(phase: Phase) -> Cells | None:
-    """Return the steps of a round as a table; None unless exactly two settings vary, in every combination."""
+    """Return the steps of a round as a table, or None unless exactly two settings vary, in every combination."""
     loads = [hold.workload for hold in phase.holds]
     if phase.choose or len(loads) < FEWEST or len(loads) != len(phase.round) or any(load.mixed for load in loads):
         return None

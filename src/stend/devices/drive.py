@@ -42,7 +42,7 @@ class DriveDevice(block.BlockDevice):
     """The purge method and the maker's command that the operator wants instead of the table's choice."""
 
     limit = 0.0
-    """Seconds a purge may take; 0 for a limit by the drive's size."""
+    """Seconds a purge may take, or 0 for a limit by the drive's size."""
 
     report: Callable[[str], None] = staticmethod(lambda words: None)
     """Receives the progress of a purge, one line at a time."""

@@ -24,7 +24,7 @@ class Load(Protocol):
         """
 
     def stop(self) -> Counts | None:
-        """End the load, close the drive, and return the counts since the last `next`; None if there are none."""
+        """End the load, close the drive, and return the counts since the last `next`, or None if there are none."""
 
 
 class Engine(Protocol):

@@ -68,7 +68,7 @@ _decode = msgspec.json.Decoder(Document, strict=False).decode
 
 
 def read(data: bytes) -> Document | None:
-    """Return the document in these bytes; None if it is not JSON; raise StepFailed if a value is impossible."""
+    """Return the document in these bytes, or None if it is not JSON; raise StepFailed if a value is impossible."""
     try:
         return _decode(data)
     except msgspec.ValidationError as error:
@@ -109,7 +109,7 @@ def total(document: Document, direction: str) -> Tally:
 
 
 def running(document: Document, direction: str, block_bytes: int, most_bytes: float) -> Tally:
-    """Return the totals of a load that still runs and whose IOs all have `block_bytes`; `most_bytes` is its limit.
+    """Return the totals of a load that still runs and whose IOs all have `block_bytes`. `most_bytes` is its limit.
 
     fio notes the bytes of all threads first, and then waits for each thread before it prints the response times: tens
     of milliseconds on a busy host. The bytes in its document are therefore older than the IOs, whose bytes these are.

@@ -28,7 +28,7 @@ class FioLoad:
     """A load of one fio process, or of several in turn; `began` (after the first `next`) and `ended` are exact to 2 ms.
 
     `remarks` has a sentence for each process that a signal killed after its totals were received. `block_bytes` is the
-    size of all IOs; 0 if they have several.
+    size of all IOs, or 0 if they have several.
 
     fio prints its totals on SIGUSR1 (HOWTO). stend sends that signal instead of using fio's own timer. Therefore
     intervals begin with the load, and no output piles up in a pipe while stend is busy.

@@ -25,9 +25,9 @@ Side = Literal["pro", "con", ""]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A conclusion of the file `name` about `test` ("" for the whole run); `key` names the conclusion."""
+    """A conclusion about `test` ("" for the whole run); `key` names it. `find` adds the `name` of its file."""
 
-    name: str
+    name: str = ""
     key: str
     test: str = ""
     values: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -61,10 +61,15 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
         return
     order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}
     single = [name for name in names() if not getattr(file(name), "OF_ALL", False)]
-    found = [held(run, finding) for name in single for finding in file(name).find(run, sheet or {})]
+    found = [held(run, finding) for name in single for finding in named(name, run, sheet or {})]
     last = [name for name in names() if name not in single]
-    found += [finding for name in last for finding in file(name).find(run, sheet or {}, found)]
+    found += [finding for name in last for finding in named(name, run, sheet or {}, found)]
     yield from sorted(found, key=lambda finding: order.get(finding.test, len(order)))
+
+
+def named(name: str, *given: Any) -> Iterator[Finding]:
+    """Yield the findings of a file with its name; `given` are the arguments of its `find`."""
+    return (msgspec.structs.replace(finding, name=name) for finding in file(name).find(*given))
 
 
 def held(run: Run, finding: Finding) -> Finding:

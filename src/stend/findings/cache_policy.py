@@ -25,7 +25,6 @@ from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
-NAME = "cache_policy"
 KEEPS, SURELY = 0.5, 0.8
 """Share of the hits after reads that writes must bring, for a cache that holds the whole part, and for a smaller
 cache."""
@@ -53,9 +52,9 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     before, reads, writes = (_gentlest(run, test, phase) for phase in ("cold", "warm-reads", "warm-writes"))
     warming = look.records(run, test.name, "warm-up-writes")
     if not before or not reads or not writes or not warming:
-        return Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+        return Finding(key="short", test=test.name, confidence="can't tell")
     if why := grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name))):
-        return Finding(name=NAME, key="because", test=test.name, values={"because": why}, confidence="can't tell")
+        return Finding(key="because", test=test.name, values={"because": why}, confidence="can't tell")
     of_reads, of_writes = (hits(warm.read, cold(before)) for warm in (reads, writes))
     reading = look.records(run, test.name, "warm-up-reads")
     media, first = beginning(run, reading[0]).iops, beginning(run, warming[0]).iops
@@ -67,13 +66,13 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         warmed, room = sum(r.counts.read.bytes for r in reading), reading[0].workload.range_bytes
         if warmed < WARMED * room:
             values |= {"read": warmed, "range": room}
-            return Finding(name=NAME, key="unwarmed", test=test.name, values=values, confidence="can't tell")
-        return Finding(name=NAME, key="none", test=test.name, values=values)
+            return Finding(key="unwarmed", test=test.name, values=values, confidence="can't tell")
+        return Finding(key="none", test=test.name, values=values)
     whole = of_reads >= ALL
     keeps = of_writes >= (KEEPS if whole else SURELY) * of_reads
     least = of_reads / max(1 - of_reads, 1 - ALL) / BLOCKS
     if not keeps and not whole and of_writes > least / 2:
-        return Finding(name=NAME, key="unclear", test=test.name, values=values, confidence="can't tell")
+        return Finding(key="unclear", test=test.name, values=values, confidence="can't tell")
     rise = written / first
     key = "around"
     if keeps:
@@ -83,7 +82,7 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         if key == "through" and (shortest := _shortest(run)) < MISS * cold(before).fast_s:
             values |= {"shortest": shortest}
     sure: Confidence = "high" if whole and key != "keeps" else "medium"
-    return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
+    return Finding(key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
 
 
 def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:

@@ -17,7 +17,6 @@ from stend.findings.look.link import NEAR_LINK, Link, link
 from stend.model.definition import Hold
 from stend.model.record import Run
 
-NAME = "cause"
 OF_ALL = True
 SEQUENTIAL = ("throughput", "lba-profile", "block-sweep", "fresh")
 LADDERS = ("latency-curve", "profiles", "cold-warm", "thread-queue-sweep")
@@ -97,7 +96,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
 
 
 def _cause(key: str, test: str, values: dict[str, Any], *, sure: bool = False) -> Finding:
-    return Finding(name=NAME, key=key, test=test, values=values, confidence="high" if sure else "medium")
+    return Finding(key=key, test=test, values=values, confidence="high" if sure else "medium")
 
 
 def _link(evidence: Evidence) -> Causes:

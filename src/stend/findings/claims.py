@@ -25,7 +25,6 @@ from stend.findings.saturation import SETTLED, of_phase
 from stend.model.definition import PlannedTest, Workload
 from stend.model.record import Run
 
-NAME = "claims"
 NEAR = 0.1
 """A claim is missed only if the figure of one sample differs by more than this share."""
 FRESH, LASTING = ("fresh", "filled"), ("window", "saturated")
@@ -39,7 +38,7 @@ STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
 class Figure(NamedTuple):
     """A figure of the run that may answer a claim: its state and its value in base units.
 
-    `why` is the reason why it cannot answer for a lasting state or a peak; `sure` is whether the state is certain.
+    `why` is the reason why it cannot answer for a lasting state or a peak. `sure` is whether the state is certain.
     """
 
     test: str
@@ -65,7 +64,7 @@ def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str
     better = _better(claim)
     values: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
     if not every:
-        return Finding(name=NAME, key="unmeasured", values=values, confidence="can't tell")
+        return Finding(key="unmeasured", values=values, confidence="can't tell")
     judged = _best(every, wanted, better)
     beside = _best(every, FRESH if wanted == LASTING else LASTING, better)
     shown = judged or beside or max(every, key=better)
@@ -122,7 +121,7 @@ def _reached(claimed: float, figure: Figure, better: "Better") -> float:
 
 
 def _conclusion(key: str, values: dict[str, Any], side: Side, confidence: Confidence = "high") -> Finding:
-    return Finding(name=NAME, key=key, values=values, side=side, confidence=confidence)
+    return Finding(key=key, values=values, side=side, confidence=confidence)
 
 
 Better = Callable[[Figure], float]

@@ -6,7 +6,6 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look.figures import Figures, answers
 from stend.model.record import Run
 
-NAME = "depth_scaling"
 TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity", "latency-curve", "profiles", "cold-warm")
 NEARLY = 0.95
 
@@ -35,4 +34,4 @@ def _finding(test: str, cells: list[Figures]) -> Finding:
         "enough": enough.workload.outstanding,
         "gain": deep.iops / single.iops,
     }
-    return Finding(name=NAME, key="scales", test=test, values=values)
+    return Finding(key="scales", test=test, values=values)

@@ -7,7 +7,6 @@ from stend.model import headroom
 from stend.model.headroom import Headroom, Pass
 from stend.model.record import Run
 
-NAME = "headroom"
 TESTS = ("headroom",)
 HARDLY = 1.1
 """Headroom below this ratio is negligible."""
@@ -28,7 +27,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = goal | _values(done, result)
         held = result.held.speed if result.held else 0.0
         yield Finding(
-            name=NAME,
             key=key,
             test=test.name,
             values=values,
@@ -37,10 +35,10 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         )
         if result.beyond and result.failed:
             uneven = goal | {"failed": result.failed.speed, "beyond": result.beyond[-1].speed}
-            yield Finding(name=NAME, key="uneven", test=test.name, values=uneven, confidence="low")
+            yield Finding(key="uneven", test=test.name, values=uneven, confidence="low")
         if speeds := headroom.changed(done):
             between = goal | {"least": speeds[0], "most": speeds[-1]}
-            yield Finding(name=NAME, key="changed", test=test.name, values=between, confidence="low")
+            yield Finding(key="changed", test=test.name, values=between, confidence="low")
 
 
 def _key(done: Sequence[Pass], result: Headroom) -> str:

@@ -14,14 +14,14 @@ from stend.model import warming
 from stend.model.counts import added
 from stend.model.record import Run
 
-NAME, READS = "heat", HEATING[1]
+READS = HEATING[1]
 TESTS = ("heat",)
 DISTURBED = ("steady", "rising", "silent")
 """Keys whose confidence a disturbance limits; for the others heat is the conclusion itself."""
 FALLEN, WARMED_K = 0.9, 5.0
 """Share of the first rate below which a drive has slowed down, and kelvin by which it became warmer meanwhile."""
 CEILING_K, KEPT_K = 2.0, 6.0
-"""Kelvin below the highest temperature at which a rate falls that heat limits, and kelvin that it then varies by; ours.
+"""Kelvin below the highest temperature at which a rate falls that heat limits, and kelvin that it then varies by. Ours.
 Controllers that switch between two clocks let the temperature swing by some kelvin.
 """
 NEAR_S = 1.0
@@ -66,7 +66,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             likely = found.key == "fell" and phase in hot
             yield msgspec.structs.replace(found, key="likely", confidence="medium") if likely else found
         if label := run.started[0].label:
-            yield Finding(name=NAME, key="label", test=test.name, values={"label": label})
+            yield Finding(key="label", test=test.name, values={"label": label})
 
 
 def _limited(run: Run, made: Mapping[str, Course]) -> set[str]:
@@ -101,21 +101,21 @@ def _of(test: str, phase: str, made: Course) -> Finding:
     if made.slow_s is not None:
         values |= _throttled(made)
         key = "throttled" if values["from_s"] >= records[0].end_s - NEAR_S else "throttled_first"
-        return Finding(name=NAME, key=key, test=test, values=values, side="con")
+        return Finding(key=key, test=test, values=values, side="con")
     if not degrees:
-        return Finding(name=NAME, key="silent", test=test, values=values, confidence="can't tell")
+        return Finding(key="silent", test=test, values=values, confidence="can't tell")
     values |= {"start": degrees[0], "top": max(degrees)}
     if last < FALLEN * first and max(degrees) - degrees[0] >= WARMED_K:
         values |= {"share": last / first}
-        return Finding(name=NAME, key="fell", test=test, values=values, confidence="low", side="con")
+        return Finding(key="fell", test=test, values=values, confidence="low", side="con")
     steady_s = records[-1].end_s - records[-warming.STEADY_ROUNDS :][0].start_s
     if steady_s < LONG_S:
-        return Finding(name=NAME, key="brief", test=test, values=values, confidence="can't tell")
+        return Finding(key="brief", test=test, values=values, confidence="can't tell")
     if warming.steady(degrees):
         place = next(n for n, c in enumerate(degrees) if abs(c - degrees[-1]) <= warming.STEADY_K)
         values |= {"level": degrees[-1], "after_s": records[min(place, len(records) - 1)].end_s, "last_s": steady_s}
-        return Finding(name=NAME, key="steady", test=test, values=values, side="pro")
-    return Finding(name=NAME, key="rising", test=test, values=values, confidence="low")
+        return Finding(key="steady", test=test, values=values, side="pro")
+    return Finding(key="rising", test=test, values=values, confidence="low")
 
 
 def _throttled(made: Course) -> dict[str, Any]:

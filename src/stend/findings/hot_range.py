@@ -10,7 +10,6 @@ from stend.model.counts import added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
-NAME = "hot_range"
 EXISTS, FEWEST = 1.3, 10
 
 
@@ -24,7 +23,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                 yield _finding(run, test, name)
         if 0 < max(count.values(), default=0) <= FEWEST:
             values = {"records": max(count.values())}
-            yield Finding(name=NAME, key="short", test=test.name, values=values, confidence="can't tell")
+            yield Finding(key="short", test=test.name, values=values, confidence="can't tell")
 
 
 def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
@@ -34,15 +33,14 @@ def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
     warm, share = median(iops[-last:]), hits(added([r.counts for r in records[-last:]]).read, begin)
     values = {"mix": f"{load.read_pct}/{100 - load.read_pct}", "gain": warm / begin.iops, "range": load.range_bytes}
     if warm < EXISTS * begin.iops and (share < FEW or not load.read_pct):
-        return Finding(name=NAME, key="none", test=test.name, values=values)
+        return Finding(key="none", test=test.name, values=values)
     wanted = begin.iops + 0.9 * (warm - begin.iops)
     middles = [(r.start_s + r.end_s) / 2 for r in records]
     values["warm_s"] = crossing(middles, [-y for y in smooth(iops, 9)], -wanted) or records[-1].end_s
     if not load.read_pct:
-        return Finding(name=NAME, key="writes", test=test.name, values=values, confidence="medium", side="pro")
+        return Finding(key="writes", test=test.name, values=values, confidence="medium", side="pro")
     values |= {"hits": share, "size": share * load.range_bytes}
     return Finding(
-        name=NAME,
         key="holds" if share >= ALL else "part" if share >= FEW else "faster",
         test=test.name,
         values=values,

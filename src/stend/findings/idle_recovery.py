@@ -11,7 +11,6 @@ from stend.model.counts import added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
-NAME = "idle_recovery"
 ENOUGH = 0.9
 ALIKE = 0.98
 """Levels after rests that differ by less than this ratio are equal."""
@@ -32,7 +31,7 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     earlier = [n for n in look.phase_names(test) if not n.startswith(("wait-", "baseline-", "purge"))]
     down = [r for name in earlier for r in look.records(run, test.name, name) if r.workload.random_pct]
     if not states or not down or not down[-1].counts.iops:
-        return Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+        return Finding(key="short", test=test.name, confidence="can't tell")
     phase = down[-1].result.where.phase
     before = look.ended(run, test, phase).iops
     fresh = max(r.counts.iops for r in down)
@@ -48,9 +47,7 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         "longest": max(states),
     }
     if why := _unsure(run, test, phase):
-        return Finding(
-            name=NAME, key="because", test=test.name, values=values | {"because": why}, confidence="can't tell"
-        )
+        return Finding(key="because", test=test.name, values=values | {"because": why}, confidence="can't tell")
     return _recovery(test.name, values, states)
 
 
@@ -61,13 +58,13 @@ def _recovery(test: str, values: dict[str, Any], states: dict[float, float]) -> 
     if fresh < LEAST_GAIN * before:
         known = values if gained else {"before": before}
         key = "from_below" if gained else "unfallen"
-        return Finding(name=NAME, key=key, test=test, values=known, confidence="can't tell")
+        return Finding(key=key, test=test, values=known, confidence="can't tell")
     if not gained:
-        return Finding(name=NAME, key="none", test=test, values=values, side="con")
+        return Finding(key="none", test=test, values=values, side="con")
     needed = min((rest for rest, level in states.items() if level >= ENOUGH * fresh), default=None)
     if needed is None:
-        return Finding(name=NAME, key="partly", test=test, values=values)
-    return Finding(name=NAME, key="recovers", test=test, values=values | {"needed": needed}, side="pro")
+        return Finding(key="partly", test=test, values=values)
+    return Finding(key="recovers", test=test, values=values | {"needed": needed}, side="pro")
 
 
 def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.grounds import Because
-from stend.findings.look.inspected import FIT, FIT_SHORT, LOOK_FIRST, SEND_BACK, TESTS, VERDICT
+from stend.findings.look.inspected import FIT, FIT_SHORT, LOOK_FIRST, SEND_BACK, TESTS
 from stend.model.record import Run
 
-NAME = VERDICT
 DISTURBED = ()
 """No conclusion here depends on the load."""
 OF_ALL = True
@@ -55,4 +54,4 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
         key = FIT_SHORT if verdict.verdict == FIT and short else verdict.verdict
         sure: Confidence = "medium" if verdict.verdict == FIT else "high"
         values = {"why": reasons} if reasons else {}
-        yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure)
+        yield Finding(key=key, test=test.name, values=values, confidence=sure)

@@ -6,7 +6,6 @@ from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import loads
 from stend.model.record import Run
 
-NAME = "interference"
 MIX = (60, 75)
 MUCH, LITTLE = 3.0, 1.5
 
@@ -24,4 +23,4 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                     ratio = mixed_s / alone_s
                     values = {"load": mixed.workload.label, "mixed": mixed_s, "alone": alone_s, "ratio": ratio}
                     speaks = side(pro=ratio < LITTLE, con=ratio > MUCH)
-                    yield Finding(name=NAME, key="slowed", test=test.name, values=values, side=speaks)
+                    yield Finding(key="slowed", test=test.name, values=values, side=speaks)

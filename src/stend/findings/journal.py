@@ -9,7 +9,6 @@ from stend.findings.look.synced import TEST, Synced, synced
 from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
 
-NAME = "journal"
 TESTS = (TEST,)
 NAND_S, PLATTER_S = 100e-6, 1e-3
 """A flush that takes less wrote nothing: NAND takes longer to program a page, a platter to turn to a sector."""
@@ -74,7 +73,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for test in look.tests(run, *TESTS):
         log = journal(run)
         if log is None:
-            yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+            yield Finding(key="short", test=test.name, confidence="can't tell")
             continue
         yield _rate(test.name, log)
         yield _flush(test.name, log, sheet)
@@ -89,22 +88,22 @@ def _rate(test: str, log: Journal) -> Finding:
     p99_s = row.value("p99")
     values = {"block": row.workload.block_bytes, "iops": row.iops, "mean_s": row.number("mean")}
     values |= {"p99_s": p99_s} if p99_s else {}
-    return Finding(name=NAME, key="rate" if p99_s else "rate_mean", test=test, values=values)
+    return Finding(key="rate" if p99_s else "rate_mean", test=test, values=values)
 
 
 def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
     """Return what a flush costs; that it costs nothing has several causes, which a run alone cannot distinguish."""
     costless, flush_s = free(log), log.first.flush_s
     if costless is None or log.plain is None:
-        return Finding(name=NAME, key="unknown", test=test, confidence="can't tell")
+        return Finding(key="unknown", test=test, confidence="can't tell")
     values = {"flush_s": flush_s, "write_s": log.plain.value("p50") or log.plain.number("mean")}
     if not costless:
-        return Finding(name=NAME, key="costs", test=test, values=values, side="con")
+        return Finding(key="costs", test=test, values=values, side="con")
     slow_s = log.first.slow_flush_s
     if slow_s and slow_s > (_command_s(log) or 0.0):
-        return Finding(name=NAME, key="uneven", test=test, values=values | {"slow_s": slow_s}, confidence="low")
+        return Finding(key="uneven", test=test, values=values | {"slow_s": slow_s}, confidence="low")
     key = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""), "free")
-    return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
+    return Finding(key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
 
 
 def _buffer(test: str, log: Journal) -> Iterator[Finding]:
@@ -128,12 +127,12 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
     if each_s < THROTTLED * usual_s or not full or max(full) > ALIKE * min(full):
         sure = max(size - short_s * size / load.flush.mean_s for size, load in zip(held, bursts[1:], strict=True))
         values["size"] = max(sure, last.write.workload.block_bytes)
-        yield Finding(name=NAME, key="at_least", test=test, values=values, confidence="medium")
+        yield Finding(key="at_least", test=test, values=values, confidence="medium")
     elif share > KNOWN:
         values |= {"least": held[-1] * (1 - share), "most": held[-1]}
-        yield Finding(name=NAME, key="between", test=test, values=values, confidence="medium")
+        yield Finding(key="between", test=test, values=values, confidence="medium")
     else:
-        yield Finding(name=NAME, key="buffer", test=test, values=values)
+        yield Finding(key="buffer", test=test, values=values)
 
 
 def _threads(test: str, log: Journal) -> Iterator[Finding]:
@@ -146,7 +145,7 @@ def _threads(test: str, log: Journal) -> Iterator[Finding]:
     gain = most.iops / log.first.write.iops
     values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
     key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
-    yield Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "grows", con=key in SLOWER))
+    yield Finding(key=key, test=test, values=values, side=side(pro=key == "grows", con=key in SLOWER))
 
 
 def _reads(test: str, log: Journal) -> Iterator[Finding]:
@@ -158,7 +157,7 @@ def _reads(test: str, log: Journal) -> Iterator[Finding]:
         if waits_s and alone_s:
             values = {"threads": load.threads, "p99_s": waits_s, "alone_s": alone_s, "times": waits_s / alone_s}
             key = "slowed" if waits_s >= SLOWED * alone_s else "unmoved"
-            yield Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "slowed"))
+            yield Finding(key=key, test=test, values=values, side=side(con=key == "slowed"))
             return
 
 
@@ -171,4 +170,4 @@ def _fua(test: str, log: Journal) -> Iterator[Finding]:
     fua_s, both_s = log.fua and log.fua.number("mean"), log.first.write.number("mean")
     if fua_s and both_s:
         values = {"fua_s": fua_s, "both_s": both_s, "iops": log.fua.iops if log.fua else 0.0}
-        yield Finding(name=NAME, key="fua", test=test, values=values)
+        yield Finding(key="fua", test=test, values=values)

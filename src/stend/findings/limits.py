@@ -10,7 +10,6 @@ from stend.model.record import Run
 from stend.model.tally import NONE
 from stend.model.workload import Workload
 
-NAME = "limits"
 BUSY = 0.9
 
 
@@ -26,14 +25,14 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     rate = max(wire.busier(counts) for counts in (*(cell.counts for cell in cells), *together))
     values = {"rate": rate, "link": wire.bytes_per_s, "interface": wire.name, "busy": busy}
     if wire.bytes_per_s and rate >= NEAR_LINK * wire.bytes_per_s:
-        yield Finding(name=NAME, key="link", values=values, confidence="medium")
+        yield Finding(key="link", values=values, confidence="medium")
     elif busy >= BUSY and not run.plan.device.virtual:
         threads = {"load": busiest.workload.label, "threads": _threads(busiest.workload)}
-        yield Finding(name=NAME, key="cpu", values=values | threads, confidence="low")
+        yield Finding(key="cpu", values=values | threads, confidence="low")
     elif wire.bytes_per_s:
-        yield Finding(name=NAME, key="drive", values=values, confidence="medium")
+        yield Finding(key="drive", values=values, confidence="medium")
     else:
-        yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
+        yield Finding(key="unknown", values=values, confidence="can't tell")
 
 
 def _threads(load: Workload) -> int:

@@ -10,7 +10,6 @@ from stend.findings.look.media import Media, media
 from stend.model.record import Run
 from stend.model.verified import BLOCK, LOST, Fault, Range
 
-NAME = "media"
 SMALLER = 0.001
 """Share of lost blocks from which the drive has a smaller capacity; below it single places are faulty. Ours."""
 IN_FLIGHT_BYTES = 32 * MiB
@@ -31,7 +30,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             continue
         yield _capacity(test.name, seen)
         for key, values in _faults(seen):
-            yield Finding(name=NAME, key=key, test=test.name, values=values, side=side(con=key != "reread"))
+            yield Finding(key=key, test=test.name, values=values, side=side(con=key != "reread"))
 
 
 def _capacity(test: str, seen: Media) -> Finding:
@@ -46,7 +45,7 @@ def _capacity(test: str, seen: Media) -> Finding:
         key = "partly_lost" if lost else "partly"
     else:
         key = "sample_lost" if lost else "sample"
-    return Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "real", con=lost > 0))
+    return Finding(key=key, test=test, values=values, side=side(pro=key == "real", con=lost > 0))
 
 
 def _faults(seen: Media) -> Iterator[tuple[str, dict[str, Any]]]:

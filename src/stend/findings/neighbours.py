@@ -11,11 +11,10 @@ from stend.model.pace import MOST_LATE, Pace
 from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
 
-NAME = "neighbours"
 MUCH, LITTLE = 10.0, 1.5
-"""Times of the p99 alone that speak against a drive and for it; ours."""
+"""Times of the p99 alone that speak against a drive and for it. Ours."""
 CHANGED = 1.2
-"""The victim's mean alone, last against first, from which the drive changed during the test; ours."""
+"""The victim's mean alone, last against first, from which the drive changed during the test. Ours."""
 SIGMAS = 3.0
 """Standard errors by which the means must differ besides."""
 FALLEN = 0.9
@@ -27,7 +26,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
     Loads whose rate the host did not keep are left out. Without a kept rate of the victim alone nothing is concluded.
     """
-    for test in look.tests(run, NAME):
+    for test in look.tests(run, "neighbours"):
         for phase, every in pairs(run, test).items():
             kept = paces_of(run, test, phase)
             late = [pair for pair in every if kept[pair.row.workload].invalid]
@@ -37,7 +36,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                 continue
             if not _follows(kept[alone.row.workload]):
                 values = {"phase": phase, "rate": alone.row.workload.rate_iops}
-                yield Finding(name=NAME, key="rate", test=test.name, values=values, confidence="can't tell")
+                yield Finding(key="rate", test=test.name, values=values, confidence="can't tell")
                 continue
             if timely := [pair for pair in beside if pair not in late]:
                 yield from _of_victim(run, test, phase, alone, timely)
@@ -54,7 +53,7 @@ def _late(test: PlannedTest, phase: str, late: list[Pair], kept: dict[Workload, 
     if late:
         share = max(kept[pair.row.workload].host_share for pair in late)
         values = {"phase": phase, "share": share, "loads": len(late), "rate": late[0].row.workload.rate_iops}
-        yield Finding(name=NAME, key="host", test=test.name, values=values, confidence="can't tell")
+        yield Finding(key="host", test=test.name, values=values, confidence="can't tell")
 
 
 def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:
@@ -62,7 +61,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     usual = alone.row.iops / run.plan.device.scale
     if stopped := [pair for pair in beside if not pair.row.tally.ios and usual * pair.row.seconds >= MIN_BEYOND]:
         values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
-        yield Finding(name=NAME, key="stopped", test=test.name, values=values, side="con")
+        yield Finding(key="stopped", test=test.name, values=values, side="con")
     if not known:
         yield _few(test, phase, alone, beside)
         return
@@ -81,10 +80,10 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
     key = "worst_known" if slow else "worst_fallen" if kept < FALLEN else "worst"
     speaks = side(pro=times < LITTLE, con=times > MUCH)
-    yield Finding(name=NAME, key=key, test=test.name, values=values, side=speaks)
+    yield Finding(key=key, test=test.name, values=values, side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
-        yield Finding(name=NAME, key="unknown", test=test.name, values=values, confidence="low")
+        yield Finding(key="unknown", test=test.name, values=values, confidence="low")
 
 
 def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
@@ -93,7 +92,7 @@ def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Find
     alone_s, beside_s = alone.row.number("mean"), pair.row.number("mean")
     if not pair.row.tally.ios or beside_s <= alone_s:
         key, values = "few_alike" if pair.row.tally.ios else "few", {"phase": phase, "alone": alone_s}
-        return Finding(name=NAME, key=key, test=test.name, values=values, confidence="can't tell")
+        return Finding(key=key, test=test.name, values=values, confidence="can't tell")
     values = {
         "phase": phase,
         "neighbour": pair.neighbour,
@@ -103,7 +102,7 @@ def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Find
         "iops": pair.row.iops,
         "kept": pair.row.iops / alone.row.iops,
     }
-    return Finding(name=NAME, key="few_mean", test=test.name, values=values, confidence="low")
+    return Finding(key="few_mean", test=test.name, values=values, confidence="low")
 
 
 def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
@@ -115,7 +114,7 @@ def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
     error_s = math.hypot(*(_error_s(counts, run.plan.device.scale) for counts in (held[0], held[-1])))
     if max(first_s, last_s) >= CHANGED * min(first_s, last_s) + SIGMAS * error_s:
         values = {"phase": phase, "first": first_s, "last": last_s}
-        yield Finding(name=NAME, key="changed", test=test.name, values=values, confidence="medium")
+        yield Finding(key="changed", test=test.name, values=values, confidence="medium")
 
 
 def _error_s(counts: Counts, scale: int) -> float:

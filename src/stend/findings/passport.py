@@ -11,7 +11,6 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look.inspected import TESTS, counts
 from stend.model.record import Run
 
-NAME = "passport"
 DISTURBED = ()
 """No conclusion here depends on the load."""
 SLACK_H, SLACK = 24, 0.02
@@ -40,7 +39,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for test in look.tests(run, *TESTS):
         passport: Mapping[str, Any] = run.plan.device.facts.get("passport", {})
         for key, values, con in (*_contradictions(run, passport), *_health(run, passport), *_remarks(run, passport)):
-            yield Finding(name=NAME, key=key, test=test.name, values=values, side="con" if con else "")
+            yield Finding(key=key, test=test.name, values=values, side="con" if con else "")
 
 
 Rows = Iterator[tuple[str, dict[str, Any], bool]]

@@ -8,7 +8,6 @@ from stend.findings.look.figures import lasting
 from stend.model.published import figure, published
 from stend.model.record import Run
 
-NAME = "peers"
 BETTER, WORSE = 1.1, 1 / 1.1
 MIX = 65
 
@@ -24,7 +23,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         peer = published().get(name)
         if peer is None:
             values = {"peer": name, "known": ", ".join(published())}
-            yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
+            yield Finding(key="unknown", values=values, confidence="can't tell")
             continue
         for key, known in ((key, figure(peer, name)) for key, name in NAMES.items() if key in measured):
             if known is None:
@@ -33,7 +32,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             gain = 1 / ratio if key.endswith("_s") else ratio
             values = {"own": measured[key], "theirs": known, "ratio": ratio, "peer": peer["about"]["title"]}
             speaks = side(pro=gain > BETTER, con=gain < WORSE)
-            yield Finding(name=NAME, key=key, values=values, confidence="medium", side=speaks)
+            yield Finding(key=key, values=values, confidence="medium", side=speaks)
 
 
 def _measured(run: Run) -> dict[str, float]:

@@ -12,7 +12,6 @@ from stend.model.definition import PlannedTest
 from stend.model.events import MeterFacts, Position
 from stend.model.record import Run
 
-NAME = "power"
 LOWER = 0.8
 """Share of the first measured power at rest below which longer rests save something."""
 PCM1_S, PCM2_S = 2e-3, 4e-6
@@ -30,7 +29,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for test in look.tests(run, TEST):
         facts, idle, held = metered.meter(run), rests(run, test.name), loads(run, test, *LOADS)
         if facts is None or not (idle or held):
-            yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+            yield Finding(key="short", test=test.name, confidence="can't tell")
             continue
         if facts.scope == "machine":
             yield from _above(test.name, facts, idle, held)
@@ -45,18 +44,18 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from of_clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
-            yield Finding(name=NAME, key="gaps", test=test.name, values=values)
+            yield Finding(key="gaps", test=test.name, values=values)
 
 
 def _meter(test: str, facts: MeterFacts) -> Finding:
     values: dict[str, Any] = {"name": facts.name, "period": facts.period_s}
     if facts.estimated:
-        return Finding(name=NAME, key="estimated", test=test, values=values)
+        return Finding(key="estimated", test=test, values=values)
     if facts.error_pct is None:
-        return Finding(name=NAME, key="meter_unknown", test=test, values=values)
+        return Finding(key="meter_unknown", test=test, values=values)
     if not facts.error_pct:
-        return Finding(name=NAME, key="meter_exact", test=test, values=values)
-    return Finding(name=NAME, key="meter", test=test, values=values | {"error": facts.error_pct / 100})
+        return Finding(key="meter_exact", test=test, values=values)
+    return Finding(key="meter", test=test, values=values | {"error": facts.error_pct / 100})
 
 
 def of_clock(run: Run, test: str, stretch: int) -> Iterator[Finding]:
@@ -64,17 +63,17 @@ def of_clock(run: Run, test: str, stretch: int) -> Iterator[Finding]:
     stated = clock(run, test, stretch)
     yield stated
     if (error_s := stated.values.get("error", 0.0)) > SHARP_S:
-        yield Finding(name=NAME, key="blurred", test=test, values={"error": error_s})
+        yield Finding(key="blurred", test=test, values={"error": error_s})
 
 
 def clock(run: Run, test: str, stretch: int) -> Finding:
     """Return by how much the readings of a meter outside the drive are late or early, which the figures allow for."""
     offset = metered.offset(run, stretch)
     if offset is None:
-        return Finding(name=NAME, key="unaligned", test=test, confidence="can't tell")
+        return Finding(key="unaligned", test=test, confidence="can't tell")
     mean, drift = (offset.start_s + offset.end_s) / 2, max(abs(offset.end_s - offset.start_s), EXACT_S)
     values = {"seconds": abs(mean), "drift": drift, "n": offset.edges, "error": max(offset.error_s, EXACT_S)}
-    return Finding(name=NAME, key="early" if mean < 0 else "late", test=test, values=values)
+    return Finding(key="early" if mean < 0 else "late", test=test, values=values)
 
 
 def _first(run: Run, test: str) -> tuple[Position, int]:
@@ -85,14 +84,14 @@ def _first(run: Run, test: str) -> tuple[Position, int]:
 def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:
     """Yield the lowest power at rest, and the power after the shortest rest that was measured."""
     if not idle:
-        yield Finding(name=NAME, key="idle_unknown", test=test, confidence="can't tell")
+        yield Finding(key="idle_unknown", test=test, confidence="can't tell")
         return
     first, lowest = idle[0], min(idle, key=lambda rest: rest.level.mean)
     values = {"watts": lowest.level.mean, "rest": lowest.rest_s, "first": first.level.mean, "first_rest": first.rest_s}
     falls = lowest.level.mean < LOWER * first.level.mean
     key = "idle_level" if not falls else "idle" if first.rest_s else "idle_active"
     values["longest"] = idle[-1].rest_s
-    yield Finding(name=NAME, key=key, test=test, values=values)
+    yield Finding(key=key, test=test, values=values)
 
 
 def _load(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
@@ -101,20 +100,20 @@ def _load(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
         return
     most, peak = max(held, key=lambda row: row.number("watts")), max(row.number("watts_max") for row in held)
     values = {"watts": most.number("watts"), "load": most.workload.label, "peak": peak}
-    yield Finding(name=NAME, key="load", test=test, values=values)
+    yield Finding(key="load", test=test, values=values)
 
 
 def _second(run: Run, test: PlannedTest, facts: MeterFacts, held: Sequence[Figures]) -> Iterator[Finding]:
     """Yield the highest mean of a second and what OCP's measures need, as far as the meter shows it."""
     highest, short = highest_second(run, test.name), {"period": facts.period_s}
     if highest is None:
-        yield Finding(name=NAME, key="no_second", test=test.name, values=short)
+        yield Finding(key="no_second", test=test.name, values=short)
     elif facts.period_s > PCM1_S:
-        yield Finding(name=NAME, key="second", test=test.name, values=short | {"watts": highest})
+        yield Finding(key="second", test=test.name, values=short | {"watts": highest})
     else:
         values = {"watts": highest, "peak": max((row.number("watts_max") for row in held), default=highest)}
         key = "pcm1" if facts.period_s > PCM2_S else "pcm2"
-        yield Finding(name=NAME, key=key, test=test.name, values=short | values)
+        yield Finding(key=key, test=test.name, values=short | values)
 
 
 def _efficiency(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
@@ -123,12 +122,12 @@ def _efficiency(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
     if reads and writes:
         values = {"reads": reads.value("iops_per_watt"), "reads_at": reads.workload.outstanding}
         values |= {"writes": writes.value("iops_per_watt"), "writes_at": writes.workload.outstanding}
-        yield Finding(name=NAME, key="random", test=test, values=values)
+        yield Finding(key="random", test=test, values=values)
     reads, writes = (_best(held, 0, pct, "bytes_per_joule") for pct in (100, 0))
     if reads and writes:
         rates = {"reads": reads.number("bytes_per_joule"), "writes": writes.number("bytes_per_joule")}
         joules = {f"{name}_gb": GB / rate for name, rate in rates.items()}
-        yield Finding(name=NAME, key="streams", test=test, values=rates | joules)
+        yield Finding(key="streams", test=test, values=rates | joules)
 
 
 def _best(held: Sequence[Figures], random_pct: int, read_pct: int, quantity: str) -> Figures | None:
@@ -147,7 +146,7 @@ def _rates(run: Run, test: PlannedTest, held: Sequence[Figures]) -> Iterator[Fin
             watts, most = slow.number("watts"), fast.number("watts")
             values = {"rate": slow.iops, "part": slow.iops / fast.iops, "watts": watts, "most": most}
             key = "reads_at_rate" if read_pct else "writes_at_rate"
-            yield Finding(name=NAME, key=key, test=test.name, values=values | {"share": watts / most})
+            yield Finding(key=key, test=test.name, values=values | {"share": watts / most})
 
 
 def _random(row: Figures, read_pct: int) -> bool:
@@ -157,11 +156,11 @@ def _random(row: Figures, read_pct: int) -> bool:
 def _above(test: str, facts: MeterFacts, idle: Sequence[Rest], held: Sequence[Figures]) -> Iterator[Finding]:
     """Yield the most that a load adds to the power of the machine at rest. The drive's own power stays unknown."""
     if not idle or not held:
-        yield Finding(name=NAME, key="machine_unknown", test=test, confidence="can't tell")
+        yield Finding(key="machine_unknown", test=test, confidence="can't tell")
         return
     lowest, most = min(idle, key=lambda rest: rest.level.mean), max(held, key=lambda row: row.number("watts"))
     more = most.number("watts") - lowest.level.mean
     error = SIGMAS * lowest.scatter + more * (facts.error_pct or 0.0) / 100
     values = {"more": more, "error": error, "load": most.workload.label, "idle": lowest.level.mean}
     key = "machine" if more > error else "machine_none"
-    yield Finding(name=NAME, key=key, test=test, values=values, confidence="medium" if more > error else "low")
+    yield Finding(key=key, test=test, values=values, confidence="medium" if more > error else "low")

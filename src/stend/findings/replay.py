@@ -11,7 +11,6 @@ from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.model.traced import Traced
 
-NAME = "replay"
 TESTS = ("replay",)
 QUANTITIES = ("p99.9", "p99", "p50")
 """The first of these that both samples can carry is reported."""
@@ -34,7 +33,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 def _kept(test: str, pace: Pace) -> Finding:
     values = {"late": pace.late_share, "full": pace.full_share, "longest": pace.latest_ns * 1e-9}
     key = "invalid" if pace.invalid else "full" if pace.doubtful else "kept"
-    return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "full"))
+    return Finding(key=key, test=test, values=values, side=side(con=key == "full"))
 
 
 def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> Iterator[Finding]:
@@ -57,7 +56,6 @@ def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> I
         key = "alike" if values["times"] < MATTERS else "shorter" if here < was else "longer"
         key = key if speed == 1 else "hurried" if speed else "closed"
         yield Finding(
-            name=NAME,
             key=key,
             test=test.name,
             values=values,

@@ -7,7 +7,6 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look.figures import Figures, answers
 from stend.model.record import Run
 
-NAME = "response_limit"
 TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity", "latency-curve", "thread-queue-sweep", "profiles")
 MOST = 3
 POINTS = ("max", "mid", "min")
@@ -46,4 +45,4 @@ def _finding(test: str, what: str, cells: list[Figures]) -> Finding:
         "most": most.iops,
         "most_s": most.number("mean"),
     }
-    return Finding(name=NAME, key="doubled" if len(within) < len(ladder) else "never", test=test, values=values)
+    return Finding(key="doubled" if len(within) < len(ladder) else "never", test=test, values=values)

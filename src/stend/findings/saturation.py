@@ -10,7 +10,6 @@ from stend.findings.look.once import once
 from stend.findings.look.saturated import FEWEST, Saturated, saturated
 from stend.model.record import Run
 
-NAME = "saturation"
 SETTLED = ("knee", "knees", "noisy", "flat", "paused", "slowed")
 """Keys of courses that end on a level which the drive keeps."""
 MUCH = 3
@@ -66,7 +65,7 @@ def _without_knee(course: Saturated, name: str, values: dict[str, Any]) -> Findi
 
 
 def _conclusion(key: str, test: str, values: dict[str, Any], confidence: Confidence, *, con: bool = False) -> Finding:
-    return Finding(name=NAME, key=key, test=test, values=values, confidence=confidence, side=side(con=con))
+    return Finding(key=key, test=test, values=values, confidence=confidence, side=side(con=con))
 
 
 def _knee(course: Saturated, knee: Fall) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from stend.model.record import Run
 from stend.model.service_band import band
 from stend.model.service_map import Cell, Key, Search
 
-NAME = "service_map"
 TESTS = ("service-map",)
 HALF = 0.5
 """Share of the drive's most sequential writes beside which reads are stated."""
@@ -37,10 +36,10 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if late := [cell for cell in cells if cell.why == "host"]:
             least = min(late, key=lambda cell: cell.reads)
             values = {"reads": least.reads, "written": least.writes, "cells": len(late)}
-            yield Finding(name=NAME, key="host" if least.writes else "host_alone", test=test.name, values=values)
+            yield Finding(key="host" if least.writes else "host_alone", test=test.name, values=values)
         if doubt > COARSE * options["within_pct"] / 100:
             values = {"cells": len(cells), "doubt": doubt}
-            yield Finding(name=NAME, key="coarse", test=test.name, values=values, confidence="low")
+            yield Finding(key="coarse", test=test.name, values=values, confidence="low")
 
 
 def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Finding]:
@@ -51,13 +50,13 @@ def _flat(test: PlannedTest, cells: list[Cell], wanted: Search) -> Iterator[Find
         values = {"percent": key.percent, "limit": key.limit_s}
         values |= {"written": written, "low": _short(low), "high": _short(high)}
         name = "flat" if written else "flat_alone"
-        yield Finding(name=NAME, key=name, test=test.name, values=values, confidence="can't tell")
+        yield Finding(key=name, test=test.name, values=values, confidence="can't tell")
 
 
 def _few(test: PlannedTest, percents: Sequence[float]) -> Iterator[Finding]:
     """Yield the lowest of these percentiles that have too few reads. The higher ones have even fewer beyond them."""
     for percent in sorted(percents)[:1]:
-        yield Finding(name=NAME, key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
+        yield Finding(key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
 
 
 def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float) -> Finding:
@@ -70,10 +69,9 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
             continue
         values = {"percent": percent, "limit": limit, "alone": _short(alone), "written": HALF * ends.writes}
         if beside is None:
-            return Finding(name=NAME, key="alone", test=test.name, values=values, confidence="low")
+            return Finding(key="alone", test=test.name, values=values, confidence="low")
         sure: Confidence = "low" if doubt > COARSE * test.profile.options["within_pct"] / 100 else "medium"
         return Finding(
-            name=NAME,
             key="reads" if beside else "none_beside",
             test=test.name,
             values=values | ({"beside": _short(beside), "share": beside / alone} if beside else {}),
@@ -81,7 +79,7 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
             side=side(pro=beside >= LITTLE * alone, con=not beside),
         )
     values = {"percent": percent, "limit": limits[-1]}
-    return Finding(name=NAME, key="never", test=test.name, values=values, confidence="medium", side=side(con=True))
+    return Finding(key="never", test=test.name, values=values, confidence="medium", side=side(con=True))
 
 
 def _short(rate: float) -> float:

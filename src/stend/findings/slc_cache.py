@@ -19,7 +19,6 @@ from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
-NAME = "slc_cache"
 LEAST_RATIO, LEAST_RISE = 1.25, 1.1
 BRIEF = 0.01
 """A slow start and a short last level with less than this share of the written bytes do not count; a rise does."""
@@ -143,7 +142,7 @@ def _steps(run: Run, counts: Sequence[Counts], plateaus: list[Level]) -> dict[st
 
 
 def _conclusion(test: PlannedTest, key: str, values: dict[str, Any], confidence: Confidence = "high") -> Finding:
-    return Finding(name=NAME, key=key, test=test.name, values=values, confidence=confidence)
+    return Finding(key=key, test=test.name, values=values, confidence=confidence)
 
 
 def _slow_start(course: Line, fall: Fall) -> int:

@@ -25,18 +25,18 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if len(results) > MANY and all(finding.key in ("reached", "fits") for finding in results):
             last = max(finding.values["round"] for finding in results)
             values = {"phases": len(results), "round": last, "rule": results[0].values["rule"]}
-            yield Finding(name="steady_state", key="all", test=test.name, values=values)
+            yield Finding(key="all", test=test.name, values=values)
         else:
             yield from results
 
 
 def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
     whole = _whole(run, test, phase)
-    name, where = "steady_state", {"phase": phase.name, "round": min(judged.where.round, whole)}
+    where = {"phase": phase.name, "round": min(judged.where.round, whole)}
     if not judged.verdicts:
         rule = next(rule.rule for rule in phase.until if isinstance(rule, Steady))
         values = where | {"rounds": whole, "window": WINDOWS[rule]}
-        return Finding(name=name, key="short", test=test.name, values=values, confidence="can't tell")
+        return Finding(key="short", test=test.name, values=values, confidence="can't tell")
     widest = max(judged.verdicts, key=lambda v: v.excursion / v.average if v.average else 0)
     steepest = max(judged.verdicts, key=lambda v: v.slope_excursion / v.average if v.average else 0)
     mean, mean_of_steepest = widest.average or 1.0, steepest.average or 1.0
@@ -49,12 +49,12 @@ def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Findi
     }
     if judged.steady and (why := _early(run, test, phase)):
         values |= {"because": why}
-        return Finding(name=name, key="early", test=test.name, values=values, confidence="can't tell")
+        return Finding(key="early", test=test.name, values=values, confidence="can't tell")
     reached = "reached" if widest.excursion_allowed is not None else "fits"
     if judged in run.saturated:
-        return Finding(name=name, key="saturated", test=test.name, values=values)
+        return Finding(key="saturated", test=test.name, values=values)
     key = reached if judged.steady else "unmet"
-    return Finding(name=name, key=key, test=test.name, values=values, side="" if judged.steady else "con")
+    return Finding(key=key, test=test.name, values=values, side="" if judged.steady else "con")
 
 
 def _early(run: Run, test: PlannedTest, phase: Phase) -> Because | None:

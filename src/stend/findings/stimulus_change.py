@@ -6,7 +6,6 @@ from statistics import median
 from stend.findings import Finding, Sheet, look
 from stend.model.record import Run
 
-NAME = "stimulus_change"
 BACK = 0.9
 
 
@@ -21,6 +20,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = {"before": before, "after": after}
         back = next((r.end_s for r in last if r.counts.bytes_per_s >= BACK * before), None)
         if back is None:
-            yield Finding(name=NAME, key="not_yet", test=test.name, values=values, side="con")
+            yield Finding(key="not_yet", test=test.name, values=values, side="con")
         else:
-            yield Finding(name=NAME, key="recovered", test=test.name, values=values | {"minutes": back})
+            yield Finding(key="recovered", test=test.name, values=values | {"minutes": back})

@@ -6,7 +6,6 @@ from stend.findings import Finding, Sheet, side
 from stend.findings.look import streams
 from stend.model.record import Run
 
-NAME = "streams"
 APART = 1.1
 """The mix is compared with its streams alone; ratios below this count as equal."""
 
@@ -18,11 +17,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = {"n": len(rows), "iops": mix.iops, "mbs": mix.number("throughput"), "mean": mix.number("mean")}
         tail = mix.value("p99.9")
         key = "mix" if tail is None else "mix_tail"
-        yield Finding(name=NAME, key=key, test=mix.test, values=values | ({"tail": tail} if tail else {}))
+        yield Finding(key=key, test=mix.test, values=values | ({"tail": tail} if tail else {}))
     alone = sorted((row for row in rows if row.alone), key=lambda row: row.alone.iops if row.alone else 0)
     if len(alone) > 1 and (least := alone[0].alone) and (most := alone[-1].alone):
         ends = {"least": alone[0].label, "least_iops": least.iops, "most": alone[-1].label, "most_iops": most.iops}
-        yield Finding(name=NAME, key="alone", test="individual-streams", values=ends)
+        yield Finding(key="alone", test="individual-streams", values=ends)
     expected = streams.expected_iops(run)
     if mix and expected:
         yield _against(mix.iops, expected, sure=not run.unmet)
@@ -33,7 +32,6 @@ def _against(iops: float, expected: float, *, sure: bool) -> Finding:
     values = {"iops": iops, "foretold": expected, "times": max(iops / expected, expected / iops)}
     key = "alike" if values["times"] < APART else "disturbed" if iops < expected else "helped"
     return Finding(
-        name=NAME,
         key=key,
         test="multi-wsat",
         values=values,

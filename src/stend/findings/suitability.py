@@ -6,7 +6,6 @@ from stend.findings import Confidence, Finding, Sheet, Side
 from stend.findings.judgement import FIT, concluded
 from stend.model.record import Run
 
-NAME = "suitability"
 OF_ALL = True
 """This finding needs all other findings."""
 SURE: dict[str, Confidence] = {"can't tell": "can't tell", "doubt": "low"}
@@ -17,4 +16,4 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
     for use in concluded(run, sheet, others).uses:
         side: Side = "pro" if use.mark in FIT else "con" if use.mark == "no" else ""
         values = {"use": use.use, "why": use.why()}
-        yield Finding(name=NAME, key=use.key, values=values, confidence=SURE.get(use.mark, "medium"), side=side)
+        yield Finding(key=use.key, values=values, confidence=SURE.get(use.mark, "medium"), side=side)

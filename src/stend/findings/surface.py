@@ -14,7 +14,6 @@ from stend.model.record import Run
 from stend.model.surface import Strip
 from stend.model.surveyed import Unread
 
-NAME = "surface"
 DISTURBED = ("slow", "falters", "passed", "even")
 """Keys whose certainty depends on an undisturbed load."""
 SHARE = 0.01
@@ -36,7 +35,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             slow = stretches(run, test.name)
             yield from (_stretch(run, test, one) for one in slow[:SHOWN])
             if not run.plan.device.rotational and any(one.band.kind == "slow" and one.again for one in slow):
-                yield Finding(name=NAME, key="aged", test=test.name, confidence="low")
+                yield Finding(key="aged", test=test.name, confidence="low")
             yield from _covered(run, test, parts, even=not slow)
 
 
@@ -51,12 +50,12 @@ def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
         beyond = _beyond(run, test, lost) if done.last is False else 0
         if beyond:
             shown = {"from": beyond, "lba": beyond // size, "capacity": run.plan.device.capacity_bytes}
-            yield Finding(name=NAME, key="shrunk", test=test.name, values=shown, side="con")
+            yield Finding(key="shrunk", test=test.name, values=shown, side="con")
             return
-        yield Finding(name=NAME, key="unreadable", test=test.name, values=values, side="con")
+        yield Finding(key="unreadable", test=test.name, values=values, side="con")
     if again:
         values = _place(again[0], size) | {"places": len(again)}
-        yield Finding(name=NAME, key="recovered", test=test.name, values=values, side="con")
+        yield Finding(key="recovered", test=test.name, values=values, side="con")
 
 
 def _place(place: Unread, size: int) -> dict[str, int]:
@@ -95,7 +94,7 @@ def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
     }
     key = "passed" if one.again is False else band.kind
     sure: Confidence = "high" if one.again else "medium"
-    return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side="con")
+    return Finding(key=key, test=test.name, values=values, confidence=sure, side="con")
 
 
 def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool) -> Iterator[Finding]:
@@ -107,22 +106,22 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
               "read_share": _read_once(reads * block / max(run.plan.range_bytes, 1), whole=whole)}  # fmt: skip
     key = "whole" if whole else "sample" if not failed else "sample_failed"
-    yield Finding(name=NAME, key=key, test=test.name, values=values)
+    yield Finding(key=key, test=test.name, values=values)
     power = surface.power(parts, SHARE)
     stated = {"share": SHARE, "probability": power.probability, "visits": power.visits, "late": power.late}
     least = surface.smallest(parts, SURE)
     if whole:
         if even:
-            yield Finding(name=NAME, key="whole_even", test=test.name, side="pro")
+            yield Finding(key="whole_even", test=test.name, side="pro")
     elif power.probability >= SURE and least:
         stated |= {"smallest": least.share}
-        yield Finding(name=NAME, key="even" if even else "sure", test=test.name, values=stated,
+        yield Finding(key="even" if even else "sure", test=test.name, values=stated,
                       side="pro" if even else "")  # fmt: skip
     else:
-        yield Finding(name=NAME, key="unsure", test=test.name, values=stated, confidence="can't tell")
+        yield Finding(key="unsure", test=test.name, values=stated, confidence="can't tell")
     blank = sum(sum(part.cell.blank.values()) for part in parts) / max(reads, 1)
     if blank >= BLANK:
-        yield Finding(name=NAME, key="blank", test=test.name, values={"share": blank})
+        yield Finding(key="blank", test=test.name, values={"share": blank})
 
 
 def _read_once(passes: float, *, whole: bool) -> float:

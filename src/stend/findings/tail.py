@@ -17,7 +17,6 @@ from stend.model.samples import COLUMNS
 from stend.model.stats import percentile_s
 from stend.model.tally import NS
 
-NAME = "tail"
 DEMANDS = (
     (0.001, 0.02, "transactions"),
     (0.005, 0.1, "database"),
@@ -47,21 +46,21 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if beat := _beat(run, test, named[0]):
             period, longest = beat
             values = {"period": period, "longest": longest}
-            yield Finding(name=NAME, key="beat", test=test.name, values=values, confidence="medium", side="con")
+            yield Finding(key="beat", test=test.name, values=values, confidence="medium", side="con")
 
 
 def _class(test: str, records: list[look.Record], last: list[look.Record]) -> Finding:
     total, load = added(r.counts for r in last), last[-1].workload.label
     tail = percentile_s(total.both, 99.99)
     if tail is None:
-        return Finding(name=NAME, key="short", test=test, values={"load": load}, confidence="can't tell")
+        return Finding(key="short", test=test, values={"load": load}, confidence="can't tell")
     longest = max(r.counts.max_s for r in records)
     kind = suits(tail, longest)
     values = {
         "load": load, "tail": tail, "mean": total.both.mean_s, "class": kind, "longest": longest,
         "records": len(last), "all": len(records),
     }  # fmt: skip
-    return Finding(name=NAME, key="class", test=test, values=values, side=side(pro=kind in GOOD, con=kind in BAD))
+    return Finding(key="class", test=test, values=values, side=side(pro=kind in GOOD, con=kind in BAD))
 
 
 def suits(tail_s: float, longest_s: float) -> str:

@@ -9,8 +9,6 @@ from stend.findings.look.moments import Moment, looks
 from stend.model.record import Run
 from stend.runner.telemetry import HEAT_BIT, MINUTE_S
 
-NAME = "thermal"
-
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield one finding for the run."""
@@ -21,18 +19,18 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         loaded = [throttled(run, look.records(run, test.name)) for test in run.plan.tests]
         seconds = sum(to_s - from_s for stretches in loaded for from_s, to_s in stretches)
         values = {"spans": len(spans), "seconds": seconds, "top": top}
-        yield Finding(name=NAME, key="throttled", values=values, side="con")
+        yield Finding(key="throttled", values=values, side="con")
     elif warned:
         values = {"minute": warned[0][1] / MINUTE_S, "top": top}
-        yield Finding(name=NAME, key="warned", values=values, confidence="medium", side="con")
+        yield Finding(key="warned", values=values, confidence="medium", side="con")
     elif most is None:
-        yield Finding(name=NAME, key="silent", confidence="can't tell")
+        yield Finding(key="silent", confidence="can't tell")
     elif most >= limit:
-        yield Finding(name=NAME, key="hot", values={"top": top, "limit": limit}, confidence="medium")
+        yield Finding(key="hot", values={"top": top, "limit": limit}, confidence="medium")
     else:
         sure = most < limit - NEAR_C
         key = "cool" if sure else "warm"
-        yield Finding(name=NAME, key=key, values={"top": top, "limit": limit}, confidence="high" if sure else "medium")
+        yield Finding(key=key, values={"top": top, "limit": limit}, confidence="high" if sure else "medium")
 
 
 def _spans(run: Run) -> list[tuple[Moment, Moment]]:

@@ -7,20 +7,19 @@ from stend.findings.look.figures import Figures, listed
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
-NAME = "trim"
 COVERED = 0.1
-"""Share of the range trimmed beside the reads above which many reads met trimmed blocks; ours."""
+"""Share of the range trimmed beside the reads above which many reads met trimmed blocks. Ours."""
 MUCH, SLOWED, GAINS = 3.0, 1.05, 1.1
 """Times of the mean of reads alone that speak against a drive, or count as slower; rates that differ by less count as
-equal; ours."""
+equal. Ours."""
 CLEANS = 1.02
-"""Write amplification above which a drive copied data to clean; ours."""
+"""Write amplification above which a drive copied data to clean. Ours."""
 COUNTERS = ("host_write_bytes", "nand_write_bytes")
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield the cost and rate of trims, the reads beside them, and the writes to a half-trimmed drive."""
-    for test in look.tests(run, NAME):
+    for test in look.tests(run, "trim"):
         yield from _costs(run, test)
         yield from _reads(run, test)
         yield from _half(run, test)
@@ -40,12 +39,12 @@ def _costs(run: Run, test: PlannedTest) -> Iterator[Finding]:
         small, large = single[0], single[-1]
         each_s = (large.number("mean") - small.number("mean")) / (_size(large) - _size(small))
         values = {"size": _size(small), "mean": small.number("mean"), "mib": max(each_s, 0.0) * 2**20}
-        yield Finding(name=NAME, key="cost", test=test.name, values=values)
+        yield Finding(key="cost", test=test.name, values=values)
     for row in (
         (max(rows, key=lambda row: row.iops), max(rows, key=lambda row: row.number("throughput"))) if rows else ()
     ):
         values = {"size": _size(row), "depth": row.workload.depth, "rate": row.iops, "bytes": row.number("throughput")}
-        yield Finding(name=NAME, key="rate", test=test.name, values=values)
+        yield Finding(key="rate", test=test.name, values=values)
 
 
 def _size(row: Figures) -> int:
@@ -72,7 +71,6 @@ def _reads(run: Run, test: PlannedTest) -> Iterator[Finding]:
     }
     key = "reads_covered" if covered > COVERED else "reads" if ratio >= SLOWED else "reads_unmoved"
     yield Finding(
-        name=NAME,
         key=key,
         test=test.name,
         values=values,
@@ -98,10 +96,10 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
     else:
         key = "gains" if gain >= GAINS else "no_gain"
     if values.get("amplified_full", CLEANS) < CLEANS:
-        yield Finding(name=NAME, key="no_cleaning", test=test.name, values=values, confidence="can't tell")
+        yield Finding(key="no_cleaning", test=test.name, values=values, confidence="can't tell")
         return
     steady = all(end.steady for end in ends if end)
-    yield Finding(name=NAME, key=key, test=test.name, values=values, confidence="high" if steady else "medium")
+    yield Finding(key=key, test=test.name, values=values, confidence="high" if steady else "medium")
 
 
 def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:

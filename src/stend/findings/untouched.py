@@ -7,7 +7,6 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.inspected import TESTS
 from stend.model.record import Run
 
-NAME = "untouched"
 DISTURBED = ()
 """No conclusion here depends on the load."""
 COUNTERS = ("kernel_write_bytes", "kernel_discard_bytes")
@@ -28,7 +27,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for test in look.tests(run, *TESTS):
         pairs = list(_pairs(run))
         if not pairs:
-            yield Finding(name=NAME, key="unknown", test=test.name, confidence="can't tell")
+            yield Finding(key="unknown", test=test.name, confidence="can't tell")
             continue
         before, after = pairs[0][0], pairs[-1][1]
         names = [name for name in COUNTERS if name in before and name in after]
@@ -46,6 +45,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             key, values = "unknown", {}
         sure: Confidence = "can't tell" if key == "unknown" else "high"
         against = side(con=key in ("written", "file_changed"))
-        yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=against)
+        yield Finding(key=key, test=test.name, values=values, confidence=sure, side=against)
         if used:
-            yield Finding(name=NAME, key="used", test=test.name, values={"how": used})
+            yield Finding(key="used", test=test.name, values={"how": used})

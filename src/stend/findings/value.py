@@ -8,8 +8,6 @@ from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import figures
 from stend.model.record import Run
 
-NAME = "value"
-
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield the price if the sheet states one, and the endurance if it states that."""
@@ -20,15 +18,15 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         reads = headline.level(figures(run), "read_window")
         if reads:
             values |= {"per_kiops": price / (reads.iops / 1000), "load": reads.workload.label}
-        yield Finding(name=NAME, key="price" if reads else "price_alone", values=values)
+        yield Finding(key="price" if reads else "price_alone", values=values)
     lasts = endurance(sheet, capacity)
     if lasts is not None:
         values = {"dwpd": lasts.dwpd, "tbw": lasts.written_bytes, "years": lasts.years}
         if price <= 0:
-            yield Finding(name=NAME, key="endurance", values=values)
+            yield Finding(key="endurance", values=values)
             return
         values |= {"tb_each": lasts.written_bytes / 1e12 / price, "currency": _currency(sheet)}
-        yield Finding(name=NAME, key="written", values=values)
+        yield Finding(key="written", values=values)
 
 
 def _currency(sheet: Sheet) -> str:

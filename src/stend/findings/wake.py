@@ -11,11 +11,10 @@ from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, WAKES, Level, R
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
-NAME = "wake"
 OFTEN, FEWEST = 0.1, 3
 """Share of first reads, and their number, that are slow where a drive sleeps only sometimes."""
 MANY = 0.25
-"""Share of slow first reads after a rest from which the drive does not count as awake after it; ours."""
+"""Share of slow first reads after a rest from which the drive does not count as awake after it. Ours."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -25,9 +24,9 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         timely = [rest for rest in every if not rest.late]
         if late := [rest for rest in every if rest.late]:
             values = {"n": len(late), "rest": late[0].rest_s, "late_s": max(rest.late_s for rest in late)}
-            yield Finding(name=NAME, key="late", test=test.name, values=values, confidence="can't tell")
+            yield Finding(key="late", test=test.name, values=values, confidence="can't tell")
         if not awake or not timely:
-            yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+            yield Finding(key="short", test=test.name, confidence="can't tell")
             continue
         yield from _of(run, test.name, awake, timely)
         yield from _looks(run, test)
@@ -52,29 +51,29 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
         slowest = max(asleep, key=lambda rest: rest.usual_s)
         values = _values(slowest, usual_s) | _between(asleep[0], every, tail_s)
         key = "sleeps" if values["from"] else "sleeps_soon"
-        yield Finding(name=NAME, key=key, test=test, values=values, confidence=sure)
+        yield Finding(key=key, test=test, values=values, confidence=sure)
         for before, now in pairwise(asleep):
             if now.usual_s > WAKES * before.usual_s:
                 values = {"from": before.rest_s, "to": now.rest_s, "before_s": before.usual_s, "after_s": now.usual_s}
-                yield Finding(name=NAME, key="deeper", test=test, values=values, confidence=sure)
+                yield Finding(key="deeper", test=test, values=values, confidence=sure)
         yield from _latencies(test, awake, levels(every), most_s, sure)
     elif not mixed:
         last = every[-1]
         values = {"rest": last.rest_s, "n": last.reads, "longest_s": last.longest_s, "after_s": last.usual_s}
         key = "awake" if run.plan.device.virtual else "awake_host"
-        yield Finding(name=NAME, key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
+        yield Finding(key=key, test=test, values=values | {"awake_s": usual_s}, side="pro")
     for rest in mixed:
         values = {"rest": rest.rest_s, "n": rest.reads} | (rest.parts._asdict() if rest.parts else {})
         values |= {} if asleep else {"wait_s": values["slow_s"]}  # the longest wait, as `sleeps` has it
-        yield Finding(name=NAME, key="mixed", test=test, values=values, confidence=sure)
+        yield Finding(key="mixed", test=test, values=values, confidence=sure)
     if busy:
         values = {"busy": max(busy), "n": len(busy)}
-        yield Finding(name=NAME, key="busy", test=test, values=values)
+        yield Finding(key="busy", test=test, values=values)
     for rest in every:
         slow = rest.slower(tail_s)
         if rest not in slept and slow >= max(OFTEN * rest.reads, FEWEST):
             values = {"rest": rest.rest_s, "slow": slow, "n": rest.reads, "bound_s": tail_s}
-            yield Finding(name=NAME, key="uneven", test=test, values=values, confidence="low", side="con")
+            yield Finding(key="uneven", test=test, values=values, confidence="low", side="con")
 
 
 def _latencies(test: str, awake: Figures, every: Sequence[Level], most_s: float, sure: Confidence) -> Iterator[Finding]:
@@ -84,7 +83,7 @@ def _latencies(test: str, awake: Figures, every: Sequence[Level], most_s: float,
         values = {"from": level.from_s, "to": level.to_s, "wake_s": level.median.mid_s - usual_s}
         values["error_s"] = level.error_s
         key = "latency" if level.to_s > level.from_s else "latency_after"
-        yield Finding(name=NAME, key=key, test=test, values=values | {"n": level.reads}, confidence=sure)
+        yield Finding(key=key, test=test, values=values | {"n": level.reads}, confidence=sure)
 
 
 def _values(rest: Rest, awake_s: float) -> dict[str, Any]:
@@ -105,7 +104,7 @@ def _looks(run: Run, test: PlannedTest) -> Iterator[Finding]:
     inside = [moment for moment, _ in looks(run) if any(begin < moment < end for begin, end in spans)]
     if run.telemetry and not run.plan.device.virtual:
         values = {"n": len(run.telemetry), "took_s": sum(one.took_s for one in run.telemetry), "inside": len(inside)}
-        yield Finding(name=NAME, key="watched" if inside else "unwatched", test=test.name, values=values)
+        yield Finding(key="watched" if inside else "unwatched", test=test.name, values=values)
     if run.ended and run.ended.queries:
         values = {"n": run.ended.queries, "took_s": run.ended.queries_s}
-        yield Finding(name=NAME, key="queried", test=test.name, values=values)
+        yield Finding(key="queried", test=test.name, values=values)

@@ -10,7 +10,6 @@ from stend.findings.look.grounds import Ground
 from stend.findings.look.levels import scatter
 from stend.model.record import Run
 
-NAME = "zones"
 LEAST = 1.1
 EDGE = 0.05
 NOISE = 5.0
@@ -33,21 +32,19 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         why = grounds.undisturbed(Ground(run, test, look.records(run, test.name, "read")))
         values = {"outer": outer, "inner": inner, "ratio": outer / inner}
         if why:
-            yield Finding(
-                name=NAME, key="because", test=test.name, values=values | {"because": why}, confidence="can't tell"
-            )
+            yield Finding(key="because", test=test.name, values=values | {"because": why}, confidence="can't tell")
             continue
         least = max(LEAST, 1 + NOISE * scattered * (2 / edge) ** 0.5)
         slow = _slower(rates, max(LEAST, 1 + NOISE * scattered * 2**0.5))
         if outer > least * inner and _falls(rates, least):
-            yield Finding(name=NAME, key="zoned", test=test.name, values=values)
+            yield Finding(key="zoned", test=test.name, values=values)
             if _contiguous(slow):
-                yield Finding(name=NAME, key="slower", test=test.name, values=_spot(rates, slow))
+                yield Finding(key="slower", test=test.name, values=_spot(rates, slow))
         elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and (_contiguous(slow) or not slow):
             shown = values | (_spot(rates, slow) if slow else {})
-            yield Finding(name=NAME, key="spot" if slow else "even", test=test.name, values=shown)
+            yield Finding(key="spot" if slow else "even", test=test.name, values=shown)
         else:
-            yield Finding(name=NAME, key="uneven", test=test.name, values=values, confidence="can't tell")
+            yield Finding(key="uneven", test=test.name, values=values, confidence="can't tell")
 
 
 def _slower(rates: Sequence[float], least: float) -> list[int]:

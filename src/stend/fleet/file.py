@@ -106,7 +106,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Slurm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings for runs as Slurm jobs: `home` is a folder with the same path on all hosts; `options` are for sbatch."""
+    """Settings for runs as Slurm jobs: `home` is a folder with the same path on all hosts. `options` are for sbatch."""
 
     home: Annotated[str, Meta(pattern=r"^/[^\s%]*" + limits.END)]
     gres: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*" + limits.END)] = "drive"

@@ -39,7 +39,7 @@ class Door:
         """Take the drive for this process. Return the path for its load. Raise Refused unless the caller only wants to
         read, or `destroy` names the drive.
 
-        `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written;
+        `destroy` is the serial (or by-id name) the operator gave. `keep_off` are paths whose disk must not be written;
         `overwrite` are full paths of files that stend did not make and may overwrite.
         """
         if self.writes is not None:

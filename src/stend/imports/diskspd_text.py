@@ -26,7 +26,7 @@ MS = 1e-3
 
 
 class Settings(NamedTuple):
-    """Load settings from the head of a result or its command line; None for a value that is not there."""
+    """Load settings from the head of a result or its command line, or None for a value that is not there."""
 
     block: int | None
     random: int | None

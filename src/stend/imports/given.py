@@ -24,7 +24,7 @@ HEAD = 1 << 16
 class Given(NamedTuple):
     """Input of an import: name, files by their path below it, and Unix time of the last change.
 
-    `folder` is True for a folder; `left` counts its files that were not read.
+    `folder` is True for a folder. `left` counts its files that were not read.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """One side of a comparison: runs, each reduced to its figures, settings and IOPS over time of saturations."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from pathlib import Path
 from statistics import fmean, median
@@ -152,7 +152,10 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         settings=_settings(run, host, label),
         rows={key_of(row): _of_histogram(run, row) for row in figures(run)},
         capacity_bytes=drive.capacity_bytes,
-        courses=dict(_courses(run)),
+        courses={
+            test.name: tuple((r.end_s, r.counts.iops) for r in look.records(run, test.name, look.main_phase(run, test)))
+            for test in look.tests(run, "write-saturation")
+        },
         stamps=run.stamps,
         source=run.source,
         lacks=tuple(note.text for note in run.notes if not _unstated(note.text)) if run.source else (),
@@ -281,12 +284,6 @@ def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dic
         "tool": source.name,
         "stend": run.started[0].version,
     }
-
-
-def _courses(run: Run) -> Iterator[tuple[str, tuple[tuple[float, float], ...]]]:
-    for test in look.tests(run, "write-saturation"):
-        records = look.records(run, test.name, look.main_phase(run, test))
-        yield test.name, tuple((record.end_s, record.counts.iops) for record in records)
 
 
 def every_key(sides: Sequence[Side]) -> list[Key]:

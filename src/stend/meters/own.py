@@ -37,7 +37,7 @@ OTHER = "use another meter, such as hwmon or cmd (docs: how-to/power)"
 
 
 class Report(NamedTuple):
-    """Power in a SMART log; None if the drive does not report it."""
+    """Power in a SMART log, or None if the drive does not report it."""
 
     watts: float | None
     lifetime_wh: int | None

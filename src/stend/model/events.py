@@ -58,7 +58,7 @@ class MeterFacts(Data, frozen=True):
 
     `scope` is the drive alone or the whole machine. `period_s` is the time between two of its values, `window_s` the
     time whose mean each value is, 0 if it is not stated. `error_pct` is the meter's own largest error in percent of its
-    value; None if it states none. `estimated` values are calculated by the drive, not measured (NVMe log 25h).
+    value, or None if it states none. `estimated` values are calculated by the drive, not measured (NVMe log 25h).
     """
 
     spec: str
@@ -77,7 +77,7 @@ class MeterFacts(Data, frozen=True):
 
 
 class Started(Data, frozen=True, tag="started"):
-    """A run began, or continued after an interruption (`continues` is the place); `at` is Unix time.
+    """A run began, or continued after an interruption (`continues` is the place). `at` is Unix time.
 
     `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
     `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
@@ -130,7 +130,7 @@ class ToolFigures(Data, frozen=True):
 
 
 class Result(Data, frozen=True, tag="result"):
-    """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
+    """A step is done. `gap_s` is the time without load just before it. `seed` is the seed of its engine.
 
     `weight` is how many IOs each observed one counts as, because a scaled virtual drive simulates one of so many; 0
     where each one was observed, and in older records. The figures of another tool are set in imported steps, `pace` in

@@ -44,7 +44,7 @@ COUNTED = tuple(name for name in OTHERS if name not in METERED)
 READINGS = tuple(dict.fromkeys(QUANTITIES[name].reading for name in METERED))
 """Names of readings that meters take."""
 BESIDE = ("headroom", *METERED)
-"""Quantities that counts alone do not give; None without a search or a meter."""
+"""Quantities that counts alone do not give. They are None without a search or a meter."""
 SHAPES = {"1/s": "rate", "B/s": "mbs", "s": "lat", "": "times", "W": "watts", "1/s/W": "per_watt", "B/J": "per_joule"}
 """Base unit -> how a value is written (`words.numbers`); a plain number for other units."""
 

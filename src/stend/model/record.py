@@ -156,7 +156,7 @@ class Run:
 
     @property
     def source(self) -> Source | None:
-        """Return the origin of an imported run; None for a run of stend."""
+        """Return the origin of an imported run, or None for a run of stend."""
         return self.started[0].source if self.started else None
 
     @property

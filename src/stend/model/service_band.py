@@ -51,7 +51,11 @@ def band(measured: Sequence[Cell], key: Key, ends: Axes, keys: Sequence[Key] = (
     errors, moved = _errors(measured, key.percent), moves(measured, key, ends)
     if len(moved) < FEW:
         moved = [move for other in keys for move in moves(measured, other, ends)]
-    share = SIDES * _student(len(moved)) * math.sqrt(sum(move * move for move in moved) / max(len(moved), 1))
+    share = (
+        SIDES
+        * STUDENT[min(max(len(moved), 1), len(STUDENT)) - 1]
+        * math.sqrt(sum(move * move for move in moved) / max(len(moved), 1))
+    )
     low, high = (contour([_shifted(cell, errors, sign) for cell in measured], key, ends) for sign in (1, -1))
     lowest = list(accumulate((reads for _, reads in reversed(low)), max))[::-1]
     highest = list(accumulate((reads for _, reads in high), min))
@@ -108,10 +112,6 @@ def _bounding(measured: Sequence[Cell], key: Key, ends: Axes) -> set[Place]:
         if edges.held:
             found |= {(cell.reads, cell.writes) for cell in column if cell.reads in edges[:2]}
     return found
-
-
-def _student(freedom: int) -> float:
-    return STUDENT[min(max(freedom, 1), len(STUDENT)) - 1]
 
 
 def _distance(points: Points, writes: float, reads: float, ends: Axes) -> float:

@@ -256,7 +256,7 @@ def bracket(column: Sequence[Cell], key: Key, top: float) -> Bracket:
 
 
 def crossing(bracket: Bracket, key: Key) -> tuple[float, float]:
-    """Return the read rate of a contour in a bracket, and how far from it the contour may be; 0 if no cell held.
+    """Return the read rate of a contour in a bracket, and how far from it the contour may be, or 0 if no cell held.
 
     Below the drive's limit the logarithm of the wait grows about linearly, near to it the inverse of the wait falls
     linearly (as in queues). The rate is the middle of both crossings, the doubt half of their distance.
@@ -283,7 +283,7 @@ def contour(measured: Sequence[Cell], key: Key, ends: Axes) -> list[tuple[float,
 
 
 def between(points: Sequence[tuple[float, float]], writes: float) -> float | None:
-    """Return the read rate of a contour at a write rate, on the line between its points; None outside of them."""
+    """Return the read rate of a contour at a write rate, on the line between its points, or None outside of them."""
     for (x1, y1), (x2, y2) in pairwise(points):
         if x1 <= writes <= x2:
             return y1 + (y2 - y1) * ((writes - x1) / (x2 - x1) if x2 > x1 else 0)

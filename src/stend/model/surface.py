@@ -56,7 +56,7 @@ class Strip(NamedTuple):
 class Band(NamedTuple):
     """A stretch that reads slowly (`slow`), or where single reads take very long (`falters`).
 
-    `share` of its `visits` are late, or have a read that takes very long; `usual_share` is that of the drive. Medians
+    `share` of its `visits` are late, or have a read that takes very long. `usual_share` is that of the drive. Medians
     are in seconds.
     """
 
@@ -119,7 +119,7 @@ def upper_s(index: int) -> float:
 
 
 def median_s(counts: Counts) -> float:
-    """Return the median of reads by coarse bin, in seconds, interpolated within its bin; 0 without reads."""
+    """Return the median of reads by coarse bin, in seconds, interpolated within its bin, or 0 without reads."""
     total = int(counts.sum())
     if not total:
         return 0.0
@@ -277,7 +277,7 @@ def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _divergence(share: Floats, usual: float) -> Floats:
-    """Return the Kullback-Leibler divergence of two Bernoulli distributions in nats; 0 below the usual share."""
+    """Return the Kullback-Leibler divergence of two Bernoulli distributions in nats, or 0 below the usual share."""
     p = np.clip(share, 1e-12, 1 - 1e-12)
     nats: Floats = p * np.log(p / usual) + (1 - p) * np.log((1 - p) / (1 - usual))
     return np.where(share > usual, nats, 0.0)
@@ -337,7 +337,7 @@ def smallest(parts: Sequence[Strip], probability: float) -> Power | None:
 
 
 def again(band: Band, results: Sequence[Result]) -> bool | None:
-    """Return whether a second reading showed a stretch too; None if it was not read again.
+    """Return whether a second reading showed a stretch too, or None if it was not read again.
 
     The second reading goes to the stretch and to the whole range in turn (`Survey.places`). The stretch must have more
     late visits than chance gives it at the share of the others, with a probability of at most CHANCE.

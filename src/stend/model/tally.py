@@ -78,7 +78,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def deviation_s(self) -> float:
-        """Return the standard deviation of the response time in seconds; 0 below two IOs."""
+        """Return the standard deviation of the response time in seconds, or 0 below two IOs."""
         if self.ios < 2:
             return 0.0
         variance = (self.latency_ns2 - self.latency_ns**2 / self.ios) / (self.ios - 1)

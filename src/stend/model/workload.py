@@ -104,7 +104,7 @@ class Workload(Kind, frozen=True):
     `rate_iops` above 0 is an open loop: IOs are due at this rate, in `arrivals`, whether or not earlier ones are done,
     with at most `outstanding` of them in flight; response times count from the moment an IO was due. `sync` is how each
     write is made durable: by itself (`fua`, RWF_DSYNC), or by a `flush` (fdatasync) after every `flush_every` writes of
-    a thread, whose last write is done when the flush is. `trim_pct` is the share of trims in all IOs; `read_pct` is
+    a thread, whose last write is done when the flush is. `trim_pct` is the share of trims in all IOs. `read_pct` is
     then that of reads in the rest. `trim_bytes` is their size (0: `block_bytes`). `beside` are loads that run at the
     same time on the same drive and are counted separately.
     """

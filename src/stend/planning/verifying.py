@@ -11,7 +11,7 @@ from stend.model.workload import Verify, Workload
 from stend.words import Sentence
 
 BLOCK_BYTES, DEPTH = MiB, 8
-"""Block and queue depth of verified fills and reads, as in the test `media`; ours."""
+"""Block and queue depth of verified fills and reads, as in the test `media`. Ours."""
 CHART = "media_map"
 FILL, PHASE = "precondition", "verify"
 """Names with which the phases of a fill and of its read begin."""
@@ -39,15 +39,11 @@ def numbered(tests: list[PlannedTest]) -> list[PlannedTest]:
     for test in tests:
         phases, begun = [], False
         for phase in test.phases:
-            if any(_verifies(step) for step in phase.round) and (not begun or phase.name.startswith(FILL)):
+            if any(hold.workload.verify for hold in phase.holds) and (not begun or phase.name.startswith(FILL)):
                 number, begun = number + 1, True
             phases.append(msgspec.structs.replace(phase, round=tuple(_with(step, number) for step in phase.round)))
         kept.append(msgspec.structs.replace(test, phases=tuple(phases)))
     return kept
-
-
-def _verifies(step: Step) -> bool:
-    return isinstance(step, Hold) and step.workload.verify is not None
 
 
 def _with(step: Step, number: int) -> Step:

@@ -165,7 +165,7 @@ def errata(
 def withdrawn(
     before: Entry | None, runs: dict[str, str], reasons: dict[str, str], today: datetime.date
 ) -> tuple[Withdrawn, ...]:
-    """Return the published runs that are no longer shown; `runs` are those shown now, `reasons` those of the lab."""
+    """Return the published runs that are no longer shown. `runs` are those shown now, `reasons` those of the lab."""
     past = {withdrawal.run: withdrawal for withdrawal in before.withdrawn} if before else {}
     gone = dict.fromkeys((*past, *(before.runs if before else ()), *reasons))
     return tuple(

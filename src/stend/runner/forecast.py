@@ -26,7 +26,11 @@ def of_round(run: Run, test: str, phase: Phase) -> Sentence | None:
     if len(recent) < LOOKED_AT or not FROM_ROUND <= recent[-1].where.round < phase.rounds or recent[-1].ended_by:
         return None
     far = [excess(judged) for judged in recent]
-    if min(far) < FAR or _slope(far) < -SHRINKS or any(_is_of(note.text, test, phase.name) for note in run.notes):
+    if (
+        min(far) < FAR
+        or np.polyfit(range(len(far)), np.log(far), 1)[0] < -SHRINKS
+        or any(_is_of(note.text, test, phase.name) for note in run.notes)
+    ):
         return None
     number = recent[-1].where.round
     values = {"n": number, "most": phase.rounds, "far": round(far[-1], 1), "left": phase.rounds - number}
@@ -45,7 +49,3 @@ def excess(judged: Judged) -> float:
     pairs = [(v.slope_excursion, v.slope_excursion_allowed) for v in judged.verdicts]
     pairs += [(v.excursion, v.excursion_allowed) for v in judged.verdicts if v.excursion_allowed is not None]
     return max((abs(measured) / allowed for measured, allowed in pairs if allowed), default=0.0)
-
-
-def _slope(far: list[float]) -> float:
-    return float(np.polyfit(range(len(far)), np.log(far), 1)[0])

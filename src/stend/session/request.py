@@ -47,7 +47,7 @@ class Request(msgspec.Struct, frozen=True):
     `create` first creates the target, a file of that size (`64MiB`). `destroy` is the drive's serial, or a file's full
     path, and permits destroying all data on it. `overwrite` are full paths of files that stend did not create and may
     overwrite. `purge` purges the drive first if the first test does not. `threads` to `power_saving` are fields of the
-    profile. `in_use` permits tests that only read on a drive that is mounted or used; `survey_minutes` is the time of
+    profile. `in_use` permits tests that only read on a drive that is mounted or used. `survey_minutes` is the time of
     their survey, 0 for every block. `meter` is a meter of power (`stend.meters`).
 
     Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.

@@ -21,7 +21,7 @@ FOREVER = 1 << 62
 
 
 class Feed:
-    """Requests of a schedule that are read but not served yet; `over` is True once the whole schedule is read.
+    """Requests of a schedule that are read but not served yet. `over` is True once the whole schedule is read.
 
     With `ios` 0 the schedule is endless and drawn for the scaled drive, so it is not thinned.
     """

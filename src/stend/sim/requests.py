@@ -317,7 +317,7 @@ class Loop(NamedTuple):
     """(nanoseconds since base << 16) | slot"""
     issued: npt.NDArray[np.int64]
     size: npt.NDArray[np.int64]
-    """bytes of the IO in the slot; 0 while it has none; negative for reads"""
+    """bytes of the IO in the slot, or 0 while it has none; negative for reads"""
     at: npt.NDArray[np.int64]
     """[slots in use, base ns, last completion ns, place in `waiting` of the longest waiting request, answers while the
     queue builds up, all outstanding IOs, work left for this call of the kernel, requests served since its clock last

@@ -102,7 +102,7 @@ class Flash(Part, frozen=True, kw_only=True):
     suspend_us: Micros = 60
     """longest wait of a read for a program; as long as a program if the chips cannot suspend it"""
     behind_pct: Share = 0
-    """share of the programs already queued on a die that a read also waits for; 0 where reads go first"""
+    """share of the programs already queued on a die that a read also waits for, or 0 where reads go first"""
     buffer_bytes: Memory = 4 << 20
     write_through: bool = False
     """True for no protected buffer: a write is answered when it is in the flash"""

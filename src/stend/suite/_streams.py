@@ -18,7 +18,7 @@ from stend.trace.steps import Part
 SHARE_PCT = 80
 """Recall-med."""
 MOST = 32
-"""Most streams of a test workload, to keep it readable; ours."""
+"""Most streams of a test workload, to keep it readable. Ours."""
 OPTIONS = {"source": "", "share_pct": SHARE_PCT}
 
 USUAL = (

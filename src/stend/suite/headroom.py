@@ -20,10 +20,10 @@ __all__ = ["TEST", "next_speed"]
 RECORDED_SPEED = 1.0
 """The speed at which the trace was recorded; it is played first."""
 REST_S = 30
-"""Seconds of rest between two passes, so that the cache contents of one pass do not affect the next; ours."""
+"""Seconds of rest between two passes, so that the cache contents of one pass do not affect the next. Ours."""
 MOST = 32
 """Most replays: ten doublings, one beyond, four bisections, the result once more, and as many again for a drive that
-changes meanwhile; ours."""
+changes meanwhile. Ours."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:

@@ -20,11 +20,11 @@ VICTIMS = ["reads", "synced-writes"]
 RATES_IOPS = [1000, 50]
 """Reads per second of the victim on drives without and with moving parts; 0: a closed loop at QD1. Ours."""
 IN_FLIGHT = 256
-"""Most reads of a victim with a rate in flight; ours."""
+"""Most reads of a victim with a rate in flight. Ours."""
 NEIGHBOURS = ["read", "stream", "write", "trim"]
 """Reads first and trims last, because each changes the drive more than those before it."""
 DEPTHS = [1, 8, 32]
-"""Intensities of a neighbour: its queue depth; ours."""
+"""Intensities of a neighbour: its queue depth. Ours."""
 STREAM_KIB, TRIM_KIB = 128, 64
 SETTLE_S = 10
 """Seconds of a victim alone before its first minute, which count in no figure, as in `service-map`: a drive cleans

@@ -14,14 +14,14 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged, random, s
 __all__ = ["TEST", "at_rates"]
 
 RESTS_S = [1.0, 10.0, 60.0]
-"""Rests after which an idle drive is measured: Windows sends one to sleep after 0.1 to 2 s; ours."""
+"""Rests after which an idle drive is measured: Windows sends one to sleep after 0.1 to 2 s. Ours."""
 TAIL_S = 5
-"""Seconds of each rest after the stated ones, in which a meter has a value; ours."""
+"""Seconds of each rest after the stated ones, in which a meter has a value. Ours."""
 WAKE_S = 10
 POINTS = [[1, 1], [1, 4], [4, 8]]
-"""Threads and depth of each load: 1, 4 and 32 outstanding IOs; ours."""
+"""Threads and depth of each load: 1, 4 and 32 outstanding IOs. Ours."""
 RATE_PCTS = [10, 50]
-"""Fixed rates, in percent of the highest measured rate; ours."""
+"""Fixed rates, in percent of the highest measured rate. Ours."""
 RATE_DEPTH = 256
 """Most IOs in flight at a fixed rate."""
 STREAM_KIB, RANDOM_KIB = 128, 4

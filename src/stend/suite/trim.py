@@ -14,12 +14,12 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged, random, s
 from stend.words import Sentence
 
 SIZES_KIB = [4, 64, 1024, 32768]
-"""FioSynth's trim loads and file systems (discard of extents up to gigabytes); ours."""
+"""FioSynth's trim loads and file systems (discard of extents up to gigabytes). Ours."""
 DEPTHS = [1, 32]
 READS = (1, 8)
-"""Threads and depth of the reads; ours."""
+"""Threads and depth of the reads. Ours."""
 SHARES = [0, 5, 20, 50]
-"""Percent of the IOs that are trims beside the reads; ours."""
+"""Percent of the IOs that are trims beside the reads. Ours."""
 BESIDE_KIB = 4
 HALF_KIB = 1024
 """Size of the trims of the half."""

@@ -12,7 +12,7 @@ from stend.model.definition import Hold, Identity, Phase, Profile, Seconds, Test
 from stend.suite._clauses import random
 
 RESTS_S = [0.001, 0.01, 0.1, 1.0, 10.0, 60.0]
-"""Windows sends an idle drive to sleep after 0.1 to 2 s; others fall asleep by themselves within a minute; ours."""
+"""Windows sends an idle drive to sleep after 0.1 to 2 s; others fall asleep by themselves within a minute. Ours."""
 READS = 20
 """Fewest reads after each rest: the least sample with ten IOs beyond its median."""
 LEAST_S, AWAKE_S = 100, 10

@@ -27,7 +27,7 @@ class Drawing(NamedTuple):
     rows: Mapping[str, Sequence[Row]]
     says: str = ""
     test: str = ""
-    """The test that a chart of a comparison is of; "" for one of several tests."""
+    """The test that a chart of a comparison is of, or "" for one of several tests."""
 
 
 class Picture(NamedTuple):

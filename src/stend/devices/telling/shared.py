@@ -20,7 +20,7 @@ LANE_BYTES = {1: 0.25 * GB, 2: 0.5 * GB, 3: 0.985 * GB, 4: 1.969 * GB, 5: 3.938 
 
 
 class Part(NamedTuple):
-    """One part on a drive's way to memory: its kind, its name, and its bandwidth; 0 if unknown."""
+    """One part on a drive's way to memory: its kind, its name, and its bandwidth, or 0 if unknown."""
 
     kind: str
     name: str
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """A part that several drives, named by their targets, are behind; `own_bytes_per_s` is the sum of their links."""
+    """A part that several drives, named by their targets, are behind. `own_bytes_per_s` is the sum of their links."""
 
     part: Part
     targets: tuple[str, ...]

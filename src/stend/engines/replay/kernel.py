@@ -22,7 +22,7 @@ class Ring(NamedTuple):
     """IOs of the schedule that are read ahead; IO n is at place n modulo the length."""
 
     due: npt.NDArray[np.int64]
-    """ns since the start; 0 if `depth` limits when an IO is sent"""
+    """ns since the start, or 0 if `depth` limits when an IO is sent"""
     op: npt.NDArray[np.int64]
     flags: npt.NDArray[np.int64]
     offset: npt.NDArray[np.int64]

@@ -42,7 +42,7 @@ CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, E
 
 CONTEXT: AIO context. FD: descriptor (negative: no drive). SUBMIT, GETEVENTS: system calls. FREE: free slots. POOL,
 POOL_BYTES: memory that writes send. SCRATCH: memory for reads. RESTED: the time of the last sleep. BELL: the pipe that
-hands trims over (see `discards.py`). EVERY: writes of a slot between two flushes; 0 for no flushes.
+hands trims over (see `discards.py`). EVERY: writes of a slot between two flushes, or 0 for no flushes.
 """
 
 

@@ -29,7 +29,7 @@ SIGMAS = 3.0
 class Course(NamedTuple):
     """Levels of a course in IOPS, and how it moves at its end.
 
-    `low` and `high` are the ends of the greatest rise; `rise` is 1 if the course never rises. `error` is the relative
+    `low` and `high` are the ends of the greatest rise. `rise` is 1 if the course never rises. `error` is the relative
     standard error of one stretch. `moved` is the relative change of a line through the end, `wobble` its error.
     `spread` is the range of the stretches of the second half, as a share of their mean.
     """

@@ -82,7 +82,7 @@ class Saturated(NamedTuple):
 
     @property
     def knee(self) -> Fall | None:
-        """Return the end of the first level; None if no level ended."""
+        """Return the end of the first level, or None if no level ended."""
         return self.levels[0] if self.levels else None
 
     @property
@@ -108,7 +108,7 @@ class Saturated(NamedTuple):
 
 @once
 def saturated(run: Run, name: str, phase: str) -> Saturated | None:
-    """Return the figures of a phase that holds one load after a purge; None without records."""
+    """Return the figures of a phase that holds one load after a purge, or None without records."""
     test = next(t for t in run.plan.tests if t.name == name)
     records, table = look.records(run, name, phase), seconds(run, name, phase)
     if not records or not len(table):
@@ -167,7 +167,7 @@ def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
 
 
 def _settled_s(whole: Line, fall: Fall, bound: float) -> float | None:
-    """Return when the rate came down to a bound after the last fall, in seconds; None if it did not."""
+    """Return when the rate came down to a bound after the last fall, in seconds, or None if it did not."""
     pairs = [(a, b) for a, b in pairwise(growing(whole.s)) if whole.s[b] > fall.s]
     middles = [float(whole.s[a] + whole.s[b]) / 2 for a, b in pairs]
     return crossing(middles, [whole.rate(a, b) for a, b in pairs], bound)

@@ -11,7 +11,7 @@ PHASE, AGAIN = "surface", "again"
 
 
 class Stretch(NamedTuple):
-    """A stretch of the surface, and whether its second reading showed it too; None without a second reading."""
+    """A stretch of the surface, and whether its second reading showed it too (None without one)."""
 
     band: Band
     again: bool | None

@@ -35,7 +35,7 @@ HALF_BIN = 0.008
 WAKES = 1.5
 """Times the response time without a rest from which a drive had been asleep; a deeper state takes as much longer."""
 PART = 1 / 3
-"""Least share of reads in each of two groups that make a median meaningless; ours."""
+"""Least share of reads in each of two groups that make a median meaningless. Ours."""
 SAME = 0.02
 """Share by which quartiles of rests of one state may differ whatever their scatter: a bin of response times."""
 
@@ -43,7 +43,7 @@ SAME = 0.02
 class Parts(NamedTuple):
     """Two groups of reads after rests of one length: before about half of them the drive was in a deeper state.
 
-    The medians are in seconds; `slow` is the number of reads of the slower group.
+    The medians are in seconds. `slow` is the number of reads of the slower group.
     """
 
     fast_s: float

@@ -27,7 +27,7 @@ class Broken(NamedTuple):
 class Acceptance(NamedTuple):
     """The sample of the plan: number of `judged` drives, bad ones with their violated limits, and the lot's verdict.
 
-    `more` is the number of drives beyond the sample, which do not count; `missing` is how many the sample still lacks.
+    `more` is the number of drives beyond the sample, which do not count. `missing` is how many the sample still lacks.
     """
 
     plan: Plan

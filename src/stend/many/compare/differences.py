@@ -128,7 +128,11 @@ def paired(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[tuple[Key, ..
     first, second = every_key([a]), every_key([b])
     pairs = [(key, key) for key in first if key in set(second)]
     left = [[k for k in keys if (k, k) not in set(pairs)] for keys in (first, second)]
-    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _replay_key), *_matched(left, _load_key)]
+    pairs += [
+        *_matched(left, lambda key: key.loose),
+        *_matched(left, _replay_key),
+        *_matched(left, lambda key: (*key[3:8], key.direction, key.service)),
+    ]
     return pairs, (tuple(left[0]), tuple(left[1]))
 
 
@@ -137,7 +141,11 @@ def _matched(left: list[list[Key]], by: Callable[[Key], Any]) -> Iterator[tuple[
     first, second = left
     for key in list(first):
         equal = [k for k in second if by(k) == by(key)]
-        if len(equal) == 1 and sum(by(k) == by(key) for k in first) == 1 and _may_pair(key, equal[0]):
+        if (
+            len(equal) == 1
+            and sum(by(k) == by(key) for k in first) == 1
+            and (key.test == equal[0].test or "unknown" in (key.state, equal[0].state))
+        ):
             yield key, equal[0]
             first.remove(key)
             second.remove(equal[0])
@@ -146,14 +154,6 @@ def _matched(left: list[list[Key]], by: Callable[[Key], Any]) -> Iterator[tuple[
 def _replay_key(key: Key) -> tuple[Any, ...]:
     """Return the key of a replay without trace and pace, so that replays of different traces get a reason."""
     return (key.test, key.phase, key.state, key.direction) if key.test in REPLAYS else key
-
-
-def _load_key(key: Key) -> tuple[Any, ...]:
-    return key.random_pct, key.read_pct, key.block, key.threads, key.depth, key.direction, key.service
-
-
-def _may_pair(key: Key, other: Key) -> bool:
-    return key.test == other.test or "unknown" in (key.state, other.state)
 
 
 def quantities(key: Key) -> Iterator[str]:

@@ -11,7 +11,7 @@ MOST_ROWS = 40
 
 
 def table_of(picture: Picture, words: Language) -> Table | None:
-    """Return the fields that the chart names, in its order; None without rows or with more than `MOST_ROWS`."""
+    """Return the fields that the chart names, in its order, or None without rows or with more than `MOST_ROWS`."""
     rows = picture.spec.get("datasets", {}).get("rows", [])
     named = dict(_named(picture.spec))
     fields = [field for field in (rows[0] if rows else {}) if field in named]

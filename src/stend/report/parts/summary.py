@@ -18,7 +18,7 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     ran = {result.where.test for result in run.results}
     if ran and (missing := [title for name, title in titles.items() if name not in ran]):
         texts.append(words("stamp.not_run", tests=", ".join(missing)))
-    hot = [finding_said(f, words).rstrip(".") for f in findings.file("thermal").find(run, {}) if f.key == "throttled"]
+    hot = [finding_said(f, words).rstrip(".") for f in findings.named("thermal", run, {}) if f.key == "throttled"]
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
     asked = run.plan.deviations
     deviated = [words("stamp.deviations", n=len(asked) + len(departed(run)))] if asked else []

@@ -39,7 +39,7 @@ def _ratio(figures: Mapping[str, float], of: tuple[str, str, float]) -> float:
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A chapter, whose texts are in the section `question.NAME` of a language.
 
-    `pictures` are (chart file, first picture, number); `findings` are those whose sentences answer it too.
+    `pictures` are (chart file, first picture, number). `findings` are those whose sentences answer it too.
     """
 
     name: str
