@@ -2,6 +2,7 @@
 
 import random
 
+import msgspec
 import pytest
 
 from stend.findings import power
@@ -127,7 +128,7 @@ def test_the_page_states_how_late_the_readings_are() -> None:
     course = drawn(3)
     for late_s, key in ((0.08, "late"), (-0.3, "early")):
         run, _ = recorded(course, Fake(late_s=late_s), until=course.ends[-1] + 3)
-        told = power.clock(run, "power", 0)
+        told = msgspec.structs.replace(power.clock(run, "power", 0), name="power")
         assert told.key == key
         assert told.values["seconds"] == pytest.approx(abs(late_s), abs=0.05)
         english, russian = (finding_said(told, Language(code)) for code in ("en", "ru"))
