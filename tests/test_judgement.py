@@ -22,6 +22,7 @@ from tests.test_standing import whole
 
 DESKTOP: Evidence = {
     "capacity": 500e9, "reads": 200e3, "mix": 120e3, "writes": 16e3, "start": 168e3, "fall": 10.5, "write_tail": 0.023,
+    "write_tail_at": 256.0,
     "longest": 0.023, "seq_read": 3200e6, "seq_write": 720e6, "stream_end": 500e6, "read_wait": 110e-6,
     "mix_tail": 0.006, "mix_tail_at": 32.0, "mix_tail_reads": 65.0, "mix_tail_writes": 35.0,
     "uneven": 1.0, "cache_share": 0.14, "cache_bytes": 71e9, "cache_first": 2147e6,
@@ -140,7 +141,7 @@ drives = st.fixed_dictionaries(
 )
 FILLED = dict.fromkeys(
     ("start", "writes", "cache_bytes", "cache_first", "cache_fall", "stream_end", "back_rest", "back_iops", "hot_bytes",
-     "sat_s", "server", "big_writes", "big_block", "mix_tail_at", "mix_tail_reads",
+     "sat_s", "server", "big_writes", "big_block", "write_tail_at", "mix_tail_at", "mix_tail_reads",
      "mix_tail_writes"), 1.0)  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def test_an_answer_claims_no_more_than_its_figures(chapter: str, figures: dict[s
 
 def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
     figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4}
-    figures |= {"write_tail": 0.02, "longest": 0.021}
+    figures |= {"write_tail": 0.02, "write_tail_at": 256.0, "longest": 0.021}
     return Reason(figure, said, weight, figures, beyond=beyond)
 
 
@@ -292,7 +292,10 @@ def test_a_tail_that_speaks_against_one_drive_does_not_argue_for_another() -> No
 
 
 def test_at_most_two_response_times_are_among_the_arguments() -> None:
-    tails = [Reason(name, "pass", 3, {name: 1e-4}, beyond=90.0) for name in ("longest", "write_tail", "mix_tail")]
+    tails = [
+        Reason(name, "pass", 3, {name: 1e-4, "write_tail_at": 256.0}, beyond=90.0)
+        for name in ("longest", "write_tail", "mix_tail")
+    ]
     uses = (Judged("desktop", "yes", (*tails, reason("reads", "pass", 1.0, 2.0))),)
     (section,) = closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({}))))
     (pair,) = section.blocks

@@ -79,6 +79,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         if course[-1].state in LASTING:
             yield Named("write_tail", course[-1].value("p99.9"), test.name)
+            yield Named("write_tail_at", float(course[-1].workload.outstanding), test.name)
         waited = [record.counts.max_s for record in look.records(run, test.name, phase)]
         waited += [row.value("max") or 0.0 for row in rows if row.test == test.name]  # of the histogram too
         yield Named("longest", max(waited), test.name)
