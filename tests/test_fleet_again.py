@@ -12,8 +12,9 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from stend.fleet import client
+from stend.fleet import client, tasks
 from stend.fleet.tasks import Outcome
+from stend.session import apart, series
 
 Cell = msgspec.defstruct("Cell", [("fleet", str), ("cell", str), ("serial", str)])
 
@@ -52,3 +53,20 @@ def test_outcomes_are_the_last_of_each_run(monkeypatch: pytest.MonkeyPatch, tmp_
     assert [outcome.outcome for outcome in found] == last
     assert submitted == {"a": 1, "b": 1 + bool(retries), "c": 1 + retries, "d": 3}
     assert len(lines) == submitted.total()
+
+
+@pytest.mark.parametrize(
+    ("code", "how", "outcome"),
+    [(2, None, "refused"), (3, None, "refused"), (4, None, "refused"), (3, "failed", "refused"),
+     (5, "failed", "failed"), (130, "stopped", "stopped"), (1, None, "cut off"), (-9, None, "cut off"),
+     (0, "complete", "complete"), (5, "not steady", "not steady")],
+)  # fmt: skip
+def test_an_exit_code_of_a_run_that_could_not_start_is_a_refusal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int, how: str | None, outcome: str
+) -> None:
+    """Exit codes 2, 3 and 4 (bad input, the gate, a missing program) end a run before it begins."""
+    monkeypatch.setattr(series, "ended", lambda folder: how)
+    monkeypatch.setattr(apart, "last_words", lambda log: "why")
+    order: Any = SimpleNamespace(cell="f-1")
+    done = tasks._outcome(order, tmp_path, code)
+    assert done == Outcome("f-1", outcome, "" if outcome in ("complete", "not steady") else "why")
