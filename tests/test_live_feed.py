@@ -1,0 +1,64 @@
+"""A feed follows its run as long as it goes on or a page is open, and ends five minutes after both."""
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from stend import store
+from stend.live import feed
+from stend.live.follow import Follower
+from stend.live.state import State
+from tests.still import StillEngine
+from tests.test_run import drawn, play
+from tests.test_store import kept
+
+
+class Page:
+    """A page that takes every message."""
+
+    def send(self, message: bytes) -> bool:
+        return True
+
+
+class Time:
+    """A minute passes whenever the feed sleeps."""
+
+    def __init__(self) -> None:
+        self.s = 0.0
+
+    def time(self) -> float:
+        return self.s
+
+    async def sleep(self, seconds: float) -> None:
+        self.s += 60.0
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("word", "page", "ends_s"),
+    [("running", False, None), ("running", True, None), ("ended", True, None), ("ended", False, 360.0)],
+)
+def test_a_feed_ends_after_its_run_and_its_pages(
+    word: Any, page: bool, ends_s: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, clock = tmp_path / "run", Time()
+    store.create(folder, {"target": "still"}, {"cpu": "none"})
+    list(store.append(folder, kept(play(drawn("latency", minute_s=1, rounds=2), StillEngine()))))
+    own = {name: getattr(asyncio, name) for name in ("create_task", "Lock", "to_thread")}
+    clocked = SimpleNamespace(**own, sleep=clock.sleep, get_running_loop=lambda: clock)
+    monkeypatch.setattr(feed, "asyncio", clocked)
+    monkeypatch.setattr(Follower, "state", property(lambda self: State(word, "")))
+
+    async def followed() -> str:
+        made: Any = feed.Feed(folder, "run")
+        made.listeners |= {Page()} if page else set()
+        while not made.task.done() and clock.s < 3600:
+            await asyncio.sleep(0.001)
+        made.task.cancel()
+        return str(made.broken)
+
+    assert asyncio.run(followed()) == ("no page is open" if ends_s else "")
+    assert ends_s is None or clock.s == ends_s
