@@ -216,7 +216,7 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
 def _failing(tests: list[str], own: dict[str, str], among: str) -> str:
     listed = Path(own["CHANGED_SOURCE"]).with_name("tests.txt")  # thousands are too long for a command
     listed.write_text("\n".join(tests))
-    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "-m", among, *HASTY, f"@{listed}"]
+    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "--timeout=120", "-m", among, *HASTY, f"@{listed}"]
     places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
     env = {**os.environ, "PYTHONPATH": places, **own}
     try:
