@@ -91,7 +91,7 @@ def run(
     except Stopped:
         outcome, reason = "stopped", Sentence("operator")
     except StendError as error:
-        reason = text(str(error))
+        reason = runner.reason(error)
         yield from runner.remarks(error)
         yield keep(runner.note(reason, "failure"))
     finally:
@@ -128,6 +128,17 @@ class Runner:
     def note(self, text: Sentence, kind: NoteKind = "remark") -> Note:
         """Return a note with the present time."""
         return Note(t=self.t(), text=text, kind=kind)
+
+    def reason(self, error: StendError) -> Sentence:
+        """Return why the run failed. What is wrong with the drive now, such as its size, precedes the load's error."""
+        why = text(str(error))
+        if self.device.door.writes is None:
+            return why
+        try:
+            self.device.door.check()
+        except (StendError, OSError) as found:
+            return why if str(found) == str(error) else Sentence("parts", parts=[text(str(found)), why])
+        return why
 
     def let_go(self) -> None:
         """Stop the load, whatever state it is in, and close the engine."""

@@ -123,6 +123,10 @@ def check_drive(then: Identity, now: Identity) -> None:
     """Raise Refused unless this is the drive that the run began on."""
     for field in IDENTIFYING:
         was, is_now = getattr(then, field), getattr(now, field)
+        if was != is_now and field == "capacity_bytes":
+            raise Refused(
+                f"{now.target} changed its size from {was} to {is_now} bytes since the run began; find out why"
+            )
         if was != is_now:
             raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
 
