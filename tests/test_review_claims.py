@@ -168,3 +168,11 @@ def test_a_chapter_of_a_run_with_shorter_minutes_is_stamped(minute_s: float, *, 
     run = made("fresh", minute_s=minute_s, **SMALL)
     shown = charts.stamps(run, run.plan.tests[0], EN)
     assert ("SHORTENED: A MINUTE LASTED 2\u00a0s, NOT A MEASUREMENT BY THE SPECIFICATION" in shown) is stamped
+
+
+def test_bursts_between_pauses_are_named_by_the_length_of_the_pause() -> None:
+    run = made("idle-recovery", profile="review", truth=Truth(capacity_bytes=8 * GiB), **SMALL)
+    (table,) = workloads(run, run.plan.tests[0], EN)
+    names = [row[0].replace("\u00a0", " ") for row in table.rows]
+    assert any(name.startswith("pauses of 5 s: random write") for name in names)
+    assert not any("1:" in name for name in names)

@@ -1,6 +1,7 @@
 """Tables of a page of several drives state what their words mean."""
 
 import pytest
+from msgspec.structs import replace
 
 from stend.findings.judgement import Judged, Mark, Verdict
 from stend.findings.judgement.evidence import Known
@@ -86,11 +87,23 @@ def test_a_drive_beside_one_other_is_better_and_beside_several_best(names: str, 
     assert all(text in said.replace("\u00a0", " ") for text in told)
 
 
-@pytest.mark.parametrize(("serials", "one"), [(("S1", "S1"), True), (("S1", "S2"), False), (("", ""), False)])
-def test_two_runs_of_one_drive_are_not_called_two_drives(serials: tuple[str, str], *, one: bool) -> None:
+@pytest.mark.parametrize(
+    ("serials", "levels", "one"),
+    [
+        (("S1", "S1"), ("", ""), True),
+        (("S1", "S2"), ("", ""), False),
+        (("", ""), ("", ""), False),
+        (("S1", "S1"), ("raid5", "raid10"), False),  # a controller has one serial number, whatever its array
+    ],
+)
+def test_two_runs_of_one_drive_are_not_called_two_drives(
+    serials: tuple[str, str], levels: tuple[str, str], *, one: bool
+) -> None:
     reviews = {}
-    for name, serial in zip("AB", serials, strict=True):
+    for name, serial, level in zip("AB", serials, levels, strict=True):
         run = made("fresh", truth=Truth(serial=serial), shorten=60)
+        device = replace(run.plan.device, facts={"level": level})
+        run.started[0] = replace(run.started[0], plan=replace(run.plan, device=device))
         reviews[name] = seen({"write": "yes"})._replace(run=run, figures={"reads": 8e5})
     assert any("runs are of one drive (S1)" in line for line in together.drives(reviews, EN)) is one
     verdicts, figures, *_ = together.tables(reviews, EN)

@@ -1,6 +1,6 @@
 """Tables of a test: steady-state verification, matrices, and the figures of every workload."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from stend.findings import look
 from stend.findings.look.figures import Figures, loads, together
@@ -152,7 +152,8 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     head = tuple(words(f"column.{key}") for key in keys)
     merged = list(together(loads(run, test)))
     several = len({row.phase for row in merged}) > 1
-    rows = [_row(row, several, words) for row in merged]
+    rests = {phase.name: look.rest_s(phase) for phase in test.phases if phase.name.startswith("wait-")}
+    rows = [_row(row, _phase(row, rests, words) if several else "", words) for row in merged]
     shown = rows[:MOST_ROWS]
     note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
     if run.plan.device.scale > 1:
@@ -163,9 +164,16 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
         yield Table(title, head, tuple(shown), tuple(range(1, len(head))), note)
 
 
-def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
-    """Return the row of a load with its name, and its phase if there are several; directions are indented below it."""
-    name = (words.name_of("phase", row.phase) + ": " if several else "") + words.show(row.workload.label, "load")
+def _phase(row: Figures, rests: Mapping[str, float], words: Language) -> str:
+    """Return the phase of a row; bursts between pauses are named by the length of those."""
+    rest = rests.get(row.phase, 0.0)
+    name = words("column.rests", rest=rest) if rest else words.name_of("phase", row.phase)
+    return f"{name}: "
+
+
+def _row(row: Figures, phase: str, words: Language) -> tuple[str, ...]:
+    """Return the row of a load with its name, after its phase; directions are indented below it."""
+    name = phase + words.show(row.workload.label, "load")
     first = row.direction == "both" or row.workload.trim_pct == 100
     label = name if first else "\u2003" + words(f"column.{row.direction}s")
     if not row.tally.ios:

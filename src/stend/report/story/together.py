@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stend.findings.judgement import FIT, Judged
+from stend.many.sides import array
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.story.page_one import (
     FIGURES,
@@ -40,9 +41,10 @@ def usable(review: Review) -> dict[str, float]:
 
 
 def of_one_drive(reviews: Reviews) -> bool:
-    """Return whether all runs are of one drive, by its serial number."""
-    serials = {review.run.plan.device.serial for review in reviews.values()}
-    return len(serials) == 1 and "" not in serials
+    """Return whether all runs are of one drive as it is: with one serial number, firmware and layout of an array."""
+    drives = [review.run.plan.device for review in reviews.values()]
+    kinds = {(d.serial, d.firmware, d.capacity_bytes, array(d.facts), d.target * d.virtual) for d in drives}
+    return len(kinds) == 1 and bool(drives[0].serial)
 
 
 def drives(reviews: Reviews, words: Language) -> Iterator[str]:
