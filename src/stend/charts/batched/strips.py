@@ -63,4 +63,7 @@ def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
     median_line = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
     dots = Chart().mark("point", filled=True, size=42, opacity=0.75)
     dots = dots.encode(x={**x, "field": "x"}, y=y, color=colour, shape=shape, tooltip=tips)
+    if not others:  # each drive has its own line in a row, so that no dot hides another
+        y["scale"] = {"paddingInner": 0.5, "paddingOuter": 0.25}
+        dots = dots.encode(y=y, yOffset={"field": "kind", "type": "nominal", "sort": names})
     return (median_line + dots).properties(height=max(90, 19 * len(order)), width=420)

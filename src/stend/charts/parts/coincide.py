@@ -33,7 +33,9 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
     """Yield which lines or marks of a chart with its data sets hide each other. Each line has a colour."""
     known: dict[str, None] = {}
     for view in units(dict(spec)):
-        if view.get("mark", {}).get("type") in MARKS and view["encoding"].get("color", {}).get("type") == "nominal":
+        colour, offset = (view.get("encoding", {}).get(name, {}) for name in ("color", "yOffset"))
+        apart = offset.get("field", "") == colour.get("field")
+        if view.get("mark", {}).get("type") in MARKS and colour.get("type") == "nominal" and not apart:
             fields = _fields(spec, view["encoding"])
             place = (view.get("data") or spec.get("data") or {}).get("name", "rows")
             for lines, parts in coinciding(spec["datasets"].get(place, ()), fields):
