@@ -19,8 +19,7 @@ from stend.model.events import (
     Telemetry,
 )
 from stend.model.pace import Pace
-from stend.model.readings import Readings
-from stend.model.samples import Samples
+from stend.model.samples import Readings, Samples
 from stend.model.verified import LOST
 from stend.words import Sentence, sentence, text
 

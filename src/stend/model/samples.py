@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any, overload
 from stend.base import limits
 from stend.model.counts import Counts, lasted
 from stend.model.definition import Data
-from stend.model.events import Sample
+from stend.model.events import Reading, Sample
 from stend.model.packed import Rows
 from stend.model.tally import Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,3 +104,37 @@ class Samples(Sequence[Sample]):
 
 def _sums(tally: Tally) -> _Row:
     return tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns, {}
+
+
+class Readings:
+    """Readings by quantity and stretch, because the clock of a continued run starts again."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, int], Rows] = {}
+        self._stretch = -1
+
+    def __len__(self) -> int:
+        return sum(map(len, self._rows.values()))
+
+    def begin(self) -> None:
+        """Begin a new stretch."""
+        self._stretch += 1
+
+    def append(self, reading: Reading) -> None:
+        """Append a reading of the present stretch. One that is earlier than the last one of its quantity is dropped."""
+        rows = self._rows.setdefault((reading.quantity, max(self._stretch, 0)), Rows("ddd"))
+        if not len(rows) or reading.t >= rows.row(len(rows) - 1)[0]:
+            packed = rows.pack(reading.t, reading.seconds, reading.value, reading.most or reading.value)
+            rows.extend([reading.t], [packed])
+
+    def table(
+        self, quantity: str, stretch: int, begin: float = float("-inf"), end: float = float("inf")
+    ) -> "npt.NDArray[np.float64]":
+        """Return the readings that overlap a time of a stretch: rows of (end, seconds, mean, highest), in order.
+
+        Times are seconds on the clock of the stretch. Readings do not overlap each other, so that at most one of those
+        that end after the time began within it.
+        """
+        rows = self._rows.get((quantity, stretch)) or Rows("ddd")
+        held = rows.table(rows.first_after(begin, 0), min(rows.first_after(end, 0) + 1, len(rows)))
+        return held[held[:, 0] - held[:, 1] < end]

@@ -11,7 +11,7 @@ Interface between callers (the command line, a watcher, a worker of a fleet, a p
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,6 @@ from stend.session import engine, evidence, metering, opening, settings
 from stend.session.opening import Permission
 from stend.session.operator import Operator
 from stend.session.request import Request
-from stend.session.running import Running
 from stend.session.stopping import Stop
 from stend.session.together import turns
 from stend.store import journal, reports, writer
@@ -38,6 +37,32 @@ from stend.store import journal, reports, writer
 __all__ = ["Operator", "Request", "Running", "Stop", "planned", "resume", "start"]
 
 NO_OPERATOR = Operator()
+
+
+class Running:
+    """A run that is ready to start. Iterate it for its events: `folder` stores each first. `plan` holds the steps."""
+
+    def __init__(
+        self, folder: Path, plan: Plan, events: Generator[Event, None, None], stop: Stop, *, past: bool = False
+    ) -> None:
+        self.folder, self.plan, self._events, self._stop, self._resumed = folder, plan, events, stop, past
+
+    def __iter__(self) -> Iterator[Event]:
+        self._stop.running = True
+        return self._events
+
+    @property
+    def past(self) -> Iterable[Event]:
+        """Return the recorded events of a resumed run."""
+        return store.read(self.folder) if self._resumed else ()
+
+    def stop(self) -> None:
+        """Request the end of the run. The load stops after the present IOs. The last event's outcome is `stopped`."""
+        self._stop.requested = True
+
+    def close(self) -> None:
+        """Stop the load at once, without a last event."""
+        self._events.close()
 
 
 def planned(request: Request) -> Plan:

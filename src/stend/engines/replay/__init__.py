@@ -13,8 +13,7 @@ import msgspec
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
 from stend.engines.mapped import find_trace
-from stend.engines.replay.beside import BesideLoad
-from stend.engines.replay.load import SILENCE_S, SenderLoad
+from stend.engines.replay.load import SILENCE_S, BesideLoad, SenderLoad
 from stend.engines.replay.process import Sender, start_sender
 from stend.engines.replay.task import Task
 from stend.model.definition import Workload

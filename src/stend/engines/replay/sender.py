@@ -20,16 +20,17 @@ import msgspec
 import numpy as np
 
 from stend.base.errors import StendError, StepFailed
-from stend.engines.arriving import arriving
 from stend.engines.mapped import Requests, requests
 from stend.engines.replay import aio, discards, kernel
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import FD, Flight, flight
 from stend.engines.replay.task import GO, READY, Task
 from stend.engines.simulated import Drawing, pattern
-from stend.model.definition import Workload
+from stend.model.workload import Workload
+from stend.sim.arrivals import Arrivals
 from stend.sim.requests import stream
 from stend.trace import form
+from stend.trace.form import FUA, READ, WRITE
 
 POOL_BYTES = 32 << 20
 """Size of the random data for writes; it is larger if one IO is longer than half of it."""
@@ -159,6 +160,15 @@ class Feed:
     def _fill_all(self) -> None:
         while not self.at[m.FED_ALL]:
             self._fill(1 << 62)
+
+
+def arriving(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Iterator[Requests]:
+    """Yield the requests of a workload with a rate, endlessly, due in ns from its start; see `Engine.start`."""
+    drawn = pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes)
+    for offset, size, due in Arrivals(drawn, workload.rate_iops, even=workload.arrivals == "even"):
+        op = np.where(size < 0, READ, WRITE)
+        flags = np.full_like(op, FUA if workload.sync == "fua" else 0)
+        yield Requests(due, op, flags, offset, np.abs(size), np.zeros_like(op))
 
 
 if __name__ == "__main__":
