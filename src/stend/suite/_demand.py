@@ -25,7 +25,7 @@ ABOUT = 0.99
 
 
 def phases(profile: Profile, stimulus: Stimulus, read_pct: int) -> tuple[Phase, ...]:
-    """Return the phases: purge; preconditioning until steady; rounds of the whole sweep until steady; three points.
+    """Return purge, preconditioning until steady, rounds of the whole sweep until steady, and three points.
 
     Open point 16: no sequential fill between purge and preconditioning.
     """

@@ -1,6 +1,7 @@
 """Composite block size workload, CBW (PTS 2.0.2 clause 13; the enterprise composite workload of 1.1).
 
-Twelve block sizes, 40/60 reads to writes, three access zones; swept over threads x depth from high to low.
+The load has twelve block sizes, 40/60 reads to writes and three access zones. It is swept over threads x depth from
+high to low.
 """
 
 from stend.model.definition import Identity, Phase, Profile, Test

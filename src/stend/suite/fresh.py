@@ -1,7 +1,7 @@
 """Fresh: peak figures of the drive right after a purge, for comparison with its specification (the reviews').
 
-Sequential writes of the purged drive; reads of the written blocks (reads of unwritten blocks would not reach the
-flash); purge again, and random writes. The peak is the best record of each phase.
+The purged drive is written sequentially, and the written blocks are read. Reads of unwritten blocks would not reach the
+flash. After a second purge come random writes. The peak is the best record of each phase.
 """
 
 from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, Test
@@ -13,7 +13,7 @@ MINUTES = 5
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge, one sequential write, sequential and random reads; purge, random writes."""
+    """Return purge, one sequential write, sequential and random reads, a second purge, and random writes."""
     threads, depth = profile.options["sequential"]
     count = profile.options["minutes"]
     write, read = sequential(0, 128, threads, depth), sequential(100, 128, threads, depth)

@@ -1,9 +1,9 @@
 """Journal: writes that the host waits for until they are durable, as write-ahead logs send them (TKperf #19).
 
-Purge; streams with a flush after bursts of growing length, on the empty drive; fill and precondition with random
-writes; a flush, which empties buffers that hold such writes; then a minute each of sequential writes with a flush after
-each one, three sizes by five thread counts at QD1; the same with random reads beside them; and one thread without
-flushes and with FUA.
+The test purges the drive and writes streams with a flush after bursts of growing length to the empty drive. It then
+fills and preconditions with random writes. A flush empties buffers that hold such writes. The journal follows:
+sequential writes with a flush after each one, three sizes by five thread counts at QD1, a minute each. The same is
+measured with random reads beside the writes. At the end one thread writes without flushes and with FUA.
 """
 
 from typing import Any

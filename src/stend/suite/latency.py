@@ -1,7 +1,7 @@
 """Latency: response times of small random IO at QD1, in rounds until steady (PTS 2.0.2 clause 9).
 
-Purge; write 2 x user capacity sequentially; rounds of three mixes by three block sizes, one minute each; then (2.0.x)
-immediately twenty minutes of RND 4 KiB 0/100 for the histogram.
+The test purges the drive and writes 2 x user capacity sequentially. It then runs rounds of three mixes by three block
+sizes, one minute each. In 2.0.x twenty minutes of RND 4 KiB 0/100 follow immediately, for the histogram.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
@@ -18,7 +18,7 @@ HISTOGRAM_MINUTES = 20
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge, fill, rounds of nine one-minute records, and histogram; per queue depth, or for all together."""
+    """Return purge, fill, rounds of nine one-minute records, and histogram, per queue depth or for all together."""
     depths = profile.options["depths"]
     if profile.options["together"]:
         return _series(profile, depths, "")

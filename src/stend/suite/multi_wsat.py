@@ -13,7 +13,7 @@ RECORD_MINUTES = 10
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge; fill; the mix until its half-hourly minutes are steady; and the mix for ten minutes more."""
+    """Return purge, fill, the mix until its half-hourly minutes are steady, and the mix for ten minutes more."""
     mix = mixed(applied(profile), profile.threads, profile.depth)
     return (
         purged(),

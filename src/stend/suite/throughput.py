@@ -1,14 +1,15 @@
 """Throughput: sequential reads and writes of large blocks, in rounds until steady (PTS 2.0.2 clause 8).
 
-For each block size: purge; write 2 x user capacity with it; rounds of one minute reading, one minute writing. The
-stream of each minute continues where the previous one ended, and wraps at the end of the range.
+For each block size the test purges the drive, writes 2 x user capacity with it, and runs rounds of one minute reading
+and one minute writing. The stream of each minute continues where the previous one ended, and wraps at the end of the
+range.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
 from stend.suite._clauses import filled, purged, sequential
 
 BLOCKS_KIB = [1024, 128]
-"""Both sizes in E 1.1 and 2.0.x; whether PTS-C 2.0.x may leave out 128 KiB is open point 17."""
+"""Both sizes in E 1.1 and 2.0.x. Whether PTS-C 2.0.x may leave out 128 KiB is open point 17."""
 POINTS = [[1, 32]]
 """Threads x depth: 1/32 in 2.0.x (found in two implementations)."""
 MIXES = (100, 0)

@@ -26,7 +26,7 @@ HALF_KIB = 1024
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; trims by size; refill and reads with trims; and the two saturations of a half.
+    """Return purge, fill, trims by size, refill, reads with trims, and the two saturations of a half.
 
     Raise NotOnDrive if the drive has no trims.
     """
