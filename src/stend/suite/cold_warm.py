@@ -17,7 +17,7 @@ WAYS = {"reads": 100, "writes": 0}
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return one fill; the cold ladder; then for each way of warming: hours of it, and the ladder on that part."""
+    """Return one fill, the cold ladder, and for each way of warming hours of it and the ladder on that part."""
     options = profile.options
     size = min(options["hot_gib"] * GiB, profile.active_range(device) // len(WAYS))
     threads, depth = options["warm_point"]

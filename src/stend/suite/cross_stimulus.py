@@ -1,6 +1,6 @@
 """Cross stimulus recovery, XSR: sequential, random, sequential writes without a gap (PTS 2.0.2 clause 12).
 
-Purge; no preconditioning; three long groups of one-minute records, and no steady-state rule.
+After a purge, without preconditioning, come three long groups of one-minute records. There is no steady-state rule.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Test

@@ -1,7 +1,7 @@
 """Heat: sequential writes, then reads, each until the drive throttles or its temperature is steady. Ours.
 
 The drive is filled first, so that its cache is used up, and cools down before each load. Rounds of a minute have no
-pause; between two of them the drive's temperature is read.
+pause. Between two of them the drive's temperature is read.
 """
 
 from stend.model import warming
@@ -20,7 +20,7 @@ WRITES, READS = "heat-writes", "heat-reads"
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; a rest and writes; a rest and reads."""
+    """Return purge, fill, a rest before writes, and a rest before reads."""
     options = profile.options
     loads = (sequential(pct, options["block_kib"], *options["point"]) for pct in (0, 100))
     rest = Idle(seconds=profile.minutes(options["rest_minutes"]).seconds)

@@ -1,7 +1,8 @@
 """Host idle recovery, HIR: how rests of five lengths restore the speed of a saturated drive (PTS 2.0.2 clause 11).
 
-Purge; write until steady; then for each rest: 360 times five seconds of writes and the rest, and half an hour of writes
-without a rest. A rest counts from the last IO. Its real length is the `gap_s` of the writes after it.
+The test purges the drive and writes until steady. For each rest it writes five seconds and rests, 360 times, and then
+writes half an hour without a rest. A rest counts from the last IO. Its real length is the `gap_s` of the writes after
+it.
 """
 
 from stend.model.definition import Hold, Identity, Idle, Phase, Profile, Test
@@ -18,7 +19,7 @@ AFTER_FILL_MINUTES = 60
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge; saturation; and five wait states, each with the return to the baseline after it."""
+    """Return purge, saturation, and five wait states, each with the return to the baseline after it."""
     burst = Hold(workload=random(0, 4, profile.threads, profile.depth), amount=profile.seconds(BURST_S))
     count = profile.repeats(profile.options["repeats"], least=3)
     waits = []

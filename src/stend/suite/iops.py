@@ -1,6 +1,7 @@
 """IOPS: random IO in seven read/write mixes and eight block sizes, in rounds until steady (PTS 2.0.2 clause 7).
 
-Purge; write 2 x user capacity sequentially; then the loops in the prescribed order, mixes outside, sizes inside.
+The test purges the drive and writes 2 x user capacity sequentially. The loops follow in the prescribed order, mixes
+outside, sizes inside.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test

@@ -1,8 +1,9 @@
 """Latency curve: response time against IOPS, threads by queue depth, for each mix and block size (the reviews').
 
-Purge and fill; then for each mix and size rounds of all points, each with five seconds of warm-up and thirty measured,
-until the deepest point is steady. The figures are the mean of the window: four rounds of at most 25. After each curve
-come points of ours in an open loop: shares of its highest IOPS as a rate with Poisson arrivals.
+The test purges and fills the drive. For each mix and size it runs rounds of all points, each with five seconds of
+warm-up and thirty measured, until the deepest point is steady. The figures are the mean of the window: four rounds of
+at most 25. After each curve come points of ours in an open loop: shares of its highest IOPS as a rate with Poisson
+arrivals.
 """
 
 import msgspec

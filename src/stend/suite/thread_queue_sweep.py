@@ -1,6 +1,7 @@
 """Thread and queue sweep: 8 KiB 70/30 at threads and depths of 2 to 16 (the reviews').
 
-Purge, fill, precondition with the same mix at 16/16 until steady; then one minute at each point, from low to high.
+The test purges, fills, and preconditions with the same mix at 16/16 until steady. Then each point runs for a minute,
+from low to high.
 """
 
 from stend.model.definition import Identity, Phase, Profile, Test

@@ -1,8 +1,8 @@
-"""Wake: the first read after rests of growing length, and reads without a rest. Ours; reads only.
+"""Wake: the first read after rests of growing length, and reads without a rest. Ours. It only reads.
 
 A read that is due every 10 s is the first one after 10 s of rest. Each rest is therefore a load at a rate with even
 arrivals. The first read of such a load comes after a longer rest, because the load has to start: it is a ramp and
-counts in no figure. AnandTech measured an idle wake-up latency; here the length of the rest shows when a drive falls
+counts in no figure. AnandTech measured an idle wake-up latency. Here the length of the rest shows when a drive falls
 asleep.
 """
 

@@ -24,8 +24,9 @@ from stend.model.stats import percentiles_s
 from stend.model.tally import NONE, PERCENTS, Tally
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
-"""In order: purged and not filled; preconditioned; in the measurement window; at the end of a saturation; after rests;
-the whole of a phase that changes the drive while it lasts; not stated, as by other tools."""
+"""State of the drive. `fresh` is purged and not filled, `filled` is preconditioned, `window` is the measurement window,
+`saturated` is the end of a saturation, `rested` is after rests. `phase` is the whole of a phase that changes the drive
+while it lasts. Other tools do not state it (`unknown`)."""
 LASTING: tuple[State, ...] = ("window", "saturated", "filled")
 """States that last in service."""
 FILLED: tuple[State, ...] = ("window", "filled")
