@@ -10,7 +10,7 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.imports import fio
 from stend.imports.given import Given
-from stend.imports.taken import UNKNOWN, Load, Taken
+from stend.imports.taken import Load, Taken
 from stend.words import Sentence
 
 TOOL = "bench-fio"
@@ -49,7 +49,6 @@ def read(given: Given) -> Taken:
         version=f"(fio {plain(first.version.removeprefix('fio-'))[:60]})" if first else "",
         loads=tuple(loads),
         notes=tuple(notes)[: fio.MOST_NOTES],
-        unknown=UNKNOWN,
         at=at,
         drive={"target": plain(str(common["filename"]))[:200]} if common.get("filename") else {},
     )

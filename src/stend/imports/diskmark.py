@@ -8,7 +8,7 @@ from stend.base.text import plain
 from stend.base.units import MB, GiB, KiB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import UNKNOWN, Load, Rates, Taken, shared
+from stend.imports.taken import Load, Rates, Taken, shared
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -49,7 +49,6 @@ def read(given: Given) -> Taken:
         version=(head[2] or "").strip(".")[:20],
         loads=loads,
         notes=(*notes, *_lacks(settings)),
-        unknown=UNKNOWN,
         at=numbers.at(settings.get("Date", ""), "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
         host={"system": plain(settings.get("OS", ""))[:200]},
     )

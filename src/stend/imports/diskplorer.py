@@ -11,7 +11,7 @@ from stend.base.units import KiB
 from stend.imports import fio
 from stend.imports.given import Given
 from stend.imports.numbers import LARGEST_BLOCK
-from stend.imports.taken import UNKNOWN, Load, Taken
+from stend.imports.taken import Load, Taken
 from stend.model.counts import Counts
 from stend.model.service_map import PHASE
 from stend.model.tally import Tally
@@ -45,7 +45,6 @@ def read(given: Given) -> Taken:
         version="",
         loads=cells,
         notes=(*notes, Sentence("imported.map_sent"), Sentence("imported.map_rates")),
-        unknown=UNKNOWN,
         at=document.timestamp,
         drive={"target": plain(target)[:200]} if target else {},
     )

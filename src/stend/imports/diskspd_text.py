@@ -8,7 +8,7 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import UNKNOWN, Load, Taken, carried
+from stend.imports.taken import Load, Taken, carried
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -60,7 +60,6 @@ def read(given: Given) -> Taken:
         version="",
         loads=loads,
         notes=(Sentence("imported.version"), *lacks(loads), *_buffered(common)),
-        unknown=UNKNOWN,
         at=numbers.at(started[1], "%Y/%m/%d %H:%M:%S") if started else 0.0,
         drive={"target": plain(target)[:200]} if target else {},
     )

@@ -8,7 +8,7 @@ from stend.base.text import plain
 from stend.imports import numbers, xml
 from stend.imports.diskspd_text import MS, Settings, lacks, reported, tally, workload
 from stend.imports.given import Given
-from stend.imports.taken import UNKNOWN, Load, Taken
+from stend.imports.taken import Load, Taken
 from stend.model.counts import Counts
 from stend.model.tally import PERCENTS, Tally
 from stend.words import Sentence
@@ -40,7 +40,6 @@ def read(given: Given) -> Taken:
         version=plain(root.findtext("System/Tool/Version") or "")[:60],
         loads=loads,
         notes=(*lacks(loads), *_cached(root)),
-        unknown=UNKNOWN,
         at=numbers.at(run.removesuffix(" UTC"), "%Y/%m/%d %H:%M:%S"),
         drive={"target": plain(path)[:200]} if path else {},
     )

@@ -7,7 +7,7 @@ from stend.base.text import plain
 from stend.base.units import MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, rated
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -46,7 +46,6 @@ def read(given: Given) -> Taken:
         version=plain(version)[:60],
         loads=tuple(loads),
         notes=(*notes, *_lacks(rows)),
-        unknown=UNKNOWN,
         at=numbers.at(first.get("iso date", ""), *DATES),
         drive={"target": plain(target)[:200]} if first.get("command") else {},
     )

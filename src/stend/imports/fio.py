@@ -13,7 +13,7 @@ from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
 from stend.imports.given import Given
 from stend.imports.numbers import block, number, size, whole
-from stend.imports.taken import UNKNOWN, Load, Taken, carried
+from stend.imports.taken import Load, Taken, carried
 from stend.model.counts import Counts, added
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -93,7 +93,6 @@ def read(given: Given) -> Taken:
         version=plain(document.version.removeprefix("fio-"))[:60],
         loads=loads,
         notes=(*notes, *lacks(document))[:MOST_NOTES],
-        unknown=UNKNOWN,
         at=document.timestamp,
         drive={"target": plain(target)[:200]} if target else {},
     )

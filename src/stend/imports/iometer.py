@@ -8,7 +8,7 @@ from stend.base.text import plain
 from stend.base.units import MB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, rated
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -49,7 +49,6 @@ def read(given: Given) -> Taken:
         version=plain(version)[:40],
         loads=loads,
         notes=(*notes, *map(Sentence, LACKS)),
-        unknown=UNKNOWN,
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
     )
 

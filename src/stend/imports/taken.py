@@ -37,7 +37,7 @@ class Taken(NamedTuple):
     version: str
     loads: tuple[Load, ...]
     notes: tuple[Sentence, ...] = ()
-    unknown: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = UNKNOWN
     at: float = 0.0
     drive: dict[str, Any] = {}  # noqa: RUF012 never changed
     host: dict[str, Any] = {}  # noqa: RUF012
