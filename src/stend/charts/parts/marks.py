@@ -86,12 +86,12 @@ def shaded(
     return wide + chart, {"hot": [{"from": begin, "to": end} for begin, end in spans]}
 
 
-def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, width: float = 1.8, **more: Any) -> Any:
+def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, **more: Any) -> Any:
     """Return lines with points; the legend shows the points, as a dash makes their outlines unreadable."""
     base = Chart().encode(x=x, y=y, color=kinds["color"], **more)
     dash = {"strokeDash": kinds["strokeDash"]} if "strokeDash" in kinds else {}
     shape = {"shape": kinds["shape"]} if "shape" in kinds else {}
-    line = base.mark("line", strokeWidth=width).encode(**dash)
+    line = base.mark("line", strokeWidth=1.8).encode(**dash)
     points = base.mark("point", size=size, filled=True, opacity=1).encode(tooltip=tips(kinds["color"], x, y), **shape)
     return (line + points).resolve(legend={"strokeDash": "independent"})
 

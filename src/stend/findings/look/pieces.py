@@ -82,11 +82,10 @@ class Line(NamedTuple):
         return Line(self.s[:last], self.done[:last], self.written[:last])
 
 
-def line(table: Array, *, by_bytes: bool = False) -> Line:
-    """Return samples as a course of IOs, or of bytes."""
+def line(table: Array) -> Line:
+    """Return samples as a course of IOs."""
     columns = dict(zip(COLUMNS, table.T, strict=True))
-    unit = "bytes" if by_bytes else "ios"
-    done = columns[f"read_{unit}"] + columns[f"write_{unit}"]
+    done = columns["read_ios"] + columns["write_ios"]
     return Line(
         *(np.concatenate([[0.0], np.cumsum(sums)]) for sums in (columns["seconds"], done, columns["write_bytes"]))
     )
