@@ -51,7 +51,7 @@ def missing(module: str) -> bool:
 
 
 def installed(module: str) -> None:
-    """Raise ModuleNotFoundError if a module that only another process imports is not installed; see `needing`."""
+    """Raise ModuleNotFoundError if a module that only another process imports is not installed. See `needing`."""
     if missing(module):
         raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 

@@ -86,7 +86,7 @@ class Spool:
         return bool(self._ios)
 
     def join(self, about: About) -> None:
-        """Join all parts into the file and remove them; raise StepFailed and keep the parts if it cannot be written."""
+        """Join all parts into the file and remove them. Raise StepFailed and keep the parts if it cannot be written."""
         try:
             join(self.path, about)
         except OSError as error:
@@ -127,7 +127,7 @@ def finish(path: Path) -> int:
 
 
 def join(path: Path, about: About) -> None:
-    """Join the parts of a file into one described by `about`; raise OSError if it cannot be written."""
+    """Join the parts of a file into one described by `about`. Raise OSError if it cannot be written."""
     folder = parts_of(path)
     parts = _sorted(folder)
     if _counted(parts):

@@ -28,7 +28,7 @@ CLOCK = "mono"
 
 @contextmanager
 def mounted() -> Iterator[Path]:
-    """Mount tracefs for this process only and yield its path; raise Missing if it cannot be mounted."""
+    """Mount tracefs for this process only and yield its path. Raise Missing if it cannot be mounted."""
     fd = _mount()
     try:
         yield Path(f"/proc/self/fd/{fd}")

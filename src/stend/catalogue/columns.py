@@ -1,6 +1,6 @@
 """Columns and types of the catalogue's tables. Values are in base units, null where unknown.
 
-`entry` is the number under which a run was added; it links rows to the present state of the run.
+`entry` is the number under which a run was added. It links rows to the present state of the run.
 """
 
 from typing import Any

@@ -55,7 +55,7 @@ def report(folder: Path, run: Run) -> None:
 
 
 def exit_code(folder: Path, run: Run) -> int:
-    """Return 0 for a finished run; otherwise print how to continue it and return the code of its outcome."""
+    """Return 0 for a finished run. Otherwise print how to continue it and return the code of its outcome."""
     outcome = run.ended.outcome if run.ended else "failed"
     if outcome == "failed":
         reason = next((n.text for n in reversed(run.notes) if isinstance(n, Note) and n.kind == "failure"), "failed")

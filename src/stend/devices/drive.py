@@ -57,7 +57,7 @@ class DriveDevice(block.BlockDevice):
         raise NotImplementedError
 
     def layout(self) -> Layout:
-        """Return the current layout and what of it can be changed; this one allows no changes."""
+        """Return the current layout and what of it can be changed. This one allows no changes."""
         return Layout(lba_bytes=self.identity.logical_bytes, capacity_bytes=self.identity.capacity_bytes)
 
     def find_again(self, path: str) -> "DriveDevice":
@@ -97,7 +97,7 @@ class DriveDevice(block.BlockDevice):
         return ""
 
     def set_cache(self, setting: str) -> None:
-        """Turn the volatile write cache on or off and read it back; raise StepFailed if it is not as set.
+        """Turn the volatile write cache on or off and read it back. Raise StepFailed if it is not as set.
 
         A gate opened for reading is enough, because no data changes and the check proves that it is the right drive.
         """

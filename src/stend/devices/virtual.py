@@ -71,7 +71,7 @@ class VirtualDevice:
         self.door = gate.Door(target, self.sim.look)
 
     def purge(self) -> Sentence:
-        """Format the virtual drive; raise Refused if it was opened for reading."""
+        """Format the virtual drive. Raise Refused if it was opened for reading."""
         self.door.check()
         if not self.door.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")

@@ -68,7 +68,7 @@ _decode = msgspec.json.Decoder(Document, strict=False).decode
 
 
 def read(data: bytes) -> Document | None:
-    """Return the document in these bytes, or None if it is not JSON; raise StepFailed if a value is impossible."""
+    """Return the document in these bytes, or None if it is not JSON. Raise StepFailed if a value is impossible."""
     try:
         return _decode(data)
     except msgspec.ValidationError as error:

@@ -20,7 +20,7 @@ from stend.engines._fio_json import Cutter
 from stend.words import Sentence
 
 KILL_S = 10.0
-"""Seconds that the kernel may take to end a killed process; it waits for IO in flight."""
+"""Seconds that the kernel may take to end a killed process. It waits for IO in flight."""
 
 LINES = 50
 READ_BYTES = 1 << 18

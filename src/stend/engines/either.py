@@ -20,7 +20,7 @@ class EitherEngine(RealTime[Load]):
         self.fio, self.replay, self.verify, self.survey, self.alike = fio, replay, verify, survey, alike
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
-        """Start a workload on its engine; see `Engine.start`."""
+        """Start a workload on its engine. See `Engine.start`."""
         self._stop()
         self.load = self._for(workload).start(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes)
         return self.load

@@ -82,7 +82,7 @@ class NullEngine:
         self.iops, self.interval_s, self.clock_s = iops, interval_s, 0.0
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> NullLoad:
-        """Start a workload; see `Engine.start`."""
+        """Start a workload. See `Engine.start`."""
         return NullLoad(self, workload, limit_bytes if limit_bytes is not None else workload.played_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:

@@ -188,7 +188,7 @@ class SimulatedEngine:
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
     ) -> "SimulatedLoad | VirtualSurvey":
-        """Start a workload; see `Engine.start`."""
+        """Start a workload. See `Engine.start`."""
         self.close()
         if any(load.trim_pct for load in (workload, *workload.beside)) and not self.drive.spec.trims:
             raise BadInput(f"{self.drive.spec.model} has no trims")

@@ -36,7 +36,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _threads(load: Workload) -> int:
-    """Return the threads that send a load and those beside it; they share the CPU seconds of the host.
+    """Return the threads that send a load and those beside it. They share the CPU seconds of the host.
 
     Each uses at most one core. stend's own sender has one thread whatever the load has.
     """

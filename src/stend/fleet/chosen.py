@@ -110,7 +110,7 @@ def kept(fleet: Fleet) -> Fleet | None:
 
 
 def keep(fleet: Fleet, settled: Fleet) -> None:
-    """Save the chosen drives of a fleet that has selectors; raise StepFailed if they cannot be written."""
+    """Save the chosen drives of a fleet that has selectors. Raise StepFailed if they cannot be written."""
     if fleet.selectors:
         path, lost = Path(fleet.into) / WORD, tuple(serial for serial in settled.serials if serial in fleet.destroy)
         try:

@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 
 @contextmanager
 def connected(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
-    """Connect to a scheduler; raise BadInput without an address, StepFailed if it cannot be reached."""
+    """Connect to a scheduler. Raise BadInput without an address, StepFailed if it cannot be reached."""
     if not scheduler:
         raise BadInput("the fleet file has no scheduler; for runs as Slurm jobs add --slurm")
     sealed.seal()

@@ -157,7 +157,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def cells(self) -> dict[str, tuple[str, ...]]:
-        """Return the names of the runs on each drive; they depend on the serial number alone, not on other drives."""
+        """Return the names of the runs on each drive. They depend on the serial number alone, not on other drives."""
         numbers = range(1, len(self.studies) + 1)
         return {serial: tuple(f"{slug(serial)}-{number:02}" for number in numbers) for serial in self.serials}
 

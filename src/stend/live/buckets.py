@@ -89,7 +89,7 @@ class Buckets:
 
 
 class Open:
-    """An incomplete bucket; it holds plain numbers, because a day has 86,400 samples."""
+    """An incomplete bucket. It holds plain numbers, because a day has 86,400 samples."""
 
     def __init__(self) -> None:
         self.t = self.seconds = self.bytes = self.waited_ns = 0.0

@@ -31,7 +31,7 @@ class Hook(NamedTuple):
 
 
 def hook(text: str) -> Hook:
-    """Parse `finished=mail -s done lab@example.org` or `failed=https://...`; raise BadInput for an unknown event."""
+    """Parse `finished=mail -s done lab@example.org` or `failed=https://...`. Raise BadInput for an unknown event."""
     event, equals, does = text.partition("=")
     if event.replace("-", " ") not in NAMES or not equals or not does.strip():
         names = ", ".join(name.replace(" ", "-") for name in NAMES)

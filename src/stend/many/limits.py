@@ -48,7 +48,7 @@ class Limit(NamedTuple):
 
 
 def parsed(text: str) -> Limit:
-    """Parse a limit; raise BadInput with an example if it is invalid."""
+    """Parse a limit. Raise BadInput with an example if it is invalid."""
     match = _LIMIT.fullmatch(text)
     if not match or match[5].lower() not in UNITS:
         raise BadInput(f"{text!r} is not a limit; {FORM}")

@@ -25,7 +25,7 @@ REPEATS = ("seed", "run", "pace")
 
 
 class Key(NamedTuple):
-    """The identity of a figure across drives; it does not include the sizes of the drive and the range.
+    """The identity of a figure across drives. It does not include the sizes of the drive and the range.
 
     `service` is the part of its load's label that only loads of services have: rate, synced writes, trims.
     """

@@ -210,7 +210,7 @@ def columns(measured: Sequence[Cell]) -> dict[float, list[Cell]]:
 
 
 def _mean(equal: Sequence[Cell]) -> Cell:
-    """Return equal cells as one; it is `full` if all of them are."""
+    """Return equal cells as one. It is `full` if all of them are."""
     if len(equal) == 1:
         return equal[0]
     waits: dict[float, float | None] = {}

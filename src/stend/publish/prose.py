@@ -59,7 +59,7 @@ class Written(NamedTuple):
 
 
 Figures = Callable[[str], tuple[str, str]]
-"""Return the shown value of a reference and the address of its figure; raise KeyError with a reason if unknown."""
+"""Return the shown value of a reference and the address of its figure. Raise KeyError with a reason if unknown."""
 
 
 def read(sample: Sample, lang: str, figures: Figures, photos: str) -> Written | None:

@@ -67,7 +67,7 @@ class _Quieted:
         return getattr(self._engine, name)
 
     def start(self, workload: Workload, **given: Any) -> Load:
-        """Start a workload; see `Engine.start`."""
+        """Start a workload. See `Engine.start`."""
         self._meter.quiet(0 < workload.rate_iops < SPARSE_IOPS)
         return self._engine.start(workload, **given)
 

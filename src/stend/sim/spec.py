@@ -62,7 +62,7 @@ class Tail(Part, frozen=True, kw_only=True):
     """share of senses, also under pure reads, that find their die at background work (refresh, wear levelling) and wait
     evenly up to `busy_us`"""
     stalls_per_s: limits.Share = 0
-    """rate of stalls, in which nothing is answered, under pure reads; see `sim.stalls`"""
+    """rate of stalls, in which nothing is answered, under pure reads. See `sim.stalls`"""
     write_stalls_per_s: limits.Share = 0
     """additional rate of stalls under pure writes"""
     stall_ms: Millis = 1
@@ -140,7 +140,7 @@ class Disk(Part, frozen=True, kw_only=True):
     reorders: Annotated[int, Meta(ge=1, le=256)] = 32
     """number of requests from which the drive chooses the nearest"""
     write_memory_bytes: Memory = 0
-    """writes are answered from it; see `Spec.protected`"""
+    """writes are answered from it. See `Spec.protected`"""
     cache_bytes: Memory = 0
     """flash read cache"""
     cache_chunk_bytes: Annotated[int, Meta(ge=4096, le=64 * 4096, multiple_of=4096)] = 65536
@@ -167,7 +167,7 @@ class Array(Part, frozen=True, kw_only=True):
     read_mb_s: Rate
     write_mb_s: Rate
     cache_bytes: Memory = 0
-    """write cache of the controller; see `Spec.protected`"""
+    """write cache of the controller. See `Spec.protected`"""
     parity_us: Micros = 0
     """time of the controller for the parity of one small write"""
     member_command_us: Micros = 0
@@ -230,7 +230,7 @@ class PowerState(Part, frozen=True, kw_only=True):
 
 
 class Power(Part, frozen=True, kw_only=True):
-    """Watts by activity and state; see `sim.power`."""
+    """Watts by activity and state. See `sim.power`."""
 
     idle_w: Share = 1
     """awake, without requests"""

@@ -18,7 +18,7 @@ from stend.suite._played import OPTIONS, PlacedTrace, place_trace, prepared
 __all__ = ["TEST", "next_speed"]
 
 RECORDED_SPEED = 1.0
-"""The speed at which the trace was recorded; it is played first."""
+"""The speed at which the trace was recorded. It is played first."""
 REST_S = 30
 """Seconds of rest between two passes, so that the cache contents of one pass do not affect the next. Ours."""
 MOST = 32

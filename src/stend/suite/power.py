@@ -1,4 +1,4 @@
-"""Power: watts at rest, under loads at growing queue depth, and at fixed rates. Ours; it needs a meter (`--meter`).
+"""Power: watts at rest, under loads at growing queue depth, and at fixed rates. Ours. It needs a meter (`--meter`).
 
 After TechPowerUp's page on power (idle, load by queue depth, a fixed rate, efficiency). The rests come first, because a
 drive that was written to works on in rests, for hours after random writes. Each begins after reads, so that the drive

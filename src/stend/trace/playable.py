@@ -67,7 +67,7 @@ def summarise(path: str) -> Traced:
 
 
 _folders: list[TemporaryDirectory[str]] = []
-"""Folders of traces converted from other formats; they last as long as this process."""
+"""Folders of traces converted from other formats. They last as long as this process."""
 
 
 @lru_cache(maxsize=8)

@@ -52,7 +52,7 @@ def _each_stretch(gate: Gate, request: int, done: str) -> bool:
 
 
 def punch(gate: Gate) -> None:
-    """Punch one hole over the whole file and check that it holds no data; raise StepFailed if it does."""
+    """Punch one hole over the whole file and check that it holds no data. Raise StepFailed if it does."""
     fd, size = gate.writing_fd, fd_bytes(gate.writing_fd)
     try:
         _punch_hole(fd, size)

@@ -33,7 +33,7 @@ from stend.trace import form
 from stend.trace.form import FUA, READ, WRITE
 
 POOL_BYTES = 32 << 20
-"""Size of the random data for writes; it is larger if one IO is longer than half of it."""
+"""Size of the random data for writes. It is larger if one IO is longer than half of it."""
 PIECE_BYTES = 256 << 10
 """Bytes of random data drawn at a time: they stay in the processor's cache, which halves the time."""
 AHEAD = 1 << 17
@@ -163,7 +163,7 @@ class Feed:
 
 
 def arriving(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Iterator[Requests]:
-    """Yield the requests of a workload with a rate, endlessly, due in ns from its start; see `Engine.start`."""
+    """Yield the requests of a workload with a rate, endlessly, due in ns from its start. See `Engine.start`."""
     drawn = pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes)
     for offset, size, due in Arrivals(drawn, workload.rate_iops, even=workload.arrivals == "even"):
         op = np.where(size < 0, READ, WRITE)

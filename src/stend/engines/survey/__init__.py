@@ -104,7 +104,7 @@ class SurveyEngine(RealTime[SurveyLoad]):
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
     ) -> SurveyLoad:
-        """Start a survey; see `Engine.start`. Its own order limits it: every block once, or a sample without end."""
+        """Start a survey. See `Engine.start`. Its own order limits it: every block once, or a sample without end."""
         self._stop()
         task = Task(
             path=self.path,

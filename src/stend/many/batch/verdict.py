@@ -49,7 +49,7 @@ class Batch(NamedTuple):
 
 
 def judged(lot: Lot, plan: Plan | None) -> Batch:
-    """Judge a batch, with a plan also its lot; raise BadInput if a limit matches no figure."""
+    """Judge a batch, with a plan also its lot. Raise BadInput if a limit matches no figure."""
     far = tuple(odd.distances(lot))
     named = odd.named(far)
     return Batch(lot, odd.spreads(lot), far, named, _accepted(lot, plan, list(named)) if plan else None)

@@ -109,7 +109,7 @@ def compared(a: Side, b: Side, limits: dict[str, float] | None = None, *, anyway
 
 
 def thresholds(typed: Sequence[str]) -> dict[str, float]:
-    """Parse `rate=5%` to {"rate": 0.05}; raise BadInput for any other form."""
+    """Parse `rate=5%` to {"rate": 0.05}. Raise BadInput for any other form."""
     parsed = {}
     for text in typed:
         kind, _, value = text.partition("=")

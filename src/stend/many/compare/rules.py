@@ -73,7 +73,7 @@ class Judgement(NamedTuple):
 
 
 def parse(text: str) -> Rule:
-    """Parse a rule; raise BadInput if it is invalid."""
+    """Parse a rule. Raise BadInput if it is invalid."""
     match = _RULE.fullmatch(text.replace("\u2212", "-"))
     if not match:
         raise BadInput(f"{text!r} is not a rule; {FORM}")
@@ -96,7 +96,7 @@ def quantity_of(name: str, what: str) -> str:
 
 
 def judge(whole: Comparison, rules: Sequence[Rule], undecided: str = "", *, noninferior: bool = False) -> Judgement:
-    """Judge every figure that a rule selects; raise BadInput if a rule selects none."""
+    """Judge every figure that a rule selects. Raise BadInput if a rule selects none."""
     if noninferior and undecided == "pass":
         raise BadInput("--noninferior cannot be combined with --undecided pass; leave one out")
     # 1. Find every figure of every rule.

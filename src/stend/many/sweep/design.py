@@ -168,7 +168,7 @@ def read(path: Path) -> Design:
 
 
 def parsed(data: bytes, path: Path) -> Design:
-    """Parse the content of a design file; raise BadInput if it is invalid."""
+    """Parse the content of a design file. Raise BadInput if it is invalid."""
     what = f"the design {path}"
     written = untrusted.toml(data, Written, what)
     if not written.target.startswith("sim:"):

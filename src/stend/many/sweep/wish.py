@@ -39,7 +39,7 @@ class Subject(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A condition in base units; it must hold for all its figures."""
+    """A condition in base units. It must hold for all its figures."""
 
     subject: Subject
     limit: Limit
@@ -96,7 +96,7 @@ def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
 
 
 def bound(results: Results, text: str) -> Bound:
-    """Parse a condition; raise BadInput if it is invalid."""
+    """Parse a condition. Raise BadInput if it is invalid."""
     limit = limits.parsed(text)
     subject = _subject(results, limit.name, limit.where, text)
     return Bound(subject, limit, limit.bound(subject.figures[0].quantity if subject.figures else ""))

@@ -230,5 +230,5 @@ class Page(NamedTuple):
         return tuple(picture for section in self.every for picture in section.pictures)
 
     def section(self, anchor: str) -> Section:
-        """Return the section with this anchor; raise KeyError if it does not exist."""
+        """Return the section with this anchor. Raise KeyError if it does not exist."""
         return {section.anchor: section for section in self.every}[anchor]

@@ -206,5 +206,5 @@ def _evidence(odd: Odd) -> dict[str, Any]:
 
 
 def write(batch: Batch, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Write `lot.html` and so on; raise BadInput for an unknown format before any file is written."""
+    """Write `lot.html` and so on. Raise BadInput for an unknown format before any file is written."""
     return written.write("lot", forms, lang, into, lambda: batched(batch, lang), lambda: plain(batch))
