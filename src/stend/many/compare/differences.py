@@ -172,7 +172,7 @@ def quantities(key: Key) -> Iterator[str]:
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
     if key.test in TAILED and key.state != "fresh":
-        yield from (*COMPARED[1:], "max")
+        yield from (*(name for name in COMPARED if name != "p99"), "max")
 
 
 def _of_replays(key: Key) -> Iterator[str]:
@@ -181,7 +181,7 @@ def _of_replays(key: Key) -> Iterator[str]:
         yield "headroom"
     else:
         yield from ("iops",) if key.direction == "both" and key.block.endswith(" closed") else ()
-        yield from ("mean", *COMPARED[:-1], "max")
+        yield from ("mean", *(name for name in COMPARED if name != "p99.99"), "max")
 
 
 def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Difference | None:
