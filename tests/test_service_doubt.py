@@ -97,11 +97,43 @@ def test_a_flat_column_has_no_doubt_of_its_own_and_one_that_fails_from_its_least
     assert first.brackets[1] == second.most == 0.0
 
 
-def test_without_an_answer_only_the_cells_bound_a_contour() -> None:
-    """A cell that left IOs unsent waits without end, so that nothing shows how near to it the contour is."""
+def test_a_wait_without_end_counts_as_a_second() -> None:
+    """A cell that left IOs unsent is known to wait at least as long."""
     endless = [cell(400, 0, SHORT), cell(600, 0, math.inf, "full"), *BESIDE]
-    known = service_map.stretches([*ALONE, *BESIDE], WANTED)[0].brackets[0]
-    assert known < service_map.stretches(endless, WANTED)[0].brackets[0] <= 0.2
+    way = (math.log(2) / math.log(1000) + (1 - 1 / 2) / (1 - 1 / 1000)) / 2
+    assert service_map.stretches(endless, WANTED)[0].brackets[0] == pytest.approx(200 * (1 - way) / 2 / 1000)
+
+
+def test_without_a_wait_on_one_side_a_contour_is_anywhere_between_its_cells() -> None:
+    first, _ = service_map.stretches([*ALONE[:1], *BESIDE], WANTED)
+    assert first.brackets[0] == pytest.approx((1000 - 700) / 1000)
+
+
+def test_a_column_at_the_end_of_the_axis_is_the_last_one() -> None:
+    full = [cell(50, 1000, SHORT), cell(150, 1000, LONG)]
+    first, last = service_map.stretches([*ALONE, *BESIDE, *full], WANTED)
+    assert (first.right, last.right) == (500, 1000)
+    beside, end = 100 + 200 * MET, 50 + 100 * MET
+    assert last.columns == pytest.approx((beside - end) / 1000 * 0.5 / (0.5 + (beside - end) / 1000))
+    assert last.brackets[1] > 0.0
+
+
+def test_a_contour_below_the_first_cell_is_anywhere_below_it() -> None:
+    assert service_map.bracket([cell(15, 500, LONG)], KEY, 1000)[:2] == (0.0, 15)
+    first, _ = service_map.stretches([*ALONE, cell(15, 500, LONG)], WANTED)
+    reads = (400 + 200 * MET) / 1000
+    assert first.brackets[1] == pytest.approx(0.015 * 0.5 / (0.5 + reads))
+
+
+def test_halves_of_a_cell_scatter_by_half_of_what_their_logarithms_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        service_map, "percentile_s", lambda tally, percent: {99.0: tally.max_ns / 1e9, 99.9: None}[percent]
+    )
+    parts = [Counts(1.0, 0.0, Tally(ios=1, max_ns=longest)) for longest in (1_000_000, 4_000_000, 2_000_000)]
+    assert service_map.scattered(parts[:2], [99.0, 99.9]) == {99.0: pytest.approx(math.log(2))}
+    assert service_map.scattered(parts, [99.0]) == service_map.scattered(parts[:1], [99.0]) == {}
+    nothing = [parts[0], Counts(1.0, 0.0, Tally())]
+    assert service_map.scattered(nothing, [99.0]) == {}
 
 
 def test_equal_cells_have_the_geometric_mean_and_those_of_the_host_count_alone_only() -> None:
@@ -127,6 +159,8 @@ def test_waits_that_fall_are_weighted_by_their_reads() -> None:
     reads, waits = zip(*service_map.rising(column, 99.0), strict=True)
     assert reads == (100, 200, 300, 500)
     assert waits == pytest.approx((0.001, shared, shared, 1.0))
+    three = [cell(100, 0, 0.004), cell(200, 0, 0.002), cell(300, 0, 0.001, ios=200)]
+    assert [wait for _, wait in service_map.rising(three, 99.0)] == pytest.approx([0.001 * 2 ** ((2 + 1) / 4)] * 3)
 
 
 def test_a_column_ends_where_the_host_was_late() -> None:
@@ -155,3 +189,4 @@ def test_between_columns_a_contour_is_a_straight_line() -> None:
 @pytest.mark.parametrize(("percent", "scale", "reads"), [(99.0, 1, 24.0), (99.9, 1, 240.0), (99.0, 16, 384.0)])
 def test_a_percentile_needs_ten_reads_beyond_it_and_a_fifth_more(percent: float, scale: int, reads: float) -> None:
     assert service_map.needed(percent, 50.0, scale) == pytest.approx(reads)
+    assert service_map.needed(percent, 50.0) == pytest.approx(reads / scale)

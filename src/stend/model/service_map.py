@@ -360,9 +360,10 @@ def _side(found: Bracket, key: Key, wanted: Search) -> tuple[float, float, float
     if flat(found, key):
         return None
     (likely, off), (low, high) = crossing(found, key), found[:2]
-    if found.held_s is not None and found.failed_s is not None and math.isfinite(found.failed_s):
+    if found.held_s is not None and found.failed_s is not None:
         low, high = (
-            likely + min(max(off, TRUST * abs(end - likely)), abs(end - likely)) * sign
+            likely
+            + max(off, TRUST * abs(end - likely)) * sign  # no farther than the cell, which is `off` away at least
             for end, sign in ((low, -1), (high, 1))
         )
     return low, likely, high
