@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from stend.base import fio_features
 from stend.base.units import KiB, MiB
 from stend.devices import find
 from stend.engines import Engine
 from stend.engines.null import NullEngine
 from stend.engines.simulated import SimulatedEngine
+from stend.session import engine
 from tests.engine_rules import FILL, RANDOM, EngineRules, finished, held
 
 
@@ -42,3 +44,13 @@ def test_a_limit_that_is_no_whole_number_of_blocks_is_kept_too() -> None:
 def test_an_interval_is_the_same_object_each_time() -> None:
     load = NullEngine().start(RANDOM, seed=1)
     assert load.next() is load.next()
+
+
+@pytest.mark.parametrize(
+    ("target", "probed"), [("sim:small", 0), ("null", 0), ("null:1GiB", 0), ("/dev/sdx", 1), ("drive.bin", 1)]
+)
+def test_only_targets_that_fio_loads_need_fio(target: str, probed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = list[bool]()
+    monkeypatch.setattr(fio_features, "probe", lambda: called.append(True))
+    engine.can_load(target)
+    assert len(called) == probed
