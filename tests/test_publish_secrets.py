@@ -41,8 +41,8 @@ def test_what_a_lab_does_not_publish_is_private(public: tuple[str, ...]) -> None
 
 
 def test_a_virtual_drive_has_no_path_and_texts_of_two_letters_are_in_every_sentence() -> None:
-    drive = msgspec.structs.replace(
-        DRIVE, kind="virtual", virtual=True, target="sim:small", path="sim:small", serial="S1"
-    )
+    short = {"serial": "S1", "wwn": "S12"}
+    drive = msgspec.structs.replace(DRIVE, kind="virtual", virtual=True, target="sim:small", path="sim:small", **short)
     found = private.secrets(run_of(drive), {}, {"label": "ab"}, Path("/runs/first"), ())
     assert {"sim:small", "S1", "ab"}.isdisjoint(found)
+    assert "S12" in found
