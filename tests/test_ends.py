@@ -132,3 +132,8 @@ def test_a_good_end_leaves_no_library_to_complain(tmp_path: Path) -> None:
         done = subprocess.run([*STEND, *words, str(tmp_path / "run")], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), words
         assert done.stdout, words
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run([*STEND, "run", "--no-such-option"], capture_output=True, text=True, check=False)
+    assert (done.returncode, "--no-such-option" in done.stderr) == (2, True)

@@ -77,6 +77,8 @@ def test_the_format_is_told_by_what_is_in_the_file(name: str) -> None:
     [
         (b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n" + MSR, {"headers": 1}),
         (b"device_id,opcode,offset,length,timestamp\n" + ALIBABA, {"headers": 1}),
+        (TENCENT + b"Timestamp,Offset,Size,IOType,VolumeID\n", {"headers": 1}),  # where two files were joined
+        (SYSTOR.replace(b",,", b",R,"), {"headers": 1}),
         (SECOND, {"headers": 1, "files opened and closed": 3, "waits": 1}),
         (MSR.replace(b"\n", b"\n\n"), {"empty lines": 3}),
     ],
