@@ -48,8 +48,16 @@ def test_the_fill_of_latency_is_as_deep_as_the_deepest_load_after_it(depths: lis
     assert measured == depths
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", transcripts.subjects())
+LONG = ("headroom", "idle-recovery", "idle-recovery.review", "latency-curve")
+"""Tests whose transcripts take more than 0.3 s, as those of whole suites do."""
+
+
+def marked(name: str) -> Any:
+    """Return the name, marked as slow where its transcript is."""
+    return pytest.param(name, marks=pytest.mark.slow) if name.startswith("suite.") or name in LONG else name
+
+
+@pytest.mark.parametrize("name", [*map(marked, transcripts.subjects())])
 def test_the_order_of_steps_is_the_clause_s(name: str) -> None:
     asked, profile = transcripts.subjects()[name]
     golden = (transcripts.FOLDER / f"{name}.txt").read_text()
