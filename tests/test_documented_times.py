@@ -25,7 +25,6 @@ def test_the_page_has_a_time_for_nearly_every_test_and_suite() -> None:
     assert len(ROWS) > 35
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "amount", "unit"), [row for row in ROWS if row[0] not in SHORTEST], ids=lambda x: x)
 def test_a_time_on_the_page_is_that_of_the_plan(name: str, amount: str, unit: str) -> None:
     expected = session.planned(session.Request([name], DRIVES.get(name, "sim:kc2000"))).expected_s

@@ -19,8 +19,6 @@ from stend.host.who import Host, here
 from stend.store import writer
 from tests.test_resume import ASKED, in_child, killed
 
-pytestmark = pytest.mark.slow
-
 RUN = ["run", *ASKED, "--seed", "7", "--into"]
 
 
