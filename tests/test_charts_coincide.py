@@ -76,6 +76,14 @@ def test_the_caption_names_lines_of_one_drive_that_coincide(
     assert picture.says == " ".join(filter(None, ("Two ways.", says)))
 
 
+def test_names_of_sides_keep_their_first_letter() -> None:
+    rows = [{"t": 1, "v": 1.0, "side": side} for side in ("firmware 1", "firmware 2")]
+    chart = drawn(axis("t", "T"), axis("v", "V"), series("side", None, ["firmware 1", "firmware 2"]))
+    assert finished("plot", Drawing("R", chart, {"rows": rows}, "."), WORDS, []).says.endswith(
+        ". firmware 1 and firmware 2 coincide."
+    )
+
+
 def test_bars_are_beside_each_other() -> None:
     rows = [{"size": "4", "v": 1.0, "way": way} for way in ("read", "write")]
     chart = bars(category("size", "Size", ["4"]), axis("v", "V"), series("way", None, ["read", "write"]))

@@ -62,6 +62,15 @@ def test_changes_below_a_fifth_have_one_decimal_place(ratio: float, shown: str) 
     assert change(ratio, EN) == shown
 
 
+def test_changes_in_a_map_have_one_decimal_place() -> None:
+    assert [change(ratio, EN, "tenths") for ratio in (0.8, 1.196, 1.4, 1.0002)] == [
+        "−20.0%",
+        "+19.6%",
+        "+40.0%",
+        "0.0%",
+    ]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_numbers_of_a_chart_without_a_title_of_its_axis_have_a_head(lang: str) -> None:
     named = {"x": {"field": "iops", "title": "IOPS"}, "y": {"field": "row", "title": ""}}

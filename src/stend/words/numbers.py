@@ -188,6 +188,11 @@ def change(form: Format, value: float) -> str:
     return number(form, shown, 0 if shown >= 20 else 1) + form.percent
 
 
+def tenths(form: Format, value: float) -> str:
+    """Return a change as a percentage with one decimal place, for tables that hold small changes too: `21.0%`."""
+    return number(form, value * 100, 1) + form.percent
+
+
 def small(form: Format, value: float) -> str:
     """Return a small share as a percentage with two significant digits: 0.000012 -> `0.0012%`."""
     shown = float(f"{value * 100:.1e}")
@@ -300,6 +305,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "time": duration,
     "pct": percent,
     "change": change,
+    "tenths": tenths,
     "times": times,
     "fold": fold,
     "part": part,

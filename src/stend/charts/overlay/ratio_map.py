@@ -39,12 +39,12 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             yield Drawing(words("overlay.map", **values), _map(rows, shown, mixes, words), {"rows": rows}, says, test)
 
 
-def change(ratio: float, words: Language) -> str:
-    """Return a ratio as a change: `+4.5%`, from 2 on as a factor: `5.3×`."""
+def change(ratio: float, words: Language, shape: str = "change") -> str:
+    """Return a ratio as a change in a shape: `+4.5%`, from 2 on as a factor: `5.3×`."""
     if ratio >= FACTOR:
         return words("overlay.factor", ratio=ratio)
-    text = words.show(abs(ratio - 1), "change")
-    none = text == words.show(0.0, "change")
+    text = words.show(abs(ratio - 1), shape)
+    none = text == words.show(0.0, shape)
     return ("" if none else "\u2212" if ratio < 1 else "+") + text
 
 
@@ -57,7 +57,7 @@ def _row(difference: Difference, words: Language) -> Row:
         "block": _kib(difference.key.block, words),
         "mix": difference.key.mix,
         "change": log(difference.ratio),
-        "text": f"{change(difference.ratio, words)}\n{SIGNS[difference.verdict]}",
+        "text": f"{change(difference.ratio, words, 'tenths')}\n{SIGNS[difference.verdict]}",
         "verdict": words(f"verdict.{difference.verdict.replace(' ', '_')}"),
     }
 

@@ -12,6 +12,8 @@ SAME = 0.015
 """Figures that differ by less are drawn over each other; of an axis that does not begin at zero, a part of its span."""
 MARKS = ("line", "point", "circle")
 """Marks that hide each other; bars are beside each other."""
+GIVEN = ("drive", "side", "run")
+"""Fields whose names are those of drives and runs, which keep their first letter."""
 Course = Mapping[tuple[Any, ...], Sequence[tuple[Any, ...]]]
 """The figures at each place of a line; of dots, one place has several."""
 
@@ -40,7 +42,7 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
             place = (view.get("data") or spec.get("data") or {}).get("name", "rows")
             for lines, parts in coinciding(spec["datasets"].get(place, ()), fields):
                 every = f"{', '.join(lines[:-1])} {words('beside.and')} {lines[-1]}"
-                every = every if fields.line == "drive" else every[:1].upper() + every[1:]
+                every = every if fields.line in GIVEN else every[:1].upper() + every[1:]
                 key = "coincide_at" if parts else "coincide"
                 known[words(f"beside.{key}", drives=every, names="; ".join(parts))] = None
     yield from known

@@ -47,9 +47,20 @@ def titled(title: Spec, whole: float) -> None:
     for key, size in (("text", title.get("fontSize", 14)), ("subtitle", 12)):
         if key in title:
             text = title[key] if isinstance(title[key], str) else " ".join(title[key])
-            letter = size * WIDER / 2 * (CAPITALS if text.isupper() else 1)
-            lines = wrap(text, int(whole / letter))
+            lines = _wrapped(text, whole / (size * WIDER / 2))
             title[key] = lines if len(lines) > 1 or key == "subtitle" else text
+
+
+def _wrapped(text: str, room: float) -> list[str]:
+    """Break a text into lines of `room` small letters; capital letters are wider."""
+    lines, used = list[str](), 0.0
+    for word in (part for long in text.split(" ") for part in wrap(long, int(room / CAPITALS))):
+        wide = sum(CAPITALS if letter.isupper() else 1.0 for letter in word)
+        if lines and used + 1 + wide <= room:
+            lines[-1], used = f"{lines[-1]} {word}", used + 1 + wide
+        else:
+            lines, used = [*lines, word], wide
+    return lines
 
 
 def units(view: Spec) -> Iterator[Spec]:
