@@ -102,3 +102,12 @@ def test_two_lines_of_one_name_are_not_one_line() -> None:
 def test_dots_in_one_row_are_not_one_dot() -> None:
     rows = [{"figure": "iops", "v": v, "kind": kind} for v, kind in ((1.0, "others"), (2.0, "others"), (2.0, "S20"))]
     assert list(coinciding(rows, Fields("kind", ("v",), parts=("figure",)))) == []
+
+
+def test_a_caption_does_not_list_many_marks() -> None:
+    rows = [{"figure": f"figure {n}", "v": 1.0, "drive": f"drive {i + 2 * n}"} for n in range(9) for i in range(2)]
+    y = {"field": "figure", "type": "nominal"}
+    chart = drawn(axis("v", "V"), y, series("drive", None, [f"drive {n}" for n in range(18)]))
+    assert finished("plot", Drawing("R", chart, {"rows": rows}, "Dots."), WORDS, []).says == (
+        "Dots. Marks at the same place hide each other."
+    )

@@ -10,6 +10,8 @@ from stend.words import Language
 
 SAME = 0.015
 """Figures that differ by less are drawn over each other; of an axis that does not begin at zero, a part of its span."""
+LONGEST = 240
+"""Letters up to which a caption lists what coincides."""
 MARKS = ("line", "point", "circle")
 """Marks that hide each other; bars are beside each other."""
 GIVEN = ("drive", "side", "run")
@@ -32,7 +34,10 @@ class Fields(NamedTuple):
 
 
 def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
-    """Yield which lines or marks of a chart with its data sets hide each other. Each line has a colour."""
+    """Yield which lines or marks of a chart with its data sets hide each other, or that many do.
+
+    Each line has a colour.
+    """
     known: dict[str, None] = {}
     for view in units(dict(spec)):
         colour, offset = (view.get("encoding", {}).get(name, {}) for name in ("color", "yOffset"))
@@ -45,7 +50,7 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
                 every = every if fields.line in GIVEN else every[:1].upper() + every[1:]
                 key = "coincide_at" if parts else "coincide"
                 known[words(f"beside.{key}", drives=every, names="; ".join(parts))] = None
-    yield from known
+    yield from known if sum(map(len, known)) <= LONGEST else [words("beside.coincide_many")]
 
 
 def _fields(spec: Mapping[str, Any], encoding: Mapping[str, Any]) -> Fields:
