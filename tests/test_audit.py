@@ -83,3 +83,10 @@ class Slow(StillEngine):
 def test_pauses_between_records_are_bounded_but_for_where_rests_are_the_test() -> None:
     assert answers(ran(engine=Slow()))["gaps"] == ["deviated"]
     assert answers(ran("idle-recovery", engine=Slow()))["gaps"] == ["not_applicable"]
+
+
+def test_a_saturation_that_ends_after_four_capacities_meets_its_clause() -> None:
+    restless = StillEngine(lambda w, t: 1000 * (1 + (t // 7) % 3))
+    run = ran("write-saturation", engine=restless, minute_s=60)
+    assert run.saturated
+    assert answers(run)["steady"] == ["met"]

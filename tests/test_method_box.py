@@ -65,7 +65,10 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
     assert {one.setting for one in found["iops"]} >= {"steady", "blocks_kib"}
     assert {one.setting for one in found["latency"]} >= {"depths", "blocks_kib"}
     assert {one.setting for one in found["write-saturation"]} >= {"active_range_pct", "seek_steady", "minutes"}
-    assert "steady-state rule: review (90–110%) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
+    assert (
+        "steady-state rule: four rounds, 90–110% of the mean instead of five rounds, 20% and 10%"
+        in said[EN("departure.all", spec="2.0.2")]
+    )
     assert "queue depths: 1, 32 instead of 1" in said[EN("departure.of", test="latency", spec="2.0.2")]
     assert "active range, %: 100 instead of 75" in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
     saturation = said[EN("departure.of", test="write-saturation", spec="2.0.2")]

@@ -176,3 +176,35 @@ def test_bursts_between_pauses_are_named_by_the_length_of_the_pause() -> None:
     names = [row[0].replace("\u00a0", " ") for row in table.rows]
     assert any(name.startswith("pauses of 5 s: random write") for name in names)
     assert not any("1:" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("test", "chapter", "told", "untold"),
+    [
+        ("latency", "wait", "at fixed queue depths", "growing queue depths"),
+        ("throughput", "steady", "sequential access is measured", "mixes of reads and writes"),
+        ("iops", "steady", "random access is measured", "and sequential access"),
+    ],
+)
+def test_a_chapter_describes_only_the_tests_that_were_run(test: str, chapter: str, told: str, untold: str) -> None:
+    run = made(test, truth=Truth(capacity_bytes=8 * GiB), **SMALL)
+    page = telling.story([(None, run, {})], (), "en", EN)
+    blocks = next(section.blocks for section in page.sections if section.anchor == chapter)
+    (about_test,) = (block.text for block in blocks if isinstance(block, Text) and block.role == "test")
+    assert told in about_test
+    assert untold not in about_test
+
+
+@pytest.mark.parametrize(
+    ("lang", "rows"),
+    [("en", {"File name": "x.bin", "Interface": "file"}), ("ru", {"Имя файла": "x.bin", "Интерфейс": "файл"})],
+)
+def test_a_file_is_named_by_its_name(lang: str, rows: dict[str, str]) -> None:
+    run, words = made("fresh", **SMALL), Language(lang)
+    drive = replace(run.plan.device, kind="file", model="file", interface="file", serial="x.bin")
+    run.started[0] = replace(run.started[0], plan=replace(run.plan, device=drive))
+    page = telling.story([(None, run, {})], (), lang, words)
+    assert page.title == "x.bin"
+    shown = {row[0]: row[1] for row in next(about(run, {}, words)).rows}
+    assert {name: shown.get(name) for name in rows} == rows
+    assert words("header.model") not in shown

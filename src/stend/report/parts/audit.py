@@ -128,7 +128,7 @@ def _steady(run: Run, test: PlannedTest, changed: set[str], words: Language) -> 
             detail = (
                 f"{name}: {words.translated(judged.ended_by) if judged.ended_by else words('verification.going_on')}"
             )
-            yield "steady", "met" if judged.steady else "deviated", detail
+            yield "steady", "met" if judged.steady or judged in run.saturated else "deviated", detail
 
 
 def _gaps(run: Run, test: PlannedTest, words: Language) -> Line:

@@ -10,6 +10,7 @@ from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
 from stend.findings.look.figures import Figures, answers
 from stend.many.sides import array
+from stend.model.definition import Identity
 from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
@@ -44,11 +45,11 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]
 
 
 def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
-    """Return a name per run: the given one, else its model.
+    """Return a name per run: the given one, else its model, of a file its name.
 
     Equal models get what differs between them, which is the array, the firmware or the serial number, else a number.
     """
-    models = _short([run.plan.device.model or run.plan.device.target for run in runs])
+    models = _short([_model(run.plan.device) for run in runs])
     given = [*names[: len(runs)], *models[len(names) :]]
     drives = [run.plan.device for run in runs]
     differing = ([array(drive.facts) for drive in drives], [d.firmware for d in drives], [d.serial for d in drives])
@@ -60,6 +61,10 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
         if len(set(shown)) == len(shown):
             return shown
     return given
+
+
+def _model(drive: Identity) -> str:
+    return (drive.serial if drive.kind == "file" else drive.model) or drive.target
 
 
 def _short(models: Sequence[str]) -> list[str]:

@@ -71,8 +71,11 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
     profile = test.profile if test else run.plan.profile
     purged = next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), "") if test else ""
     return [
-        ("model", drive.model),
-        ("serial", drive.serial),
+        *(
+            [("file_name", drive.serial)]
+            if drive.kind == "file"
+            else [("model", drive.model), ("serial", drive.serial)]
+        ),
         ("firmware", drive.firmware),
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
         *_provisioned(drive, words),

@@ -247,7 +247,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
                 question.name,
                 words(f"question.{question.name}.title"),
                 (of, answers, question.tests),
-                [words(f"question.{question.name}.what")],
+                [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),
                 (*_pictures(question, of, sides), *tables, *_states(of), *_figures(unanswered)),
             )
@@ -265,6 +265,13 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
         )
     if table := key_table(sides, words):
         yield Section("beside", words("story.side_by_side"), (table,))
+
+
+def _what_is_measured(question: Question, of: Measured, words: Language) -> str:
+    """Return the description of the tests of a chapter; of a single one of them its own, if there is one."""
+    names = {test.name for _, tests in of.values() for test in tests}
+    own = f"question.{question.name}.what_{'+'.join(names)}"
+    return words(own if words.knows(own) else f"question.{question.name}.what")
 
 
 def _measured(reviews: Reviews, tests: Sequence[str]) -> Measured:
