@@ -81,7 +81,7 @@ def test_a_buffer_of_short_writes_is_stated_beside_a_write_through_cache(
     assert single.number("mean") < 300e-6
     rows = [*figures(run), *([single] if fast else [])]
     monkeypatch.setattr(cache_policy, "figures", lambda run: rows)
-    (found,) = cache_policy.find(run, {})
+    (found,) = (replace(one, name="cache_policy") for one in cache_policy.find(run, {}))
     known = {item.name for item in named(run, [found]) if item.value is not None}
     hot = next(one for one in questions.questions() if one.name == "hot")
     told = [a.key for a in hot.answers if a.holds(dict.fromkeys(known, 1.0))]
