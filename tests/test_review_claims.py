@@ -208,3 +208,14 @@ def test_a_file_is_named_by_its_name(lang: str, rows: dict[str, str]) -> None:
     shown = {row[0]: row[1] for row in next(about(run, {}, words)).rows}
     assert {name: shown.get(name) for name in rows} == rows
     assert words("header.model") not in shown
+
+
+@pytest.mark.parametrize(("tests", "told"), [(("throughput", "iops"), True), (("throughput", "block-sweep"), False)])
+def test_a_chapter_states_no_figure_of_a_test_of_another_chapter(tests: tuple[str, ...], *, told: bool) -> None:
+    run = made(*tests, truth=Truth(capacity_bytes=8 * GiB), **SMALL)
+    page = telling.story([(None, run, {})], (), "en", EN)
+    steady = next(section for section in page.sections if section.anchor == "steady")
+    answer = next(block.text for block in steady.blocks if isinstance(block, Text) and block.role == "answer")
+    assert ("Random reads of 4 KiB reach" in answer) is told
+    assert ("A mix of two reads per write reaches" in answer) is told
+    assert "sequential reads run at" in answer

@@ -56,8 +56,11 @@ def _of(name: str, row: Figures | None, quantity: str = "iops") -> Pairs:
 
 
 def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
-    yield from _of("reads", headline.level(rows, "read_window"))
-    yield from _of("mix", headline.level(rows, "mix_window"))
+    for name, level in (("reads", "read_window"), ("mix", "mix_window")):
+        row = headline.level(rows, level)
+        yield from _of(name, row)
+        if row and row.test == "iops":
+            yield Named(f"{name}_in_rounds", 1.0, row.test)
     yield from _of("writes", headline.level(rows, "write_saturated") or headline.level(rows, "write_window"))
     for test in look.tests(run, "fresh"):
         if peak := look.peak(run, test, "random-write", "iops"):
