@@ -60,6 +60,8 @@ def test_the_caption_names_drives_that_coincide() -> None:
     ("lang", "zero", "values", "says"),
     [
         ("en", True, {"read": [100.0, 50.0], "write": [100.0, 50.5]}, "Read and write coincide."),
+        ("en", True, {"Read": [100.0, 50.0], "Write": [100.0, 50.5]}, "Read and write coincide."),
+        ("ru", True, {"Чтение": [100.0, 50.0], "Запись": [100.0, 50.5]}, "Чтение и запись совпадают."),
         ("ru", True, {"чтение": [100.0, 50.0], "запись": [100.0, 50.5]}, "Чтение и запись совпадают."),
         ("en", True, {"read": [100.0, 50.0], "write": [100.0, 60.0]}, ""),
         ("en", False, {"read": [100.0, 99.0], "write": [100.5, 99.5]}, ""),  # far apart on an axis of 99 to 100.5

@@ -39,13 +39,15 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
     Each line has a colour.
     """
     known: dict[str, None] = {}
+    ways = {name: name.lower() for name in (words("direction.read"), words("direction.write"))}  # within a sentence
     for view in units(dict(spec)):
         colour, offset = (view.get("encoding", {}).get(name, {}) for name in ("color", "yOffset"))
         apart = offset.get("field", "") == colour.get("field")
         if view.get("mark", {}).get("type") in MARKS and colour.get("type") == "nominal" and not apart:
             fields = _fields(spec, view["encoding"])
             place = (view.get("data") or spec.get("data") or {}).get("name", "rows")
-            for lines, parts in coinciding(spec["datasets"].get(place, ()), fields):
+            for found, parts in coinciding(spec["datasets"].get(place, ()), fields):
+                lines = [ways.get(name, name) for name in found]
                 every = f"{', '.join(lines[:-1])} {words('beside.and')} {lines[-1]}"
                 every = every if fields.line in GIVEN else every[:1].upper() + every[1:]
                 key = "coincide_at" if parts else "coincide"
