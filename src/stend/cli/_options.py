@@ -11,6 +11,7 @@ import typer
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean
 from stend.cli import _complete
+from stend.cli._option import argument, flag, option
 
 REPORTS = ("html", "pdf", "markdown", "json", "csv", "parquet", "hdr", "openmetrics", "tuning", "gallery")
 PAGES = ("html", "pdf", "markdown", "json")
@@ -30,28 +31,20 @@ def _power_saving(word: str | None) -> str | None:
 
 Tests = Annotated[
     list[str],
-    typer.Argument(
-        metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.",
-        autocompletion=_complete.tests,
-    ),
-]  # fmt: skip
-Target = Annotated[str, typer.Option("--target", "-t", metavar="T", help=f"{DRIVE}.", autocompletion=_complete.targets)]
-Targets = Annotated[
-    list[str],
-    typer.Option(
-        "--target", "-t", metavar="T", help=f"{DRIVE}; may be repeated.", autocompletion=_complete.targets
-    ),
-]  # fmt: skip
-MayTarget = Annotated[
-    str | None, typer.Option("--target", "-t", metavar="T", help=f"{DRIVE}.", autocompletion=_complete.targets)
+    argument("TEST...", "Tests, suites, or TOML files of studies; see `stend tests`.", autocompletion=_complete.tests),
 ]
+Target = Annotated[str, option("--target", "T", f"{DRIVE}.", short="-t", autocompletion=_complete.targets)]
+Targets = Annotated[
+    list[str], option("--target", "T", f"{DRIVE}; may be repeated.", short="-t", autocompletion=_complete.targets)
+]
+MayTarget = Annotated[str | None, option("--target", "T", f"{DRIVE}.", short="-t", autocompletion=_complete.targets)]
 MayTargets = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--target",
-        "-t",
-        metavar="T",
-        help=f"{DRIVE}; may be repeated; default: all that can be tested.",
+        "T",
+        f"{DRIVE}; may be repeated; default: all that can be tested.",
+        short="-t",
         autocompletion=_complete.targets,
     ),
 ]
@@ -59,157 +52,109 @@ AlsoTarget = Annotated[list[str] | None, typer.Option("--target", "-t", hidden=T
 """For verbs whose argument is the drive: `--target` names it as well."""
 ProfileName = Annotated[
     str | None,
-    typer.Option(
-        "--profile", "-p", metavar="P", help="A profile's name or a TOML file; default: the suite's profile.",
+    option(
+        "--profile",
+        "P",
+        "A profile's name or a TOML file; default: the suite's profile.",
+        short="-p",
         autocompletion=_complete.profiles,
     ),
-]  # fmt: skip
-Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="N", min=1, max=1024, help="Threads (TC), instead of the profile's.")
 ]
-Depth = Annotated[
-    int | None, typer.Option("--depth", metavar="N", min=1, max=65536, help="Queue depth of each thread (QD).")
-]
+Threads = Annotated[int | None, option("--threads", "N", "Threads (TC), instead of the profile's.", min=1, max=1024)]
+Depth = Annotated[int | None, option("--depth", "N", "Queue depth of each thread (QD).", min=1, max=65536)]
 ActiveRange = Annotated[
-    float | None, typer.Option("--active-range", metavar="PCT", min=0.01, max=100, help="Percent of the drive to test.")
+    float | None, option("--active-range", "PCT", "Percent of the drive to test.", min=0.01, max=100)
 ]
-Rounds = Annotated[
-    int | None, typer.Option("--rounds", metavar="N", min=1, max=100_000, help="Limit of rounds to steady state.")
-]
+Rounds = Annotated[int | None, option("--rounds", "N", "Limit of rounds to steady state.", min=1, max=100_000)]
 RoundSeconds = Annotated[
     float | None,
-    typer.Option(
-        "--round-seconds",
-        metavar="S",
-        min=0.2,
-        max=86_400,
-        help="Seconds per minute of the specification; the standard needs 60.",
+    option(
+        "--round-seconds", "S", "Seconds per minute of the specification; the standard needs 60.", min=0.2, max=86_400
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--seed",
-        metavar="N",
+        "N",
+        "Seed of all random offsets; it is recorded. Further runs of `repeat` add 1 each.",
         min=0,
         max=(1 << 62) - 1,
-        help="Seed of all random offsets; it is recorded. Further runs of `repeat` add 1 each.",
     ),
 ]
 Meter = Annotated[
-    str | None,
-    typer.Option(
-        "--meter", metavar="KIND[:ADDRESS]", help="Read a meter of power during the run; `stend doctor` lists them."
-    ),
+    str | None, option("--meter", "KIND[:ADDRESS]", "Read a meter of power during the run; `stend doctor` lists them.")
 ]
-Label = Annotated[
-    str | None, typer.Option("--label", metavar="TEXT", help="Label of the run; `compare --by label` groups by it.")
-]
+Label = Annotated[str | None, option("--label", "TEXT", "Label of the run; `compare --by label` groups by it.")]
 TraceFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--trace", metavar="FILE", help="The trace that `replay` and `headroom` play, in any supported format."
-    ),
+    Path | None, option("--trace", "FILE", "The trace that `replay` and `headroom` play, in any supported format.")
 ]
-FormatIn = Annotated[
-    str, typer.Option("--from", metavar="FORMAT", help="Format of the input, if it is not recognized by content.")
-]
+FormatIn = Annotated[str, option("--from", "FORMAT", "Format of the input, if it is not recognized by content.")]
 Speed = Annotated[
     float | None,
-    typer.Option(
-        "--speed",
-        metavar="N",
-        min=0,
-        max=10_000,
-        help="Play it N times as fast; 0: closed loop, at the depths of the trace.",
-    ),
+    option("--speed", "N", "Play it N times as fast; 0: closed loop, at the depths of the trace.", min=0, max=10_000),
 ]
-FitTo = Annotated[
-    str | None, typer.Option("--fit", metavar="HOW", help="Map its addresses onto the drive: shift, scale or wrap.")
-]
+FitTo = Annotated[str | None, option("--fit", "HOW", "Map its addresses onto the drive: shift, scale or wrap.")]
 LimitMs = Annotated[
-    float | None,
-    typer.Option("--limit-ms", metavar="MS", min=0.001, max=1e6, help="Headroom: upper limit of the response time."),
+    float | None, option("--limit-ms", "MS", "Headroom: upper limit of the response time.", min=0.001, max=1e6)
 ]
 Percentile = Annotated[
     float | None,
-    typer.Option(
-        "--percentile",
-        metavar="P",
-        min=1,
-        max=99.999,
-        help="Headroom: the percentile that the limit holds for; default 99.",
-    ),
+    option("--percentile", "P", "Headroom: the percentile that the limit holds for; default 99.", min=1, max=99.999),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="Shorten everything by fixed factors; the result is marked as shortened.")
-]
-Verify = Annotated[
-    bool, typer.Option("--verify", help="Let sequential fills carry content that is read back once and compared.")
-]
+Quick = Annotated[bool, flag("--quick", "Shorten everything by fixed factors; the result is marked as shortened.")]
+Verify = Annotated[bool, flag("--verify", "Let sequential fills carry content that is read back once and compared.")]
 PowerSaving = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--power-saving",
-        metavar="HOW",
-        help="Power states of the drive: as-found, or off for this run (APST, SATA link).",
+        "HOW",
+        "Power states of the drive: as-found, or off for this run (APST, SATA link).",
         callback=_power_saving,
     ),
 ]
 DestroyData = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--destroy-data",
-        metavar="NAME",
-        help="Destroy all data on the drive with this serial number, or in the file with this full path.",
+        "NAME",
+        "Destroy all data on the drive with this serial number, or in the file with this full path.",
     ),
 ]
 DestroyEach = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--destroy-data",
-        metavar="NAME",
-        help="Destroy all data on the drive with this serial number, or in the file with this full path; "
+        "NAME",
+        "Destroy all data on the drive with this serial number, or in the file with this full path; "
         "for several targets TARGET=NAME each.",
     ),
 ]
 OverwriteFile = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--overwrite-file",
-        metavar="PATH",
-        help="Overwrite this regular file (full path) although stend did not create it; may be repeated.",
+        "PATH",
+        "Overwrite this regular file (full path) although stend did not create it; may be repeated.",
     ),
 ]
-Create = Annotated[
-    str | None, typer.Option("--create", metavar="SIZE", help="First create the target as a new file of this size.")
-]
+Create = Annotated[str | None, option("--create", "SIZE", "First create the target as a new file of this size.")]
 DETACH = "--detach"
 TYPED = "stend.typed"
 """Key under which `stend.cli._verbs.Verb` stores the arguments as typed."""
-InUse = Annotated[
-    bool, typer.Option("--in-use", help="Inspect a drive although it is mounted or used; the page states its use.")
-]
-Detach = Annotated[bool, typer.Option(DETACH, help="Run in the background; `stend watch` shows the progress.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Anyway = Annotated[
-    bool, typer.Option("--anyway", help="Accept runs that were measured with different settings, with warnings.")
-]
+InUse = Annotated[bool, flag("--in-use", "Inspect a drive although it is mounted or used; the page states its use.")]
+Detach = Annotated[bool, flag(DETACH, "Run in the background; `stend watch` shows the progress.")]
+Json = Annotated[bool, flag("--json", "Print JSON.")]
+Anyway = Annotated[bool, flag("--anyway", "Accept runs that were measured with different settings, with warnings.")]
 Where = Annotated[
     list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="COLUMN=PATTERN",
-        help="Only runs with model=KC*, outcome!=complete, seconds>3600; may be repeated.",
-    ),
+    option("--where", "COLUMN=PATTERN", "Only runs with model=KC*, outcome!=complete, seconds>3600; may be repeated."),
 ]
 
 
 def into(default: str) -> Any:
     """Return the option `--into`: the folder that a verb writes into, and its default in words."""
-    return typer.Option(
-        "--into", metavar="DIR", help=f"Write into this folder; default: {default}.", autocompletion=_complete.folders
-    )
+    return option("--into", "DIR", f"Write into this folder; default: {default}.", autocompletion=_complete.folders)
 
 
 def formats(*names: str, default: str = "html") -> Any:
@@ -224,7 +169,7 @@ def formats(*names: str, default: str = "html") -> Any:
 
     listing = f"{', '.join(names[:-1])} or {names[-1]}"
     text = f"Write this format; may be repeated: {listing}; default: {default}."
-    return typer.Option("--format", metavar="F", help=text, callback=checked)
+    return option("--format", "F", text, callback=checked)
 
 
 def _language(word: str) -> str:
@@ -235,7 +180,7 @@ def _language(word: str) -> str:
     return word
 
 
-Language = Annotated[str, typer.Option("--lang", metavar="L", help="Language, such as en or ru.", callback=_language)]
+Language = Annotated[str, option("--lang", "L", "Language, such as en or ru.", callback=_language)]
 
 
 def settings(

@@ -4,40 +4,39 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from stend.cli import _complete
 from stend.cli._edge import rewrite
+from stend.cli._option import argument
 
 LAST, RUNS = Path("last"), Path("runs")
 FORMS = "a folder, part of the name of a run in runs/, or last"
 MANY = 200
 
-Run = Annotated[
-    Path,
-    typer.Argument(metavar="[RUN]", help=f"A run: {FORMS} (the default).", autocompletion=_complete.runs),
-]
+Run = Annotated[Path, argument("[RUN]", f"A run: {FORMS} (the default).", autocompletion=_complete.runs)]
 Runs = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="[RUN]...", help=f"Runs: each {FORMS} (the default); a folder of runs names all of them.",
+    argument(
+        "[RUN]...",
+        f"Runs: each {FORMS} (the default); a folder of runs names all of them.",
         autocompletion=_complete.runs,
     ),
-]  # fmt: skip
+]
 ManyRuns = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="[RUN]...", help=f"Runs: each {FORMS}; a folder of runs names all of them; default: runs.",
+    argument(
+        "[RUN]...",
+        f"Runs: each {FORMS}; a folder of runs names all of them; default: runs.",
         autocompletion=_complete.runs,
     ),
-]  # fmt: skip
+]
 Top = Annotated[
     Path,
-    typer.Argument(
-        metavar="[RUNS]", help=f"A folder of runs (default: runs); a run names the folder that holds it: {FORMS}.",
+    argument(
+        "[RUNS]",
+        f"A folder of runs (default: runs); a run names the folder that holds it: {FORMS}.",
         autocompletion=_complete.folders,
     ),
-]  # fmt: skip
+]
 
 
 def folder(word: Path = LAST) -> Path:

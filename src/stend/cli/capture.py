@@ -9,6 +9,7 @@ import typer
 
 from stend.cli import _complete, _options
 from stend.cli._edge import rewrite
+from stend.cli._option import argument, flag, option
 
 if TYPE_CHECKING:
     from stend.capture.running import Captured, Wish
@@ -19,36 +20,25 @@ FULL = ("stop", "ring")
 def command(
     target: Annotated[
         str,
-        typer.Argument(
-            metavar="[DRIVE]",
-            help="A drive, such as /dev/nvme0n1; it must be a whole disk.",
-            autocompletion=_complete.targets,
+        argument(
+            "[DRIVE]", "A drive, such as /dev/nvme0n1; it must be a whole disk.", autocompletion=_complete.targets
         ),
     ] = "",
-    length: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10min, 1h, 2d.")] = "1h",
+    length: Annotated[str, option("--for", "TIME", "Duration: 90s, 10min, 1h, 2d.")] = "1h",
     output: Annotated[
-        Path | None,
-        typer.Option("--output", metavar="FILE", help="The file to write; default: DRIVE-TIME in this folder."),
+        Path | None, option("--output", "FILE", "The file to write; default: DRIVE-TIME in this folder.")
     ] = None,
-    addresses: Annotated[
-        bool, typer.Option("--addresses", help="Keep every IO with its address, for an exact replay.")
-    ] = False,
-    step: Annotated[str, typer.Option("--step", metavar="TIME", help="Length of a step of the statistics.")] = "1s",
-    limit: Annotated[
-        str, typer.Option("--limit-size", metavar="SIZE", help="Largest size of the capture on disk.")
-    ] = "",
+    addresses: Annotated[bool, flag("--addresses", "Keep every IO with its address, for an exact replay.")] = False,
+    step: Annotated[str, option("--step", "TIME", "Length of a step of the statistics.")] = "1s",
+    limit: Annotated[str, option("--limit-size", "SIZE", "Largest size of the capture on disk.")] = "",
     full: Annotated[
-        str,
-        typer.Option("--full", metavar="HOW", help="At the limit or on a full disk: stop, or drop the oldest data."),
+        str, option("--full", "HOW", "At the limit or on a full disk: stop, or drop the oldest data.")
     ] = "stop",
     shift: Annotated[
-        str,
-        typer.Option(
-            "--shift-secret", metavar="FILE|random", help="Shift all addresses by a secret, which hides the layout."
-        ),
+        str, option("--shift-secret", "FILE|random", "Shift all addresses by a secret, which hides the layout.")
     ] = "",
     finish: Annotated[
-        Path | None, typer.Option("--finish", metavar="FILE", help="Complete the file of a capture that was cut off.")
+        Path | None, option("--finish", "FILE", "Complete the file of a capture that was cut off.")
     ] = None,
     also: _options.AlsoTarget = None,
 ) -> int:

@@ -8,6 +8,7 @@ import typer
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE, BadInput
 from stend.cli import _complete, _options, _runs, _table, _verbs
+from stend.cli._option import argument, flag, option
 
 if TYPE_CHECKING:
     from stend.many.compare import Comparison, Side
@@ -29,46 +30,33 @@ class Verb(_verbs.Verb):
 def command(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="A... -- B...",
-            help=f"Runs of two sides: each {_runs.FORMS}; a folder of runs names all of them; with --by default: runs.",
+        argument(
+            "A... -- B...",
+            f"Runs of two sides: each {_runs.FORMS}; a folder of runs names all of them; with --by default: runs.",
             autocompletion=_complete.runs,
         ),
     ] = None,
-    by: Annotated[
-        str, typer.Option("--by", metavar="FACT", help="Group all runs by firmware, model, serial, folder or label.")
-    ] = "",
+    by: Annotated[str, option("--by", "FACT", "Group all runs by firmware, model, serial, folder or label.")] = "",
     chosen_sides: Annotated[
-        list[str] | None,
-        typer.Option("--side", metavar="VALUE", help="With --by: the value of one side; give it twice."),
+        list[str] | None, option("--side", "VALUE", "With --by: the value of one side; give it twice.")
     ] = None,
     where: _options.Where = None,
     fail_if: Annotated[
-        list[str] | None, typer.Option("--fail-if", metavar="RULE", help="Like 'iops[*,4K] < -3%'; may be repeated.")
+        list[str] | None, option("--fail-if", "RULE", "Like 'iops[*,4K] < -3%'; may be repeated.")
     ] = None,
-    rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules in TOML.")] = None,
-    undecided: Annotated[
-        str, typer.Option("--undecided", metavar="HOW", help="pass or fail: result of an undecided rule.")
-    ] = "",
-    noninferior: Annotated[
-        bool, typer.Option("--noninferior", help="Pass only if every rule is shown to hold.")
-    ] = False,
+    rules: Annotated[Path | None, option("--rules", "FILE", "Rules in TOML.")] = None,
+    undecided: Annotated[str, option("--undecided", "HOW", "pass or fail: result of an undecided rule.")] = "",
+    noninferior: Annotated[bool, flag("--noninferior", "Pass only if every rule is shown to hold.")] = False,
     threshold: Annotated[
         list[str] | None,
-        typer.Option(
-            "--threshold", metavar="KIND=%", help="Smallest relevant change of rate, mean or tail; may be repeated."
-        ),
+        option("--threshold", "KIND=%", "Smallest relevant change of rate, mean or tail; may be repeated."),
     ] = None,
     anyway: _options.Anyway = False,
-    name: Annotated[
-        list[str] | None, typer.Option("--side-name", metavar="TEXT", help="Name of a side; give it twice.")
-    ] = None,
+    name: Annotated[list[str] | None, option("--side-name", "TEXT", "Name of a side; give it twice.")] = None,
     into: Annotated[Path | None, _options.into("no files are written")] = None,
     form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
     as_json: _options.Json = False,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write the answers as JUnit XML.")
-    ] = None,
+    junit: Annotated[Path | None, option("--junit", "FILE", "Write the answers as JUnit XML.")] = None,
     lang: _options.Language = "en",
 ) -> int:
     """Compare two sets of runs and check rules. Print each figure's change, its interval and a verdict.

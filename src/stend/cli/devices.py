@@ -5,14 +5,15 @@ from typing import Annotated
 import typer
 
 from stend.cli import _complete, _options
+from stend.cli._option import argument
 
 
 def command(
     targets: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[DRIVE]...",
-            help="A drive, such as /dev/nvme0n1; without it, one line for each drive.",
+        argument(
+            "[DRIVE]...",
+            "A drive, such as /dev/nvme0n1; without it, one line for each drive.",
             autocompletion=_complete.targets,
         ),
     ] = None,

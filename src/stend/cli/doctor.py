@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from stend.cli._option import argument, option
+
 UNIT = """\
 # /etc/systemd/system/stend-resume.service; then: systemctl enable stend-resume
 [Unit]
@@ -29,13 +31,10 @@ WantedBy=multi-user.target"""
 def command(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[DIR]...", help="Run folders whose drive settings to restore; default: those below runs/."
-        ),
+        argument("[DIR]...", "Run folders whose drive settings to restore; default: those below runs/."),
     ] = None,
     unit: Annotated[
-        Path | None,
-        typer.Option("--unit", metavar="ROOT", help="Print a systemd unit that resumes runs after a reboot."),
+        Path | None, option("--unit", "ROOT", "Print a systemd unit that resumes runs after a reboot.")
     ] = None,
 ) -> int:
     """Show what is missing, how to install it, and power meters.

@@ -4,9 +4,8 @@ import platform
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from stend.cli import _options
+from stend.cli._option import argument, flag, option
 
 HELP = """Run tests on the drives of many hosts. Each run continues if the scheduler or another host fails.
 
@@ -15,25 +14,19 @@ checks every drive (docs/how-to/many-drives.md).
 
 Example: stend fleet run fleet.toml"""
 
-File = Annotated[Path, typer.Argument(metavar="FLEET.toml", help="The fleet file: hosts, drives and tests.")]
-Address = Annotated[str, typer.Argument(metavar="tls://HOST:PORT", help="The address of the scheduler.")]
+File = Annotated[Path, argument("FLEET.toml", "The fleet file: hosts, drives and tests.")]
+Address = Annotated[str, argument("tls://HOST:PORT", "The address of the scheduler.")]
 Papers = Annotated[
-    Path,
-    typer.Option(
-        "--certificates", metavar="DIR", help="Folder with the certificate of this host; default: certificates."
-    ),
+    Path, option("--certificates", "DIR", "Folder with the certificate of this host; default: certificates.")
 ]
-Name = Annotated[
-    str | None,
-    typer.Option("--name", metavar="HOST", help="Name of this host in its certificate; default: the host name."),
-]
-Slurm = Annotated[bool, typer.Option("--slurm", help="Use Slurm jobs instead of a scheduler and workers.")]
+Name = Annotated[str | None, option("--name", "HOST", "Name of this host in its certificate; default: the host name.")]
+Slurm = Annotated[bool, flag("--slurm", "Use Slurm jobs instead of a scheduler and workers.")]
 PAPERS = Path("certificates")
 
 
 def certificates(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder for the certificates.")],
-    hosts: Annotated[list[str], typer.Argument(metavar="HOST...", help="Names of the hosts.")],
+    folder: Annotated[Path, argument("FOLDER", "Folder for the certificates.")],
+    hosts: Annotated[list[str], argument("HOST...", "Names of the hosts.")],
 ) -> int:
     """Create a certificate for each host.
 
@@ -65,9 +58,7 @@ def worker(
 
 
 def drives(
-    given: Annotated[
-        str, typer.Argument(metavar="WHERE", help="tls://HOST:PORT or FLEET.toml; with --slurm the name of this host.")
-    ],
+    given: Annotated[str, argument("WHERE", "tls://HOST:PORT or FLEET.toml; with --slurm the name of this host.")],
     papers: Papers = PAPERS,
     name: Name = None,
     target: _options.MayTargets = None,
@@ -121,7 +112,7 @@ def collect(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm
 
 
 def carry(
-    folder: Annotated[Path, typer.Argument(metavar="SHARED", help="Folder that all hosts share.")],
+    folder: Annotated[Path, argument("SHARED", "Folder that all hosts share.")],
     target: _options.MayTargets = None,
 ) -> int:
     """Carry out the order that a Slurm job gets on standard input.

@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from stend.cli import _options
+from stend.cli._option import argument
 
 
 def command(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Result files, or a folder that bench-fio wrote.")
-    ],
+    files: Annotated[list[Path], argument("FILE...", "Result files, or a folder that bench-fio wrote.")],
     into: Annotated[Path, _options.into("runs")] = Path("runs"),
     form: _options.FormatIn = "",
     label: _options.Label = None,

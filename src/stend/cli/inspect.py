@@ -7,6 +7,7 @@ import typer
 
 from stend.base.errors import BadInput
 from stend.cli import _complete, _mistakes, _options
+from stend.cli._option import argument, flag, option
 
 MINUTES = 5.0
 
@@ -15,16 +16,16 @@ def command(
     context: typer.Context,
     targets: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="DRIVE...",
-            help="A drive, such as /dev/nvme0n1; several are inspected at once.",
+        argument(
+            "DRIVE...",
+            "A drive, such as /dev/nvme0n1; several are inspected at once.",
             autocompletion=_complete.targets,
         ),
     ] = None,
     minutes: Annotated[
-        float, typer.Option("--minutes", metavar="N", min=0.05, max=1e5, help="Minutes for the sample of the surface.")
+        float, option("--minutes", "N", "Minutes for the sample of the surface.", min=0.05, max=1e5)
     ] = MINUTES,
-    whole: Annotated[bool, typer.Option("--whole", help="Read every block instead of a sample.")] = False,
+    whole: Annotated[bool, flag("--whole", "Read every block instead of a sample.")] = False,
     in_use: _options.InUse = False,
     quick: _options.Quick = False,
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-inspect; must be new or empty")] = None,

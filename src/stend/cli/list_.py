@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.cli import _options, _runs, _table
+from stend.cli._option import option
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue
@@ -17,14 +18,12 @@ SHOWN = "run,started,model,tests,outcome"
 
 def command(
     top: _runs.Top = _runs.RUNS,
-    columns: Annotated[
-        str, typer.Option("--columns", metavar="A,B", help="Columns of the table `runs`, or all.")
-    ] = SHOWN,
+    columns: Annotated[str, option("--columns", "A,B", "Columns of the table `runs`, or all.")] = SHOWN,
     sort: Annotated[
-        str, typer.Option("--sort", metavar="COLUMN", help="Sort by this column; -COLUMN sorts in descending order.")
+        str, option("--sort", "COLUMN", "Sort by this column; -COLUMN sorts in descending order.")
     ] = "started",
     where: _options.Where = None,
-    last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="Only the last N runs.")] = None,
+    last: Annotated[int | None, option("--last", "N", "Only the last N runs.", min=1)] = None,
     as_json: _options.Json = False,
 ) -> None:
     """List the runs below a folder, oldest first.

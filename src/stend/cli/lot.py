@@ -7,6 +7,7 @@ import typer
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
 from stend.cli import _options, _runs, _table
+from stend.cli._option import option
 
 if TYPE_CHECKING:
     from stend.many.batch.acceptance import Plan
@@ -18,8 +19,7 @@ CODES = {"accepted": 0, "rejected": GATE_FAILED_EXIT_CODE, "undecided": GATE_UND
 def command(
     runs: _runs.ManyRuns = None,
     plan: Annotated[
-        Path | None,
-        typer.Option("--acceptance", metavar="FILE", help="A plan of acceptance in TOML: docs/how-to/compare.md."),
+        Path | None, option("--acceptance", "FILE", "A plan of acceptance in TOML: docs/how-to/compare.md.")
     ] = None,
     where: _options.Where = None,
     anyway: _options.Anyway = False,

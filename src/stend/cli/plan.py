@@ -9,6 +9,7 @@ import typer
 
 from stend.base.errors import BadInput
 from stend.cli import _edge, _options
+from stend.cli._option import flag, option
 
 if TYPE_CHECKING:
     from stend.model.definition import Plan
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
 
 SHOW_S = 0.5
 Folder = Annotated[
-    Path | None,
-    typer.Option(
-        "--fio", metavar="DIR", help="Also write the plan as fio job files that run without stend, with a README."
-    ),
+    Path | None, option("--fio", "DIR", "Also write the plan as fio job files that run without stend, with a README.")
 ]
 
 
@@ -30,8 +28,7 @@ def command(
     fields: dict[str, Any],
     fio: Folder = None,
     sooner: Annotated[
-        bool,
-        typer.Option("--sooner", help="Also list ways to shorten the run, tried on a virtual drive of this model."),
+        bool, flag("--sooner", "Also list ways to shorten the run, tried on a virtual drive of this model.")
     ] = False,
 ) -> None:
     """Print the steps, bytes written and duration of a run. Nothing is run.

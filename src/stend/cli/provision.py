@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.cli import _options
+from stend.cli._option import flag, option
 
 if TYPE_CHECKING:
     from stend.devices.purging.prepare_table import Wish
@@ -15,14 +16,12 @@ def command(
     destroy_data: _options.DestroyData = None,
     overwrite_file: _options.OverwriteFile = None,
     lba_bytes: Annotated[
-        int | None,
-        typer.Option("--lba-bytes", metavar="N", min=512, help="Block size in bytes (LBA format): 512, 4096."),
+        int | None, option("--lba-bytes", "N", "Block size in bytes (LBA format): 512, 4096.", min=512)
     ] = None,
     capacity: Annotated[
-        str | None,
-        typer.Option("--capacity", metavar="SIZE", help="New visible capacity: 800GB, or 80% of the native one."),
+        str | None, option("--capacity", "SIZE", "New visible capacity: 800GB, or 80% of the native one.")
     ] = None,
-    restore: Annotated[bool, typer.Option("--restore", help="Restore the full capacity.")] = False,
+    restore: Annotated[bool, flag("--restore", "Restore the full capacity.")] = False,
 ) -> None:
     """Change a drive's block size or its visible capacity. The new values are read back from the drive.
 

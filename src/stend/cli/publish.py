@@ -8,6 +8,7 @@ import typer
 from stend.base.errors import GATE_FAILED_EXIT_CODE, UNSOUND_EXIT_CODE
 from stend.cli import _options, _runs
 from stend.cli._edge import rewrite
+from stend.cli._option import flag, option
 
 if TYPE_CHECKING:
     from stend.publish import Built
@@ -19,11 +20,9 @@ def command(
     runs: _runs.ManyRuns = None,
     into: Annotated[Path, _options.into("site")] = Path("site"),
     lab: Annotated[
-        Path | None, typer.Option("--lab", metavar="FILE", help="Settings of the site in TOML: docs/how-to/publish.md.")
+        Path | None, option("--lab", "FILE", "Settings of the site in TOML: docs/how-to/publish.md.")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; list what changed since the last build.")
-    ] = False,
+    check: Annotated[bool, flag("--check", "Write nothing; list what changed since the last build.")] = False,
 ) -> int:
     """Make a static site of all drives, for reading without a server.
 

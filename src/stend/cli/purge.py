@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stend.cli import _options
+from stend.cli._option import option
 
 
 def command(
@@ -13,19 +14,13 @@ def command(
     overwrite_file: _options.OverwriteFile = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method",
-            metavar="M",
-            help="sanitize, crypto, format, erase, discard or zero; default: the best supported.",
-        ),
+        option("--method", "M", "sanitize, crypto, format, erase, discard or zero; default: the best supported."),
     ] = None,
     vendor: Annotated[
-        str | None,
-        typer.Option("--command", metavar="C", help="A vendor command, with {node}, {controller}, {serial}."),
+        str | None, option("--command", "C", "A vendor command, with {node}, {controller}, {serial}.")
     ] = None,
     limit_minutes: Annotated[
-        float | None,
-        typer.Option("--limit-minutes", metavar="MIN", min=0.01, help="Time limit; default: by the size of the drive."),
+        float | None, option("--limit-minutes", "MIN", "Time limit; default: by the size of the drive.", min=0.01)
     ] = None,
 ) -> None:
     """Purge a drive and read a sample of it back.

@@ -6,6 +6,7 @@ import typer
 
 from stend.base.errors import BadInput
 from stend.cli import _options, _runs, _table
+from stend.cli._option import argument, flag, option
 
 FORMATS = ("table", "csv", "json")
 """Values of `--format`, the former name of `--csv` and `--json`."""
@@ -13,15 +14,13 @@ MOST = 1000
 
 
 def command(
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One read-only statement in DuckDB's SQL.")],
+    sql: Annotated[str, argument("SQL", "One read-only statement in DuckDB's SQL.")],
     top: _runs.Top = _runs.RUNS,
     where: _options.Where = None,
     as_json: _options.Json = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "Print CSV.")] = False,
     form: Annotated[str, typer.Option("--format", hidden=True)] = "table",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="Largest number of rows; 0 for all.")
-    ] = MOST,
+    limit: Annotated[int, option("--limit", "N", "Largest number of rows; 0 for all.", min=0)] = MOST,
 ) -> None:
     """Run an SQL query over the runs below a folder.
 

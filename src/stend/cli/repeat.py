@@ -6,12 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from stend.cli import _options
+from stend.cli._option import argument
 
 
 @_options.with_settings
 def command(
     context: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="COUNT", min=2, max=1000, help="Number of runs per drive.")],
+    number: Annotated[int, argument("COUNT", "Number of runs per drive.", min=2, max=1000)],
     tests: _options.Tests,
     target: _options.Targets,
     fields: dict[str, Any],

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from stend.cli import _options, _runs
+from stend.cli._option import option
 
 
 def command(
@@ -16,37 +17,20 @@ def command(
     lang: _options.Language = "en",
     sheet: Annotated[
         str | None,
-        typer.Option(
-            "--sheet",
-            metavar="FILE",
-            help="Data sheet of the drive (TOML, or published:NAME); saved in the run folder.",
-        ),
+        option("--sheet", "FILE", "Data sheet of the drive (TOML, or published:NAME); saved in the run folder."),
     ] = None,
     style: Annotated[
-        str,
-        typer.Option(
-            "--style",
-            metavar="STYLE",
-            help="review (questions and answers, verdict first) or pts (the whole protocol).",
-        ),
+        str, option("--style", "STYLE", "review (questions and answers, verdict first) or pts (the whole protocol).")
     ] = "review",
     against: Annotated[
         list[str] | None,
-        typer.Option(
-            "--against",
-            metavar="WHAT",
-            help="Compare with runs, folders of them, published:NAME, or none; may be repeated.",
-        ),
+        option("--against", "WHAT", "Compare with runs, folders of them, published:NAME, or none; may be repeated."),
     ] = None,
     published: Annotated[
-        list[Path] | None,
-        typer.Option("--published", metavar="FILE", help="Published figures of other drives; may be repeated."),
+        list[Path] | None, option("--published", "FILE", "Published figures of other drives; may be repeated.")
     ] = None,
     drive_name: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--drive-name", metavar="NAME", help="Name of a drive, in the order of the runs; may be repeated."
-        ),
+        list[str] | None, option("--drive-name", "NAME", "Name of a drive, in the order of the runs; may be repeated.")
     ] = None,
 ) -> None:
     """Write the report of one or more runs. It needs neither the drive nor the host of the runs.

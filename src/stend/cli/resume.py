@@ -6,6 +6,7 @@ import typer
 
 from stend.base.errors import BadInput
 from stend.cli import _options, _runs
+from stend.cli._option import flag
 
 
 def command(
@@ -14,7 +15,7 @@ def command(
     destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every run below RUN (default: runs) that was cut off, the oldest first.")
+        bool, flag("--all", "Every run below RUN (default: runs) that was cut off, the oldest first.")
     ] = False,
     in_use: _options.InUse = False,
     detach: _options.Detach = False,

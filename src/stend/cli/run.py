@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from stend.cli import _options
+from stend.cli._option import flag, option
 
 
 @_options.with_settings
@@ -21,16 +22,10 @@ def command(
     label: _options.Label = None,
     meter: _options.Meter = None,
     together: Annotated[
-        bool,
-        typer.Option(
-            "--together", help="Several drives: start measured phases at the same time, whatever the trial finds."
-        ),
+        bool, flag("--together", "Several drives: start measured phases at the same time, whatever the trial finds.")
     ] = False,
     trial: Annotated[
-        float,
-        typer.Option(
-            "--trial", metavar="S", min=0, max=600, help="Several drives: seconds per window of the trial; 0: no trial."
-        ),
+        float, option("--trial", "S", "Several drives: seconds per window of the trial; 0: no trial.", min=0, max=600)
     ] = 5.0,
     detach: _options.Detach = False,
 ) -> int:

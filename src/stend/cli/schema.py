@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from stend.cli._option import argument
+
 PARTS = "stend.report.parts"
 SCHEMAS = {
     "report": ("stend.report.json", "schema"),
@@ -26,9 +28,7 @@ def _begin(incomplete: str) -> list[str]:
 
 
 def command(
-    name: Annotated[
-        str, typer.Argument(metavar="[OUTPUT]", help=f"{', '.join(SCHEMAS)}.", autocompletion=_begin)
-    ] = "report",
+    name: Annotated[str, argument("[OUTPUT]", f"{', '.join(SCHEMAS)}.", autocompletion=_begin)] = "report",
 ) -> None:
     """Print the JSON Schema of report.json or another JSON output.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stend.cli import _options, _runs
+from stend.cli._option import flag, option
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -13,24 +14,21 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def command(
     top: _runs.Top = _runs.RUNS,
     where: _options.Where = None,
-    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 uses any free port.")] = 0,
-    listen: Annotated[
-        str, typer.Option("--listen", metavar="ADDRESS", help="Address to listen on; default: this host only.")
-    ] = LOOPBACK[0],
+    port: Annotated[int, option("--port", "N", "Port; 0 uses any free port.", min=0, max=65535)] = 0,
+    listen: Annotated[str, option("--listen", "ADDRESS", "Address to listen on; default: this host only.")] = LOOPBACK[
+        0
+    ],
     name: Annotated[
         list[str] | None,
-        typer.Option(
-            "--host-name", metavar="HOST", help="A host name that clients may use in the address; may be repeated."
-        ),
+        option("--host-name", "HOST", "A host name that clients may use in the address; may be repeated."),
     ] = None,
-    tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate (PEM).")] = None,
-    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Private key (PEM).")] = None,
+    tls_cert: Annotated[Path | None, option("--tls-cert", "FILE", "Certificate (PEM).")] = None,
+    tls_key: Annotated[Path | None, option("--tls-key", "FILE", "Private key (PEM).")] = None,
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="Allow another address without TLS, behind a proxy that has TLS.")
+        bool, flag("--behind-proxy", "Allow another address without TLS, behind a proxy that has TLS.")
     ] = False,
     token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="File with a fixed token of 32 characters or more."),
+        Path | None, option("--token-file", "FILE", "File with a fixed token of 32 characters or more.")
     ] = None,
 ) -> None:
     """Show all runs below a folder in a browser, updated live. Also serves /metrics and JSON.

@@ -4,39 +4,28 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from stend.cli import _options
+from stend.cli._option import argument, flag, option
 
 
 def command(
-    design: Annotated[
-        Path, typer.Argument(metavar="DESIGN.toml", help="Design: the parameters to vary and the tests to run.")
-    ],
+    design: Annotated[Path, argument("DESIGN.toml", "Design: the parameters to vary and the tests to run.")],
     into: Annotated[Path | None, _options.into("sweeps/NAME, the name of the design")] = None,
     workers: Annotated[
-        int | None,
-        typer.Option("--workers", metavar="N", min=1, max=1024, help="Worker processes; default: one per processor."),
+        int | None, option("--workers", "N", "Worker processes; default: one per processor.", min=1, max=1024)
     ] = None,
     figure: Annotated[
         list[str] | None,
-        typer.Option(
-            "--figure", metavar="FIGURE", help="A figure for the page, like 'iops[saturated]'; may be repeated."
-        ),
+        option("--figure", "FIGURE", "A figure for the page, like 'iops[saturated]'; may be repeated."),
     ] = None,
     best: Annotated[
-        str,
-        typer.Option("--best", metavar="WISH", help="Figure or parameter to rank by, like 'least flash.spare_pct'."),
+        str, option("--best", "WISH", "Figure or parameter to rank by, like 'least flash.spare_pct'.")
     ] = "",
     where: Annotated[
         list[str] | None,
-        typer.Option(
-            "--require",
-            metavar="RULE",
-            help="Condition on ranked drives, like 'p99.9[saturated] < 5 ms'; may be repeated.",
-        ),
+        option("--require", "RULE", "Condition on ranked drives, like 'p99.9[saturated] < 5 ms'; may be repeated."),
     ] = None,
-    plan: Annotated[bool, typer.Option("--dry-run", help="Print the drives and the duration; run nothing.")] = False,
+    plan: Annotated[bool, flag("--dry-run", "Print the drives and the duration; run nothing.")] = False,
     form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
     lang: _options.Language = "en",
 ) -> int:

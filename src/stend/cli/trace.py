@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from stend.cli import _options
+from stend.cli._option import argument, option
 
 HELP = """Describe a block trace or convert it to stend's Parquet form.
 
@@ -14,8 +13,8 @@ Alibaba, Tencent and SYSTOR '17, compressed or not (docs/how-to/workload.md). No
 
 Example: stend trace show app.iolog"""
 
-Given = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace in any known format.")]
-Volume = Annotated[str, typer.Option("--volume", metavar="NAME", help="Select one drive in a trace of several.")]
+Given = Annotated[Path, argument("TRACE", "A trace in any known format.")]
+Volume = Annotated[str, option("--volume", "NAME", "Select one drive in a trace of several.")]
 
 
 def show(
@@ -38,7 +37,7 @@ def show(
 
 def convert(
     given: Given,
-    output: Annotated[Path, typer.Argument(metavar="OUT.parquet", help="The Parquet file to write.")],
+    output: Annotated[Path, argument("OUT.parquet", "The Parquet file to write.")],
     reader: _options.FormatIn = "",
     volume: Volume = "",
 ) -> int:

@@ -8,6 +8,7 @@ import typer
 
 from stend.base.errors import STOPPED_EXIT_CODE, StepFailed
 from stend.cli import _runs
+from stend.cli._option import option
 
 if TYPE_CHECKING:
     from stend.cli._screen import Screen
@@ -25,11 +26,7 @@ def command(
     run: _runs.Run = _runs.LAST,
     on: Annotated[
         list[str] | None,
-        typer.Option(
-            "--on",
-            metavar="EVENT=DO",
-            help="Command or https address to notify; may be repeated; see docs/how-to/publish.md.",
-        ),
+        option("--on", "EVENT=DO", "Command or https address to notify; may be repeated; see docs/how-to/publish.md."),
     ] = None,
 ) -> int:
     """Show the progress of a run from another terminal. It only reads the run folder and adds no load.
