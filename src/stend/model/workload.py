@@ -99,10 +99,10 @@ class Workload(Kind, frozen=True):
 
     `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`. `zones` is ((percent of IOs, percent of
     the range), ...) from the range's start. `streams` link size to access and direction and replace all of these
-    (`streamed` makes such a workload); fio has no option for them. `verify` makes its content verifiable.
+    (`streamed` makes such a workload). fio has no option for them. `verify` makes its content verifiable.
 
     `rate_iops` above 0 is an open loop: IOs are due at this rate, in `arrivals`, whether or not earlier ones are done,
-    with at most `outstanding` of them in flight; response times count from the moment an IO was due. `sync` is how each
+    with at most `outstanding` of them in flight. Response times count from the moment an IO was due. `sync` is how each
     write is made durable: by itself (`fua`, RWF_DSYNC), or by a `flush` (fdatasync) after every `flush_every` writes of
     a thread, whose last write is done when the flush is. `trim_pct` is the share of trims in all IOs. `read_pct` is
     then that of reads in the rest. `trim_bytes` is their size (0: `block_bytes`). `beside` are loads that run at the

@@ -40,7 +40,7 @@ class Head(NamedTuple):
 
 
 def render(template: str, lab: Lab, words: Language, here: str, head: Head, **values: Any) -> str:
-    """Return a page; `here` is its path below the folder of its language; `values` are those of its template.
+    """Return a page. `here` is its path below the folder of its language, `values` are those of its template.
 
     Values of a page itself (`page`) are given as `page_values`.
     """

@@ -13,8 +13,9 @@ PARAMETERS = 21
 # Indices of `state`.
 HEAD, NOW, KNOWN, HELD, CACHE_BUSY, CACHE_NEXT, LINK_BUSY, COMMAND_BUSY, HITS, MISSES, HAND, FAVOUR = range(12)
 SYNCED, SAFE_AT, WORKED, FLUSHING = range(12, 16)
-"""Indices of `state`: 1 if hosts wait until each write is durable; the end of the last write from the write memory; the
-time of work in the background; the time of the oldest flush that waits, or NO_FLUSH."""
+"""Indices of `state`. SYNCED is 1 if hosts wait until each write is durable. SAFE_AT is the end of the last write from
+the write memory, WORKED the time of work in the background, FLUSHING that of the oldest flush that waits, or NO_FLUSH.
+"""
 STATE = 16
 NO_FLUSH = -1
 FAR = 1 << 62

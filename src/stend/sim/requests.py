@@ -28,15 +28,15 @@ DRAWN = 4
 ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
 """Indices in `Loop.at`, which describes them."""
 BAD, FAILED_AT, FUA, EVERY = 4, 6, 7, 8
-"""Indices in `Stream.plan`: the range [from, to) where IOs fail; the offset of the first failure; 1 if each write is
-made durable by itself; writes of a slot between two flushes, or 0."""
+"""Indices in `Stream.plan`. BAD is the range [from, to) where IOs fail, FAILED_AT the offset of the first failure. FUA
+is 1 if each write is made durable by itself. EVERY is the number of writes of a slot between two flushes, or 0."""
 SLOW, SLOW_NS, SLOW_SHARE, PLAN = 9, 11, 12, 13
-"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32 (those
-of the first load count for all); the length of the `plan` of one load."""
+"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32. Those
+of the first load count for all. PLAN is the length of the `plan` of one load."""
 STATE = 5
 """The length of `Stream.at` of one load."""
 READ, WRITE, FLUSH, TRIM, ROWS = range(5)
-"""Rows of one load in a Ledger; a load beside another one has the next rows."""
+"""Rows of one load in a Ledger. A load beside another one has the next rows."""
 TRIMS = 2
 """Value of `Stream.reads` for a trim; 1 is a read and 0 a write."""
 TRIM_SHARE, TRIM_BYTES, TRIM_AT, TRIM_START, TRIM_RANGE, TRIM_LEFT = range(6)
@@ -55,12 +55,12 @@ class Weighted(NamedTuple):
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
-    """Description of a load; bytes are those of the drive at full size, before scaling.
+    """Description of a load. Bytes are those of the drive at full size, before scaling.
 
     `sizes` is ((bytes, weight), ...), `zones` is ((weight, share of the range), ...), `limit_bytes` 0 means endless.
-    `weighted` ties size, access and direction together; if given, all requests come from it, endlessly. With `fua` each
+    `weighted` ties size, access and direction together. If given, all requests come from it, endlessly. With `fua` each
     write is made durable by itself. With `flush_every` above 0 each slot sends a flush after that many writes.
-    `trim_pct` of all requests are trims of `trim_bytes`; a limit counts them only if all are. With `rate_iops` requests
+    `trim_pct` of all requests are trims of `trim_bytes`. A limit counts them only if all are. With `rate_iops` requests
     are due at this rate, `even` or by a Poisson process. `beside` are patterns that run at the same time.
     """
 

@@ -60,7 +60,7 @@ Evidence = dict[str, float]
 
 
 class Known(NamedTuple):
-    """Figures; those that are only a bound because the drive was still getting worse; those that cannot be used."""
+    """Figures, those that are only a bound because the drive was still getting worse, and those that cannot be used."""
 
     figures: Evidence
     bounds: Mapping[str, Because] = MappingProxyType({})

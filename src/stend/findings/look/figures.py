@@ -79,7 +79,7 @@ class Figures(NamedTuple):
     """The figures of one workload in one state, window and direction.
 
     `rounds` are the judged ones, empty if none were. `steady` is that verdict, None without one. `place` numbers loads
-    of a phase that differ only in their position on the drive; 0 is all positions together. `reported` holds the
+    of a phase that differ only in their position on the drive. 0 is all positions together. `reported` holds the
     figures that another tool reported of an imported load. `headroom` is how many times as fast a trace was replayed
     within its limit, or None if the row is not a search for it. `levels` are the readings of meters meanwhile, by
     name.

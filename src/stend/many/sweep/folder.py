@@ -1,7 +1,7 @@
 """A sweep on disk: its design, one line per finished drive, and all drives as Parquet.
 
-design.toml       the design of the sweep; a different design is refused
-drives.jsonl      one line per drive, appended when its run has ended; all other files can be made from it
+design.toml       the design of the sweep (a different design is refused)
+drives.jsonl      one line per drive, appended when its run has ended (all other files can be made from it)
 drives.parquet    one row per drive and figure, with the parameters as columns
 
 Each line is written by one call and synced, so that a kill loses only the drives that were running. An incomplete last

@@ -113,7 +113,7 @@ class Running(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A titled table of formatted cells; `numeric` columns are right-aligned; `marks` are rows to highlight."""
+    """A titled table of formatted cells. `numeric` columns are right-aligned, `marks` are rows to highlight."""
 
     title: str
     head: tuple[str, ...]
