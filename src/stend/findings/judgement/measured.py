@@ -163,9 +163,9 @@ def _servers(rows: Sequence[Figures]) -> Pairs:
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
-    """Yield the highest rate of a composite load, and its middle point: its rate, and its slow reads and writes."""
-    both = [row for row in every if (row.test, row.phase, row.direction) == ("composite", "max", "both")]
-    yield from _of("load_most", both[-1] if both else None)
+    """Yield the highest rate of a composite load in its sweep, and the rate and slow IOs of its middle point."""
+    sweep = [row for row in every if (row.test, row.phase, row.direction) == ("composite", "sweep", "both")]
+    yield from _of("load_most", max(sweep, key=lambda row: row.iops, default=None))
     for row in (row for row in every if (row.test, row.phase) == ("composite", "mid")):
         name = {"both": "load", "read": "load_read", "write": "load_write"}[row.direction]
         yield from _of(name, row, "iops" if row.direction == "both" else "p99")
