@@ -90,3 +90,12 @@ def test_a_door_tells_what_would_be_lost_and_what_came_since(made: FileDevice) -
 def test_a_permission_to_destroy_data_is_refused_where_there_are_none(option: str, permission: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=rf"^{option}, but sim:small is a virtual drive.*; leave the option out$"):
         devices.find("sim:small").door.open(writes=True, **{"destroy": None, **permission})
+
+
+@pytest.mark.parametrize("target", ["sim:small", "null"])
+def test_a_drive_without_data_may_be_named_by_its_serial(target: str) -> None:
+    device = devices.find(target)
+    assert device.door.open(writes=True, destroy=device.identity.serial) == device.door.path
+    device.door.close()
+    with pytest.raises(BadInput, match="leave the option out"):
+        device.door.open(writes=True, destroy=target)

@@ -39,7 +39,7 @@ class NullDevice:
             virtual=True,
             facts={"trim_max_bytes": limits.MOST_BLOCK},
         )
-        self.door = gate.Door(target)
+        self.door = gate.Door(target, serial=self.identity.serial)
 
     def purge(self) -> Sentence:
         """Check the door and do nothing, because no data is stored."""

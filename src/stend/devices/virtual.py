@@ -68,7 +68,7 @@ class VirtualDevice:
 
     def __init__(self, target: str, spec: Spec) -> None:
         self.identity, self.sim = identity(target, spec), Unbuilt(target, spec)
-        self.door = gate.Door(target, self.sim.look)
+        self.door = gate.Door(target, self.sim.look, self.identity.serial)
 
     def purge(self) -> Sentence:
         """Format the virtual drive. Raise Refused if it was opened for reading."""

@@ -17,10 +17,13 @@ from stend.words import Sentence
 
 
 class Door:
-    """The door of a drive that holds no data, which guards only that it is opened once. `look` runs at every check."""
+    """The door of a drive that holds no data, which guards only that it is opened once. `look` runs at every check.
 
-    def __init__(self, target: str, look: Callable[[], object] = lambda: None) -> None:
-        self.target, self.look = target, look
+    Such a drive need not be named; the only name that is accepted is its `serial`.
+    """
+
+    def __init__(self, target: str, look: Callable[[], object] = lambda: None, serial: str = "") -> None:
+        self.target, self.look, self.serial = target, look, serial
         self.writes: bool | None = None
 
     @property
@@ -51,7 +54,8 @@ class Door:
     def _enter(
         self, destroy: str | None, keep_off: tuple[str, ...], overwrite: tuple[str, ...], *, writes: bool
     ) -> None:
-        for option, names in (("--destroy-data", [destroy] if destroy else []), ("--overwrite-file", overwrite)):
+        wrong = [destroy] if destroy and destroy != self.serial else []
+        for option, names in (("--destroy-data", wrong), ("--overwrite-file", overwrite)):
             if names:
                 needless = f"{self.target} is a virtual drive, which holds no data of anybody"
                 raise BadInput(f"{option} names {shlex.quote(names[0])}, but {needless}; leave the option out")
