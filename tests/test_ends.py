@@ -15,8 +15,6 @@ from stend.cli import main
 from stend.store import reports
 from tests.test_resume import ASKED, in_child, killed
 
-pytestmark = pytest.mark.slow
-
 RUN = ["run", *ASKED, "--seed", "7", "--into"]
 STEND = [sys.executable, "-m", "stend"]
 

@@ -83,7 +83,6 @@ def test_the_ideal_drive_serves_what_its_times_say() -> None:
     assert counts.read.mean_s == pytest.approx((5 + 50 + link_us) * 1e-6, rel=0.001)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("target", ["sim:small", "sim:ideal", "sim:sas15k", "sim:x25e-raid"])
 def test_a_stopped_load_waits_for_what_is_outstanding_and_counts_it(target: str) -> None:
     e = engine(target)
