@@ -20,7 +20,7 @@ KEY = 30
 """Width of the symbol of a legend with its margins in pixels."""
 WIDER = 1.12
 """Width of a letter of a bold title in its font size, halved."""
-CAPITALS = 1.15
+CAPITALS = 1.18
 """Width of a capital letter, in widths of a letter of a bold title."""
 UNIT = re.compile(r"(\d) (?=\w{1,4}\b|%)")
 """The space between a number and its unit, where no line ends."""
