@@ -33,7 +33,8 @@ WEAK = 0.8
 def swept(study: Study, lang: str, *, drawn: bool = True) -> Page:
     """Return the page of a sweep in a language; without pictures unless `drawn`."""
     words = Language(lang)
-    return written.page("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
+    page = written.page("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
+    return page._replace(small=True)
 
 
 def _sections(study: Study, words: Language, *, drawn: bool) -> Iterator[Section]:
