@@ -1,16 +1,16 @@
-"""Pages of unusual drives have no layout defect: one point per line, 12 drives, long names, low rates, 1 GB, 30 TB.
+"""PDFs of unusual drives have no layout defect: one point per line, 12 drives, long names, low rates, 1 GB, 30 TB.
 
 Written before any of these pages was drawn. What each of them must show is the text of its case.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
-from benchmarks.pages import Defect, pdf
+from benchmarks.pages import pdf
 
 from stend import report
 from stend.base.units import GB, MB, TB, MiB
@@ -92,19 +92,3 @@ def written(name: str, form: str, lang: str, into: Path) -> Path:
 def test_the_pdf_of_an_unusual_drive_has_no_defect(name: str, lang: str, tmp_path: Path) -> None:
     known = {"twelve drives": ["empty page"]}.get(name, [])  # a chapter begins with 12 answers, which stay on one page
     assert [one for one in pdf.defects(written(name, "pdf", lang, tmp_path)) if one.kind not in known] == []
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("name", CASES)
-def test_the_page_of_an_unusual_drive_has_no_defect(name: str, lang: str, tmp_path: Path) -> None:
-    from benchmarks.pages import browser
-
-    path = written(name, "html", lang, tmp_path)
-
-    def found() -> Iterator[Defect]:
-        with browser.opened() as chromium:
-            for view in browser.VIEWS:
-                yield from chromium.html(path, view)
-
-    assert list(found()) == []
