@@ -28,10 +28,10 @@ def test_a_time_after_about_has_no_seconds_from_ten_minutes_on(seconds: float, s
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_no_line_of_a_page_ends_within_an_option_and_its_text_can_be_copied(lang: str) -> None:
     text = Language(lang)("story.protocol")
-    shown = environment().from_string("{{ text | options }}").render(text=text)
+    shown = environment().from_string("{{ text | whole }}").render(text=text)
     assert '<span class="whole">--style</span> pts' in shown
     assert shown.replace('<span class="whole">', "").replace("</span>", "") == text
-    assert environment().from_string("{{ text | options }}").render(text="<b>--a</b>").startswith("&lt;b&gt;<span")
+    assert environment().from_string("{{ text | whole }}").render(text="<b>--a</b>").startswith("&lt;b&gt;<span")
 
 
 def test_no_line_of_a_pdf_ends_within_an_option(tmp_path: Path) -> None:
