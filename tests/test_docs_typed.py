@@ -39,13 +39,13 @@ def here(words: list[str]) -> list[str]:
     """The same command on virtual drives, and shortened."""
     for name, instead in STAND_INS.items():
         words = [re.sub(re.escape(name) + r"(?!\w)", instead, word) for word in words]
+    if "--destroy-data" in words:  # its name is that of the real drive
+        leave = words.index("--destroy-data")
+        words = [*words[:leave], *words[leave + 2 :]]
     if words[0] not in ("run", "repeat"):
         return words
     first = next(n for n, word in enumerate(words) if word.startswith("-"))
     asked, options = [SHORTER.get(word, word) for word in words[:first]], words[first:]
-    if words[0] == "repeat":  # which asks for no leave to write to virtual drives
-        leave = options.index("--destroy-data")
-        del options[leave : leave + 2]
     return [*asked, *options, *([] if "--quick" in words else ["--quick"]), "--rounds", "1"]
 
 

@@ -28,10 +28,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_each_stream_is_named_with_its_share_and_what_it_gives_alone(run: Run) -> None:
     chapter = story([(None, run, {})], [], "en").section("streams")
     (table,) = chapter.tables
-    labels = [stream.label for stream in USUAL]
+    labels = [Language("en").show(stream.label, "load") for stream in USUAL]
     assert [row[0] for row in table.rows] == [*labels, "all at once"]
     assert [row[1] for row in table.rows] == ["46%", "17%", "16%", "8%", "7%", "6%", "100%"]
-    alone = {row.label: row.alone for row in streams.streams(run)}
+    alone = {Language("en").show(row.label, "load"): row.alone for row in streams.streams(run)}
     for row in table.rows[:-1]:
         own = alone[row[0]]
         assert own is not None
