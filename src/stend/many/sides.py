@@ -166,7 +166,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
 
 def _of_histogram(run: Run, row: Figures) -> Figures:
     """Return a row; one of a histogram is not steady if the rounds before it were not."""
-    if not row.phase.startswith(look.HISTOGRAM):
+    if not look.is_histogram(row.phase):
         return row
     test = next(test for test in run.plan.tests if test.name == row.test)
     names = look.phase_names(test)

@@ -1,4 +1,7 @@
-"""The samples of a run in packed rows: a day has 86,400 of them, which take 10 MB."""
+"""The samples of a run, and the readings of meters beside its loads, in packed rows.
+
+A day has 86,400 samples, which take 10 MB. Ten readings a second take 35 MB a day.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -9,10 +12,6 @@ from stend.model.definition import Data
 from stend.model.events import Reading, Sample
 from stend.model.packed import Rows
 from stend.model.tally import Tally
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 if TYPE_CHECKING:
     import numpy as np

@@ -51,11 +51,9 @@ def band(measured: Sequence[Cell], key: Key, ends: Axes, keys: Sequence[Key] = (
     errors, moved = _errors(measured, key.percent), moves(measured, key, ends)
     if len(moved) < FEW:
         moved = [move for other in keys for move in moves(measured, other, ends)]
-    share = (
-        SIDES
-        * STUDENT[min(max(len(moved), 1), len(STUDENT)) - 1]
-        * math.sqrt(sum(move * move for move in moved) / max(len(moved), 1))
-    )
+    freedom = max(len(moved), 1)
+    student = STUDENT[min(freedom, len(STUDENT)) - 1]
+    share = SIDES * student * math.sqrt(sum(move * move for move in moved) / freedom)
     low, high = (contour([_shifted(cell, errors, sign) for cell in measured], key, ends) for sign in (1, -1))
     lowest = list(accumulate((reads for _, reads in reversed(low)), max))[::-1]
     highest = list(accumulate((reads for _, reads in high), min))

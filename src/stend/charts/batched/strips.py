@@ -33,7 +33,7 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
 def _named(batch: Batch) -> list[int]:
     """Return the drives with a colour and a shape: odd ones, or all if there are few and none is odd."""
     every = range(len(batch.lot.drives))
-    return list(batch.odd)[:MOST_MARKED] or [*every] * (len(every) <= MOST_MARKED)
+    return list(batch.odd)[:MOST_MARKED] or (list(every) if len(every) <= MOST_MARKED else [])
 
 
 def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:

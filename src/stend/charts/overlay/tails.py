@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stend.charts.exceedance import curve
 from stend.charts.overlay.courses import run_lines
 from stend.charts.parts import Drawing, Row, axis
+from stend.findings import look
 from stend.many.compare import Comparison, Outcome
 from stend.many.sides import Key
 from stend.words import Language
@@ -16,7 +17,7 @@ MOST_POINTS = 120
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     """Yield one chart per load whose tail is a result: histograms first, then saturations, at most four."""
     loads = [d for d in whole.differences if d.quantity == "max" and d.key.direction == "both"]
-    loads.sort(key=lambda d: (not d.key.phase.startswith("histogram"), d.key.state != "saturated"))
+    loads.sort(key=lambda d: (not look.is_histogram(d.key.phase), d.key.state != "saturated"))
     for difference in loads[:MOST_CHARTS]:
         names = [whole.a.name, whole.b.name]
         key = difference.key

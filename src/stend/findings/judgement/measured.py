@@ -184,7 +184,7 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
     big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0)]
     streams = [r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
     if big and streams:
-        slowest, stream = (pick(rows, key=_speed) for pick, rows in ((min, big), (max, streams)))
+        slowest, stream = min(big, key=_speed), max(streams, key=_speed)
         yield from _of("big_writes", slowest, "throughput")
         yield Named("big_block", float(_block(slowest)), slowest.test)
         yield Named("big_share", _speed(slowest) / _speed(stream), slowest.test)

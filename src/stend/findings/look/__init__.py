@@ -79,6 +79,11 @@ HISTOGRAM = "histogram"
 """Prefix of the names of phases that repeat a load of another phase for its distribution of response times."""
 
 
+def is_histogram(phase: str) -> bool:
+    """Return whether a phase repeats a load of another phase for its distribution of response times."""
+    return phase.startswith(HISTOGRAM)
+
+
 def measuring(run: Run, test: PlannedTest) -> list[Phase]:
     """Return the phases with results that a test measures in; if there are only preparing ones, those."""
     held = {key for key, results in run.placed.items() if any(isinstance(result.step, Hold) for result in results)}
@@ -195,6 +200,6 @@ def main_phase(run: Run, test: PlannedTest) -> str:
     A histogram repeats a load of another phase, and can outlast it in a shortened run.
     """
     phases = measuring(run, test)
-    phases = [phase for phase in phases if not phase.name.startswith(HISTOGRAM)] or phases
+    phases = [phase for phase in phases if not is_histogram(phase.name)] or phases
     loads = [(sum(r.counts.seconds for r in run.of(test.name, phase.name)), phase.name) for phase in phases]
     return max(loads)[1] if loads else ""

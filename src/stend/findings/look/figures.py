@@ -162,7 +162,7 @@ def lasting(run: Run) -> list[Figures]:
 
 def after_fill(row: Figures) -> bool:
     """Return whether a row is of a filled drive, and not of a histogram, which repeats a load of another phase."""
-    return row.state in FILLED and not row.phase.startswith(look.HISTOGRAM)
+    return row.state in FILLED and not look.is_histogram(row.phase)
 
 
 def answers(run: Run, *names: str) -> list[Figures]:
@@ -188,13 +188,13 @@ def listed(run: Run, test: str, phase: str) -> tuple[Figures, ...]:
     """
     planned = next(t for t in run.plan.tests if t.name == test)
     planned_phase = next(p for p in planned.phases if p.name == phase)
-    judged = run.verdict_rounds(test, phase)
+    judged, state = run.verdict_rounds(test, phase), _state(run, planned, planned_phase)
     places: dict[str, int] = {}
     rows: list[Figures] = []
     for _, load, counts, trims in look.cells_of(run, test, phase):
         place = places[load.label] = places.get(load.label, 0) + 1
         window: Window = "bursts" if look.rest_s(planned_phase) else "rounds" if judged else "whole"
-        rows += _rows(run, (test, phase, _state(run, planned, planned_phase), window, load, place), counts, trims)
+        rows += _rows(run, (test, phase, state, window, load, place), counts, trims)
     return tuple(rows)
 
 
@@ -259,19 +259,20 @@ def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
 
     It is the state that earlier phases left, unless the phase rests, has a window, or itself changes the drive.
     """
-    if run.source or look.rest_s(phase):
-        return "unknown" if run.source else "rested"
-    if phase.name in SATURATING and _little(run, test, phase):
-        return "phase"
+    if run.source:
+        return "unknown"
+    if look.rest_s(phase):
+        return "rested"
     if run.verdict_rounds(test.name, phase.name):
-        return "window"
+        return _reached(run, test, phase, "window") if phase.name in SATURATING else "window"
     if test.name in CHANGING or phase.name in SATURATING or phase not in look.measuring(run, test):
         return "phase"
     before = test.phases[: test.phases.index(phase)]
     left = [(p, state) for p in before for begin, state in LEAVES.items() if p.name.startswith(begin)]
-    if left and left[-1][1] == "saturated" and _little(run, test, left[-1][0]):
-        return "phase"
-    return left[-1][1] if left else "filled" if test.shared else "fresh"
+    if not left:
+        return "filled" if test.shared else "fresh"
+    last, state = left[-1]
+    return _reached(run, test, last, state) if state == "saturated" else state
 
 
 def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
@@ -284,13 +285,14 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     if run.verdict_rounds(test.name, phase.name):
         yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)
     else:
-        counts, state = look.ended(run, test, phase.name), "phase" if _little(run, test, phase) else "saturated"
+        counts, state = look.ended(run, test, phase.name), _reached(run, test, phase, "saturated")
         yield from _rows(run, (test.name, phase.name, state, "last", last.workload, 1), counts)
 
 
-def _little(run: Run, test: PlannedTest, phase: Phase) -> bool:
-    """Return whether less than the capacity was written by the end of a saturation: it did not saturate the drive."""
-    return capacities(Ground(run, test, look.records(run, test.name, phase.name))) < 1
+def _reached(run: Run, test: PlannedTest, phase: Phase, state: State) -> State:
+    """Return the state at the end of a saturation, or "phase" if less than the capacity was written until then."""
+    ground = Ground(run, test, look.records(run, test.name, phase.name))
+    return state if capacities(ground) >= 1 else "phase"
 
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:

@@ -43,7 +43,7 @@ def level(rows: Sequence[Figures], name: str) -> Figures | None:
     for test in LEVELS[name].tests:
         candidates = [row for row in rows if row.test == test and is_level(row, name)]
         if candidates:
-            return max(candidates, key=lambda row: (not row.phase.startswith(look.HISTOGRAM), row.iops))
+            return max(candidates, key=lambda row: (not look.is_histogram(row.phase), row.iops))
     return None
 
 

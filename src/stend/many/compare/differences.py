@@ -131,7 +131,7 @@ def paired(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[tuple[Key, ..
     pairs += [
         *_matched(left, lambda key: key.loose),
         *_matched(left, _replay_key),
-        *_matched(left, lambda key: (*key[3:8], key.direction, key.service)),
+        *_matched(left, _load_key),
     ]
     return pairs, (tuple(left[0]), tuple(left[1]))
 
@@ -154,6 +154,10 @@ def _matched(left: list[list[Key]], by: Callable[[Key], Any]) -> Iterator[tuple[
 def _replay_key(key: Key) -> tuple[Any, ...]:
     """Return the key of a replay without trace and pace, so that replays of different traces get a reason."""
     return (key.test, key.phase, key.state, key.direction) if key.test in REPLAYS else key
+
+
+def _load_key(key: Key) -> tuple[Any, ...]:
+    return key.random_pct, key.read_pct, key.block, key.threads, key.depth, key.direction, key.service
 
 
 def quantities(key: Key) -> Iterator[str]:

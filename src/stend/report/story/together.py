@@ -43,7 +43,7 @@ def usable(review: Review) -> dict[str, float]:
 def of_one_drive(reviews: Reviews) -> bool:
     """Return whether all runs are of one drive as it is: with one serial number, firmware and layout of an array."""
     drives = [review.run.plan.device for review in reviews.values()]
-    kinds = {(d.serial, d.firmware, d.capacity_bytes, array(d.facts), d.target * d.virtual) for d in drives}
+    kinds = {(d.serial, d.firmware, d.capacity_bytes, array(d.facts), d.target if d.virtual else "") for d in drives}
     return len(kinds) == 1 and bool(drives[0].serial)
 
 
