@@ -197,42 +197,51 @@ def key_of(text: str) -> str:
     """Return the key of a sentence; one of an old record is recognised by its text. Return "" for other text."""
     if isinstance(text, Sentence) and text.key:
         return text.key
-    return next((key for key, pattern in _keyed() if pattern.fullmatch(text)), "")
+    return _recognised(text)[0]
 
 
 @lru_cache(maxsize=4096)
 def _translated(name: str, text: str) -> str:
     """Translate a sentence of an old record; cached, because a page repeats most sentences."""
     words = Language(name)
-    for pattern, translation in _patterns(name):
-        if match := pattern.fullmatch(text):
-            values = {key: words.translated(words.value(value)) for key, value in match.groupdict().items()}
-            return words.vformat(translation, (), values)
-    return words.converted(text)
+    key, parts = _recognised(text)
+    if not key:
+        return words.converted(text)
+    values = {part: words.translated(words.value(value)) for part, value in parts.items()}
+    return words.vformat(_templates(name)[key], (), values)
 
 
 @cache
-def _patterns(name: str) -> list[tuple[re.Pattern[str], str]]:
-    """Return the English sentences of old records as patterns, with their translations."""
-    known = texts(name) | {f"{RECORD}{key}": text for key, text in _flat("", _old().get(name, {}))}
-    english = dict(_flat("", _old()["english"]))
-    return [(pattern, known.get(f"{RECORD}{key}", english[key])) for key, pattern in _keyed()]
+def _templates(name: str) -> dict[str, str]:
+    """Return the sentences of old records by key as a page writes them; English if the language has none."""
+    old = _old(name)
+    return {key: old.get(key) or texts(name).get(f"{RECORD}{key}", text) for key, text in _old("english").items()}
+
+
+@lru_cache(maxsize=4096)
+def _recognised(text: str) -> tuple[str, dict[str, str]]:
+    """Return the key and the values of a sentence of an old record, or "" and no values for other text."""
+    for key, english in _old("english").items():
+        if text.startswith(english.partition("{")[0]) and (match := _pattern(english).fullmatch(text)):
+            return key, match.groupdict()
+    return "", {}
 
 
 @cache
-def _keyed() -> list[tuple[str, re.Pattern[str]]]:
-    """Return the keys of the sentences of old records, and patterns of their English texts."""
-    return [(key, _pattern(text)) for key, text in _flat("", _old()["english"])]
-
-
-@cache
-def _old() -> dict[str, Any]:
-    read: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
-    return read
-
-
 def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL)
+
+
+@cache
+def _old(part: str) -> dict[str, str]:
+    """Return a part of `old.toml`, in its order."""
+    return dict(_flat("", _old_file().get(part, {})))
+
+
+@cache
+def _old_file() -> dict[str, Any]:
+    read: dict[str, Any] = msgspec.toml.decode((resources.files(__package__) / "old.toml").read_bytes())
+    return read
 
 
 def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, str]]:
