@@ -8,7 +8,7 @@ careless edits. It does not stop an attacker, because anyone can recompute it.
 import hashlib
 import re
 from binascii import hexlify
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from stend.words import Sentence
 
@@ -32,12 +32,13 @@ class Chain:
         comma = b"" if event == b"{}" else b","
         return b'%s%s"n":%d,"chain":"%s"}' % (event[:-1], comma, self.number, self.hash.hex().encode())
 
-    def opened(self, lines: Iterable[bytes], at: int, wrong: list[Sentence]) -> Iterator[bytes]:
-        """Yield the events of lines, which end with a line feed. The first is line `at` of the file.
+    def opened(self, lines: Iterable[bytes], at: int, wrong: list[Sentence]) -> list[bytes]:
+        """Return the events of lines, which end with a line feed. The first is line `at` of the file.
 
         Add what is wrong with a line to `wrong`. The chain continues from the line's own fields, so that a single wrong
         line is reported once. A day has 86,400 lines, so the loop calls no function of Python for a line that is right.
         """
+        events: list[bytes] = []
         for place, line in enumerate(lines, at):
             number = b"%d" % (self.number + 1)
             event, _, tail = line.rpartition(b',"n":')
@@ -50,7 +51,8 @@ class Chain:
             else:
                 event, reason = self._judged(line[:-1], place)
                 wrong.extend([reason] if reason else [])
-            yield event
+            events.append(event)
+        return events
 
     def _judged(self, line: bytes, at: int) -> tuple[bytes, Sentence | None]:
         """Return the event of a line that is not the expected next one, and what is wrong with it."""

@@ -1,10 +1,12 @@
 """Read the events of a run folder: the first line, the numbered lines, and what is wrong with them."""
 
 import json
+import os
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -28,7 +30,7 @@ LINE_BYTES = 1 << 28
 SAMPLE = b'{"type":"sample",'
 """Start of a line that holds a sample."""
 AT_ONCE = 512
-"""Number of samples decoded together. More would use more memory without being faster."""
+"""Number of lines read together. More would use more memory without being faster."""
 
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event, dec_hook=decoded)
 _rows = msgspec.json.Decoder(list[SampleRow]).decode
@@ -56,18 +58,21 @@ class Record:
     def __iter__(self) -> Iterator[Event]:
         return map(self._event, self.lines())
 
+    def lines(self) -> Iterator[bytes]:
+        """Yield the events as JSON, without their numbers."""
+        return (line for (line,) in self._batches(1))
+
     def into(self, run: Run) -> None:
         """Add the events to a run. Samples, which are nearly all events, are added without making event objects."""
-        samples: list[bytes] = []
-        for line in self.lines():
-            if line.startswith(SAMPLE) and self.places.known:
-                samples.append(line)
-                if len(samples) == AT_ONCE:
-                    self._take(samples, run, self.lines_read)
-            else:
-                self._take(samples, run, self.lines_read - 1)
-                run.add(self._event(line))
-        self._take(samples, run, self.lines_read)
+        for batch in self._batches(AT_ONCE):
+            samples: list[bytes] = []
+            for number, line in enumerate(batch, self.lines_read - len(batch) + 1):
+                if line.startswith(SAMPLE) and self.places.known:
+                    samples.append(line)
+                else:
+                    self._take(samples, run, number - 1)
+                    run.add(self._event(line, number))
+            self._take(samples, run, self.lines_read)
 
     def _take(self, samples: list[bytes], run: Run, last: int) -> None:
         """Add samples, the last of which is in line `last` of the file, and clear the list."""
@@ -87,30 +92,36 @@ class Record:
                 f"`stend verify {self.folder}` checks the folder"
             ) from error
 
-    def lines(self) -> Iterator[bytes]:
-        """Yield the events as JSON, without their numbers."""
+    def _batches(self, at_once: int) -> Iterator[list[bytes]]:
+        """Yield the events as JSON, without their numbers, at most `at_once` in a list."""
         with regular.reader(events_of(self.folder)) as file:
+            size = file.seek(0, os.SEEK_END)
             file.seek(self.whole_bytes)
-            lines = self._whole(file)
-            if not self.lines_read and (head := next(lines, b"")) and self.head["version"] != 1:
-                self.chain = Chain(head[:-1])
-            if self.chain is None:
-                yield from (line[:-1] for line in lines)
-            else:
-                yield from self.chain.opened(lines, self.lines_read + 1, self.wrong)
+            # A file that is shorter than the longest line can be read by the faster iteration of the file itself.
+            rest = iter(file) if size < LINE_BYTES else iter(partial(file.readline, LINE_BYTES), b"")
+            if not self.lines_read and (head := self._whole(rest, 1)) and self.head["version"] != 1:
+                self.chain = Chain(head[0][:-1])
+            while lines := self._whole(rest, at_once):
+                first = self.lines_read - len(lines) + 1
+                yield self.chain.opened(lines, first, self.wrong) if self.chain else [line[:-1] for line in lines]
+                if self.torn_bytes:
+                    return
 
-    def _whole(self, file: BinaryIO) -> Iterator[bytes]:
-        """Yield the lines that end with a line feed."""
-        for line in iter(partial(file.readline, LINE_BYTES), b""):
+    def _whole(self, rest: Iterator[bytes], at_once: int) -> list[bytes]:
+        """Return the next lines of the rest of a file that end with a line feed, at most `at_once`."""
+        lines: list[bytes] = []
+        self.torn_bytes = 0
+        for line in islice(rest, at_once):
             if not line.endswith(b"\n"):
                 if len(line) == LINE_BYTES:
-                    raise BadInput(f"{events_of(self.folder)}, line {self.lines_read + 1}, is longer than any event")
+                    where = f"{events_of(self.folder)}, line {self.lines_read + len(lines) + 1}"
+                    raise BadInput(f"{where}, is longer than any event")
                 self.torn_bytes = len(line)
-                return
-            self.lines_read += 1
-            self.whole_bytes += len(line)
-            yield line
-        self.torn_bytes = 0
+                break
+            lines.append(line)
+        self.lines_read += len(lines)
+        self.whole_bytes += sum(map(len, lines))
+        return lines
 
     @property
     def seal(self) -> str:
