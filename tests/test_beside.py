@@ -115,6 +115,14 @@ def golden() -> str:
     return "".join(short(made_of.spec) for name in sorted(KINDS) for made_of in picture(name, sides, WORDS, []))
 
 
+@pytest.mark.parametrize(
+    ("lang", "states"), [("en", {"fresh", "full, after a pause"}), ("ru", {"очищенный", "полный, после паузы"})]
+)
+def test_a_fill_of_one_drive_names_its_states_and_not_the_drive(lang: str, states: set[str]) -> None:
+    (drawing, *_) = courses.cache([Side("A", run_of(("slc-cache",), "A"))], Language(lang))
+    assert {row["drive"] for row in drawing.rows["rows"]} == states
+
+
 def test_a_cache_is_drawn_whichever_drive_has_one() -> None:
     plain, cached = Side("A", run_of(("fresh",), "A")), Side("B", run_of(("slc-cache",), "B"))
     for sides in ([plain, cached], [cached, plain]):

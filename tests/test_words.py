@@ -242,3 +242,9 @@ def test_a_part_without_cache_hits_is_not_said_to_be_unchanged(lang: str, gain: 
 def test_an_english_sentence_begins_with_a_word_and_not_with_the_code_of_a_load() -> None:
     starts = ("{load:load", "{what:load", "{label:load")
     assert [key for key, text in phrases("en").items() if text.startswith(starts)] == []
+
+
+def test_the_verb_of_counted_things_is_singular_for_one() -> None:
+    """`1 block of 512 bytes were read` is wrong: a verb that follows the counted noun has two forms, too."""
+    fixed = re.compile(r":(?:plural|num):[^}]*\}(?: [a-z0-9-]+){0,3} (?:were|are|have)\b")
+    assert [key for key, text in phrases("en").items() if fixed.search(text)] == []

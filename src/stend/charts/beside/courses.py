@@ -103,18 +103,19 @@ def _published(facts: Mapping[str, Any]) -> Iterator[Row]:
 
 def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield sequential writes over the whole drive against bytes written; the first of these drives also rested."""
-    rows, first = list[Row](), next((side for side in sides if _cache(side, CACHE_PHASES[0])), sides[0])
+    fresh_phase, full_phase = CACHE_PHASES
+    alone = len(sides) == 1  # its lines need no name of a drive
+    sides = [Side(words.phase(fresh_phase), sides[0].run)] if alone else sides
+    rows, first = list[Row](), next((side for side in sides if _cache(side, fresh_phase)), sides[0])
     run = first.run
-    for side in sides:
-        for phase in CACHE_PHASES if side is first else CACHE_PHASES[:1]:
-            name = side.name if phase == "fresh" else _full(side, words)
-            rows += binned([{**row, "drive": name} for row in _cache(side, phase)], "gib", "value", MOST)
-    fresh = _cache(first, CACHE_PHASES[0])
+    full = Side(words.phase(full_phase) if alone else words("beside.full", name=first.name), run)
+    for side, phase in (*((side, fresh_phase) for side in sides), (full, full_phase)):
+        rows += binned([{**row, "drive": side.name} for row in _cache(side, phase)], "gib", "value", MOST)
+    fresh = _cache(first, fresh_phase)
     if not fresh or not run:
         return
     rows += [row for side in sides for row in _steps(side, run.plan.device.capacity_bytes)]
-    full = Side(_full(first, words), run)
-    x, records = axis("gib", words("axis.gib_written")), first.records("slc-cache", CACHE_PHASES[0])
+    x, records = axis("gib", words("axis.gib_written")), first.records("slc-cache", fresh_phase)
 
     def written(at_s: float) -> float:
         return next((float(row["gib"]) for row in fresh if row["t"] >= at_s), float(fresh[-1]["gib"]))
@@ -125,10 +126,6 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     yield Drawing(words("beside.cache"), chart, sets | more, says)
     read = [(written(at_s), degrees) for at_s, degrees in warm.readings(run, records)]
     yield from warm.drawing(read, hot, x, titled(words("beside.cache_heat"), first, sides), words)
-
-
-def _full(side: Side, words: Language) -> str:
-    return words("beside.full", name=side.name)
 
 
 def _cache(side: Side, phase: str) -> list[Row]:
