@@ -75,6 +75,23 @@ def test_a_torn_end_is_known_by_its_bytes_and_forgotten_once_the_line_is_whole(
     assert (len(list(record.lines())), record.torn_bytes) == (1, 0)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 7, 512])
+def test_a_run_is_read_in_parts_as_it_grows(
+    folder: Path, events: list[Event], at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cuts are in a batch, at its end and one byte before that; each line is added once, and no end is lost."""
+    monkeypatch.setattr(journal, "AT_ONCE", at_once)
+    path, record, run = folder / "events.jsonl", journal.Record(folder), Run()
+    lines = path.read_bytes().splitlines(keepends=True)
+    whole = b"".join(lines)
+    for count, torn in ((3, 0), (4, 9), (11, 1), (12, len(lines[12]) - 1), (len(lines), 0)):
+        size = sum(map(len, lines[:count]))
+        path.write_bytes(whole[: size + torn])
+        record.into(run)
+        assert (record.lines_read, record.whole_bytes, record.torn_bytes) == (count, size, torn)
+    assert (record.wrong, run.results, list(run.samples)) == ([], Run(events).results, list(Run(events).samples))
+
+
 def test_following_tells_the_same_events(folder: Path, events: list[Event]) -> None:
     assert list(store.follow(folder)) == events
 
