@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from stend import charts
-from stend.charts.parts import Drawing, axis
+from stend.base.units import GB, TB
+from stend.charts.parts import Drawing, axis, position
 from stend.charts.parts.marks import tips
 from stend.charts.parts.theme import finished
 from stend.charts.parts.vega import Chart
@@ -47,3 +48,20 @@ def test_an_axis_of_positions_ends_at_the_end_of_the_drive(capacity: int) -> Non
     scale = picture.spec["encoding"]["x"]["scale"]
     assert scale["domain"] == [0, capacity / 1e9]
     assert not scale.get("nice")
+
+
+@pytest.mark.parametrize(
+    ("end_bytes", "end_gb"),
+    [
+        (30 * TB - 4096, 30_000),
+        (29_750 * GB, 30_000),
+        (500 * GB, 500),
+        (500_107_862_016, 500.107862016),
+    ],
+)
+def test_an_axis_of_positions_ends_at_a_label_if_the_drive_ends_just_below_it(end_bytes: int, end_gb: float) -> None:
+    channel = position("gb", end_bytes, Language("en"))
+    assert channel["scale"]["domain"] == [0, end_gb]
+    rows = [{"gb": place * end_bytes / 1e9, "y": 1} for place in (0, 0.5, 1)]
+    shown = texts(Chart().mark("point").encode(x=channel, y=axis("y", "y")), rows, "en")
+    assert Language("en").show(int(end_gb), "whole") in shown

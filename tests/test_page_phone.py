@@ -89,3 +89,29 @@ def test_titles_and_subtitles_are_broken_into_lines_that_fit(browser: Any, tmp_p
     assert " ".join(lines) == " ".join(again) == words
     assert len(lines) > len(again) > 1
     assert max(map(len, lines)) <= NARROW_PX / 5
+
+
+@pytest.mark.parametrize("before", ["", "Reads of "])
+def test_a_name_that_is_longer_than_a_line_of_a_title_is_divided(browser: Any, tmp_path: Path, before: str) -> None:
+    name = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCD"
+    spec = {"title": {"text": f"{before}{name} by position"}, "config": {}, "mark": "bar"}
+    page = page_of(browser, tmp_path, f"<script>{template_text('figures.js')}</script>")
+    lines, widths = page.evaluate(
+        f"""(spec) => {{ const lines = figureFitted(spec, {NARROW_PX}, true).title.text;
+        return [lines, lines.map((line) => pen.measureText(line).width)]; }}""",
+        spec,
+    )
+    assert "".join(lines).replace(" ", "") == f"{before}{name} by position".replace(" ", "")
+    assert name not in lines
+    assert max(widths) <= NARROW_PX - 24
+    assert [line for line in lines if name.startswith(line)], "a long name begins in a new line"
+
+
+@pytest.mark.parametrize(("name", "is_long"), [("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCD", True), ("Drive 1", False)])
+def test_a_name_that_is_longer_than_a_line_of_a_legend_has_several(
+    browser: Any, tmp_path: Path, name: str, is_long: bool
+) -> None:
+    colour = {"field": "k", "scale": {"domain": [name, "B"]}, "legend": {"columns": 1}}
+    given = {"mark": "bar", "encoding": {"color": colour}, "config": {}, "title": {"text": "T"}}
+    spec = fitted(browser, tmp_path, given, NARROW_PX)
+    assert ("labelExpr" in spec["encoding"]["color"]["legend"]) == is_long

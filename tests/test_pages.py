@@ -1,7 +1,6 @@
 """The checker of finished pages (benchmarks/pages): it finds each planted defect, and none in clean pages."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pypdfium2
@@ -97,7 +96,8 @@ HTML_CLEAN = """<p>It holds 18 100 IOPS. <a href="#a">A link</a></p>
 <div style="width: 200px; overflow-x: auto" tabindex="0">
 <table><tr><th>Drive</th><th>Figures of it</th><th>Another</th></tr></table></div>
 <details><summary>More</summary><p>Text that is not shown</p></details><div style="height: 300px"></div>
-<p style="width: 120px">Several lines of a text that breaks between words</p>"""
+<p style="width: 120px">Several lines of a text that breaks between words</p>
+<p style="width: 180px; overflow-wrap: anywhere">ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCD</p>"""
 
 
 def typeset(folder: Path, content: str) -> Path:
@@ -191,10 +191,10 @@ def test_an_item_at_the_end_of_a_page_is_no_heading(tmp_path: Path) -> None:
     assert list(pdf.defects(typeset(tmp_path, f"#lorem(800) #v(1fr) {item} #pagebreak() {FULL}"))) == []
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[browser.Browser]:
-    with browser.opened() as opened:
-        yield opened
+@pytest.fixture(name="chromium")
+def chromium_of_all_tests(request: pytest.FixtureRequest) -> browser.Browser:
+    """Return the browser of the other tests: a process can start Playwright once."""
+    return browser.Browser(request.getfixturevalue("browser"))
 
 
 @pytest.mark.browser

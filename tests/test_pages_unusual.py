@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
+from benchmarks.pages import browser as chromium
 from benchmarks.pages import pdf
 
 from stend import report
@@ -93,3 +94,10 @@ def test_the_pdf_of_an_unusual_drive_has_no_defect(name: str, lang: str, tmp_pat
     # a chapter begins with 12 answers, which do not part from their charts: in some fonts they fill more than a page
     known = {"twelve drives": ["empty page", "widow"]}.get(name, [])
     assert [one for one in pdf.defects(written(name, "pdf", lang, tmp_path)) if one.kind not in known] == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "width"), [("long names", 390), ("30 TB", 768)])
+def test_the_html_of_an_unusual_drive_has_no_defect(browser: Any, name: str, width: int, tmp_path: Path) -> None:
+    page = written(name, "html", "en", tmp_path)
+    assert list(chromium.Browser(browser).html(page, chromium.View(width, "light"))) == []

@@ -20,6 +20,8 @@ PT_PER_PX = 0.75
 SLICE_PX = 2000
 """Height of an image; the time for a taller one grows with the whole page."""
 MOST_BLANK_PX = 400
+LONG_NAME = 30
+"""From this number of letters a word can be longer than a line, and may be divided."""
 DRAWN_MS = 60_000
 HIDDEN = """*, ::before, ::after, ::placeholder { color: transparent !important; transition: none !important }
 svg text, svg tspan { fill: transparent !important; stroke: none !important }"""
@@ -140,7 +142,7 @@ def _drawings(seen: dict[str, Any], runs: list[Text]) -> Found:
     yield from texts.of(runs)
     yield from texts.broken([(place, end, start) for place, end, start, _ in seen["breaks"]])
     for place, end, start, inside in seen["breaks"]:
-        if inside and end[-1].isalnum() and start[0].isalnum():
+        if 0 < inside < LONG_NAME and end[-1].isalnum() and start[0].isalnum():
             yield Defect("bad break", place, f"“{end[-24:]} ⏎ {start[:16]}”: inside a word")
     for chart in seen["charts"]:
         yield from charts.of(chart)

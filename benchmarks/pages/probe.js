@@ -71,7 +71,7 @@
       parts.forEach(([text, r], n) => {
         const ink = [r.left + scrollX, r.top + scrollY + 0.22 * r.height, r.right + scrollX, r.bottom + scrollY - 0.22 * r.height];
         if (line && Math.abs(line.top - r.top) < 3) { line.text += (n ? "" : " ") + text; line.box[2] = Math.max(line.box[2], ink[2]); return; }
-        if (line) { breaks.push([named(e), line.text, text, n > 0]); }
+        if (line) { breaks.push([named(e), line.text, text, n ? letters.length : 0]); }
         end();
         line = { text, top: r.top, box: ink, place: named(e), drawn: false, size: parseFloat(style.fontSize),
           colour: colour(style.color, known.opacity) };

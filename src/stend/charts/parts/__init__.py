@@ -1,6 +1,7 @@
 """Shared parts of charts: one look, colours that stay distinct for every reader, axes with units."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -91,9 +92,14 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
 
 
 def position(field: str, end_bytes: float, words: Language) -> dict[str, Any]:
-    """Return an axis of positions on a drive in GB, which ends where the tested range ends."""
-    channel = axis(field, words("axis.position"))
-    return channel | {"scale": {"nice": False, "domain": [0, end_bytes / 1e9]}}
+    """Return an axis of positions on a drive in GB, which ends where the tested range ends.
+
+    If that is just below a number of two digits, the axis ends at this number, so that its label is drawn.
+    """
+    channel, end_gb = axis(field, words("axis.position")), end_bytes / 1e9
+    step = 10.0 ** (floor(log10(end_gb)) - 1)
+    rounded_gb = float(f"{ceil(end_gb / step) * step:.2g}")
+    return channel | {"scale": {"nice": False, "domain": [0, rounded_gb if rounded_gb < 1.01 * end_gb else end_gb]}}
 
 
 def zoom() -> dict[str, Any]:

@@ -28,21 +28,31 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
     spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
     (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
-    figureSlim(spec, width);
+    figureSlim(spec, width, family);
     figureRows(spec, [spec].concat(spec.layer || []), width);
   }
   return spec;
 }
-function figureSlim(part, width) {  // the legend of the chart takes precedence over the theme
+function figureSlim(part, width, family) {  // the legend of the chart takes precedence over the theme
   if (!part || typeof part !== "object") { return; }
   Object.keys(part).forEach(function (key) {
     if (key === "datasets" || key === "config") { return; }
     if (key === "legend" && part.legend) {
       Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90, titleOrient: "top" });
+      figureNames(part, width - BESIDE, family);
     }
     if (key === "x") { figureTicks(part.x, width < 420 ? 2 : 3, width - 90); }
-    figureSlim(part[key], width);
+    figureSlim(part[key], width, family);
   });
+}
+var BESIDE = 150;  // most pixels of the labels and the title of an axis and of the symbol of a legend
+function figureNames(channel, width, family) {  // names in a legend that are longer than a line have several
+  var lines = {}, long = false;
+  ((channel.scale || {}).domain || []).forEach(function (name) {
+    lines[name] = figureBroken(String(name), width, "10px" + family);
+    long = long || lines[name].length > 1;
+  });
+  if (long) { channel.legend.labelExpr = JSON.stringify(lines) + "[datum.label]"; }
 }
 var SMALL = 9, CELL = 6.6;
 function figureCells(spec) {  // letters of the longest line in the cells of a map
@@ -87,12 +97,19 @@ function figureTicks(channel, most, width) {  // fewer ticks: labels that Vega l
   }
 }
 var pen = document.createElement("canvas").getContext("2d");
-function figureBroken(text, width, font) {  // lines of at most `width` pixels; letters of other alphabets are wider
+function figureBroken(text, width, font) {  // lines of at most `width` pixels; letters of other alphabets are wider, and a longer word is divided
   var lines = [""];
   pen.font = font;
+  function fits(line) { return pen.measureText(line).width <= width; }
   text.split(" ").forEach(function (word) {
     var last = lines[lines.length - 1];
-    if (last && pen.measureText(last + " " + word).width > width) { lines.push(word); } else { lines[lines.length - 1] = last ? last + " " + word : word; }
+    if (last && !fits(last + " " + word)) { lines.push(""); last = ""; }
+    for (var end = word.length; end > 1 && !fits(word); end = word.length) {
+      while (end > 1 && !fits(word.slice(0, end))) { end -= 1; }
+      lines.splice(-1, 0, word.slice(0, end));
+      word = word.slice(end);
+    }
+    lines[lines.length - 1] = last ? last + " " + word : word;
   });
   return lines;
 }
