@@ -8,7 +8,7 @@ from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
 from stend.report.story import together
 from stend.sentences import reason_said
-from stend.words import Language
+from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
 from tests.test_story import reason, seen
 
@@ -80,7 +80,7 @@ def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third(second:
     ],
 )
 def test_a_drive_beside_one_other_is_better_and_beside_several_best(names: str, lang: str, told: list[str]) -> None:
-    figures = ({"reads": 8e5, "seq_read": 3e9}, {"reads": 4e5, "seq_read": 3e9}, {"reads": 1e5, "seq_read": 1e9})
+    figures = ({"reads": 8e5, "seq_read": 3.1e9}, {"reads": 4e5, "seq_read": 3e9}, {"reads": 1e5, "seq_read": 1e9})
     own = [seen({"write": "yes"})._replace(figures=one) for one in figures]
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
     said = together.headline(dict(zip(names, own, strict=False)), Language(lang))
@@ -112,3 +112,25 @@ def test_two_runs_of_one_drive_are_not_called_two_drives(
         if one
         else ("Verdict on each drive", "Drive", "Which drive is better at what")
     )
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("drives", ["AB", "ABC"])
+def test_the_headline_counts_close_and_equal_figures_as_the_table_states_them(
+    monkeypatch: pytest.MonkeyPatch, lang: str, drives: str
+) -> None:
+    values = {"reads": (200_000.0, 100_000.0), "seq_read": (3.1e9, 3e9), "read_wait": (1e-4, 1.0001e-4)}
+    own = {name: {figure: value[min(n, 1)] for figure, value in values.items()} for n, name in enumerate(drives)}
+    monkeypatch.setattr(together, "usable", lambda review: review.figures)
+    monkeypatch.setattr(together, "_figures", lambda reviews: list(values))
+    plain = seen({"read": "yes"})
+    reviews = {name: plain._replace(figures=figures) for name, figures in own.items()}
+    words = Language(lang)
+    _, figures, *_ = together.tables(reviews, words)
+    sentences = together.headline(reviews, words)
+    ending = "_of_two" if len(drives) == 2 else ""
+    kinds = ("best", "close", "equal")
+    cells = [words(f"together.{kind}{ending}", name="A", second=drives[-1], gain=2.0) for kind in kinds]
+    assert [row[-1] for row in figures.rows] == cells
+    for kind in ("close", "equal"):
+        assert words(f"together.{kind}_in{ending}", n=1, of=3) in sentences

@@ -95,18 +95,30 @@ def headline(reviews: Reviews, words: Language) -> str:
             listed = listed[:1].upper() + listed[1:]
             key = "leads" if len(reviews) > 2 else "leads_of_two"
             sentences.append(words(f"together.{key}", name=name, n=len(own), of=len(every), listed=listed))
-    close = [lead for lead in every if lead.gain < AHEAD]
-    if close:
-        key = "level" if len(reviews) > 2 else "level_of_two"
-        sentences.append(words(f"together.{key}", n=len(close), of=len(every)))
+    kinds = Counter(kind(lead, reviews, words) for lead in every)
+    for name in ("close", "equal"):
+        if kinds[name]:
+            key = f"{name}_in" if len(reviews) > 2 else f"{name}_in_of_two"
+            sentences.append(words(f"together.{key}", n=kinds[name], of=len(every)))
     return " ".join(sentences)
 
 
+def kind(lead: Lead, reviews: Reviews, words: Language) -> str:
+    """Return whether the first drive is the "best", "close" to the next one, or as shown "equal" to it."""
+    if lead.gain >= AHEAD:
+        return "best"
+    first, second = _shown(lead, reviews, words)
+    return "close" if first != second else "equal"
+
+
+def _shown(lead: Lead, reviews: Reviews, words: Language) -> list[str]:
+    """Return the values of the first drive and of the next one as text."""
+    values = (reviews[name].figures[lead.figure] for name in (lead.first, lead.second))
+    return [value_shown(value, FIGURES[lead.figure], words) for value in values]
+
+
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
-    own, theirs = (
-        value_shown(reviews[name].verdict.figures[lead.figure], FIGURES[lead.figure], words)
-        for name in (lead.first, lead.second)
-    )
+    own, theirs = _shown(lead, reviews, words)
     name = title(lead.figure, reviews[lead.first])
     return words(
         "together.lead", name=name[:1].lower() + name[1:], own=own, theirs=theirs, gain=lead.gain, second=lead.second
@@ -133,22 +145,21 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         values = [review.figures.get(figure) for review in reviews.values()]
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
         first = next(review for review in reviews.values() if review.figures.get(figure))
-        shown = dict(zip(reviews, cells, strict=True))
-        rows.append((title(figure, first), *cells, _best(best.get(figure), shown, words)))
-    head = (words("servers.figure"), *reviews, words("together.best"))
+        rows.append((title(figure, first), *cells, _best(best.get(figure), reviews, words)))
+    head = (words("servers.figure"), *reviews, words("together.best_column"))
     title_of = "figures_runs" if of_one_drive(reviews) else "figures"
     return Table(
         words(f"together.{title_of}"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
     )
 
 
-def _best(lead: Lead | None, shown: Mapping[str, str], words: Language) -> str:
-    """Return who is the best by a figure, from its leader and the values that the table shows."""
+def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
+    """Return who is the best by a figure."""
     if lead is None:
         return "–"
-    key = "best_is" if lead.gain >= AHEAD else "close" if shown[lead.first] != shown[lead.second] else "equal"
-    key = f"{key.removesuffix('_is')}_of_two" if len(shown) == 2 else key
-    return words(f"together.{key}", name=lead.first, second=lead.second, gain=lead.gain)
+    of_two = "_of_two" if len(reviews) == 2 else ""
+    key = f"together.{kind(lead, reviews, words)}{of_two}"
+    return words(key, name=lead.first, second=lead.second, gain=lead.gain)
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
