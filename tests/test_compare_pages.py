@@ -16,6 +16,7 @@ from stend.many.compare import Comparison, compared
 from stend.report.parts import Stamps, Table
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
+from stend.report.parts.written import stamped
 from stend.words import LANGUAGES, Language
 from tests.sides import folder
 from tests.synthetic import Truth
@@ -183,14 +184,16 @@ def test_stamps_of_every_run_are_given_once_below_the_table() -> None:
     assert [row[-1] == "–" for row in table(other).rows] == [True] + [False] * 5
 
 
-def test_the_first_screen_says_that_a_drive_is_virtual_if_one_is() -> None:
+def test_the_first_screen_has_the_stamps_of_the_charts_and_says_that_a_drive_is_virtual_if_one_is() -> None:
     def stamps(whole: Comparison) -> list[Stamps]:
         return [b for b in versus(whole, None, "en", drawn=False).every[0].blocks if isinstance(b, Stamps)]
 
     whole = both()
-    real = whole.a.runs[0]._replace(settings={**whole.a.runs[0].settings, "virtual": ""})
+    real = whole.a.runs[0]._replace(settings={**whole.a.runs[0].settings, "virtual": ""}, stamps=())
     sides = (whole.a._replace(runs=(real,)), whole.b._replace(runs=(real,)))
-    assert [block.texts for block in stamps(whole)] == [(Language("en")("stamp.virtual"),)]
+    of_charts = tuple(stamped(whole.runs, Language("en")))
+    assert of_charts
+    assert [block.texts for block in stamps(whole)] == [of_charts, (Language("en")("stamp.virtual"),)]
     assert not stamps(whole._replace(a=sides[0], b=sides[1]))
 
 

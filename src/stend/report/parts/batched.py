@@ -12,7 +12,7 @@ from stend.many.batch.odd import LEAST_DRIVES, Odd
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
-from stend.report.parts import Page, Section, Stamps, Table, Text, written
+from stend.report.parts import Page, Section, Table, Text, written
 from stend.words import Language
 
 FORMAT = 1
@@ -30,18 +30,16 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
     runs = [run for drive in batch.lot.drives for run in drive.runs]
-    stamps = written.stamped(runs, words)
-    shown = (
-        *([Stamps(tuple(stamps))] if stamps else []),
-        *written.virtual((run.settings.get("virtual") for run in runs), words),
-    )
-    yield Section("summary", words("batched.summary"), (*shown, *map(Text, _summary(batch, words))))
+    blocks = (*written.stamps(runs, words), *map(Text, _summary(batch, words)))
+    yield Section("summary", words("batched.summary"), blocks)
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
     if len(batch.lot.drives) >= LEAST_DRIVES:
         yield _odd(batch, words)
     if drawn:
-        yield Section.of("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
+        yield Section.of(
+            "charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, written.stamped(runs, words)))
+        )
     yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
     yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
 

@@ -16,7 +16,7 @@ from stend.many.sweep.sensitivity import Effects, Share
 from stend.many.sweep.study import Study
 from stend.many.sweep.wish import Wish
 from stend.model.quantities import shape
-from stend.report.parts import Page, Section, Table, written
+from stend.report.parts import Page, Section, Stamps, Table, written
 from stend.words import Language, sentence
 
 FORMAT = 1
@@ -38,11 +38,12 @@ def swept(study: Study, lang: str, *, drawn: bool = True) -> Page:
 
 
 def _sections(study: Study, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section.of("summary", words("swept.summary"), (*_counts(study, words), *_effect_sentences(study, words)))
+    stamps = [words("swept.virtual")] + [words("swept.quick")] * study.results.design.written.quick
+    glance = Section.of("summary", words("swept.summary"), (*_counts(study, words), *_effect_sentences(study, words)))
+    yield glance._replace(blocks=(Stamps(tuple(stamps)), *glance.blocks))
     if study.wish:
         yield _best(study, study.wish, words)
     if drawn:
-        stamps = [words("swept.virtual")] + [words("swept.quick")] * study.results.design.written.quick
         yield Section.of("charts", words("swept.pictures"), pictures=tuple(pictures(study, words, stamps)))
     yield _sensitivity(study, words)
     yield Section.of("figures", words("swept.figures"), tables=(_figures(study, words),))

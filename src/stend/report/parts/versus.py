@@ -32,8 +32,7 @@ def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: boo
 def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, drawn: bool) -> Iterator[Section]:
     ranking = tuple(ranked.tables(whole, words))
     glance = Section.of("summary", words("versus.summary"), tuple(summary(whole, words)), ranking)
-    virtual = written.virtual((run.settings.get("virtual") for run in whole.runs), words)
-    yield glance._replace(blocks=(*virtual, *glance.blocks))
+    yield glance._replace(blocks=(*written.stamps(whole.runs, words), *glance.blocks))
     yield Section.of("settings", words("versus.settings"), *_settings(whole, words))
     if judged:
         yield Section.of("rules", words("versus.gate"), tuple(verdict_on(judged, words)), (_gate(judged, words),))

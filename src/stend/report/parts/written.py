@@ -34,6 +34,15 @@ def stamped(runs: Iterable[Outcome], words: Language, test: str = "") -> list[st
     return [" · ".join(list(stamps)[:MOST_STAMPS])] if stamps else []
 
 
+def stamps(runs: Sequence[Outcome], words: Language) -> tuple[Stamps, ...]:
+    """Return the stamps of page one about several runs: those of their pictures, and that drives are virtual."""
+    of_runs = stamped(runs, words)
+    return (
+        *([Stamps(tuple(of_runs))] if of_runs else []),
+        *virtual((run.settings.get("virtual") for run in runs), words),
+    )
+
+
 def virtual(drives: Iterable[Any], words: Language) -> tuple[Stamps, ...]:
     """Return the stamp of a page about several drives of which one is virtual (a true value), or nothing."""
     return (Stamps((words("stamp.virtual"),)),) if any(drives) else ()
