@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
@@ -385,3 +386,14 @@ def test_a_tail_that_one_use_merely_allows_is_no_argument_at_all() -> None:
     reasons = [replace(reason("longest", "pass", 1.0, by), values={"longest": 0.4}) for by in (9.0, 2.0)]
     uses = tuple(Judged(use, "yes", (one,)) for use, one in zip(("desktop", "array"), reasons, strict=True))
     assert not list(closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({})))))
+
+
+@pytest.mark.parametrize(
+    ("tests", "drawn"),
+    [(("throughput", "block-sweep"), ["stream_levels"]), (("iops", "block-sweep"), ["iops_levels", "mixes"])],
+)
+def test_a_chapter_draws_levels_only_of_its_own_tests(tests: tuple[str, ...], drawn: list[str]) -> None:
+    page = telling.story([(None, synthetic.made(*tests, shorten=60, rounds=5), {})], [], "en")
+    (chapter,) = (section for section in page.sections if section.anchor == "steady")
+    levels = ("iops_levels", "mixes", "stream_levels")
+    assert [block.name for block in chapter.blocks if isinstance(block, Picture) and block.name in levels] == drawn

@@ -387,7 +387,9 @@ def _answer(question: Question, review: Review) -> Iterator[str]:
 def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterator[Picture]:
     """Yield charts of all drives, then those of one drive; with several runs the latter only if there are no others."""
     first, _ = next(iter(of.values()))
-    shared = [drawn for name in question.charts for drawn in picture(name, sides, first.words, _stamped(of))]
+    ran = {test.name for _, tests in of.values() for test in tests}
+    names = [name for name in question.charts if question.needs.get(name) in (None, *ran)]
+    shared = [drawn for name in names for drawn in picture(name, sides, first.words, _stamped(of))]
     yield from shared
     for drive, (review, tests) in of.items():
         for name, start, count in () if drive and shared else question.pictures:
