@@ -88,6 +88,17 @@ def test_a_legend_does_not_exceed_the_plot() -> None:
     assert drawn["legend"]["columns"] == 1
 
 
+@pytest.mark.parametrize(("count", "columns"), [(6, 1), (7, 2)])
+def test_a_legend_of_many_long_names_has_two_columns_of_names_in_lines(count: int, columns: int) -> None:
+    names = [f"HGST Ultrastar SN150 number {n} of 1.6 TB, full" for n in range(count)]
+    colour = {"field": "k", "type": "nominal", "title": None}
+    legend = spec([{"k": name} for name in names], color=colour)["encoding"]["color"]["legend"]
+    assert legend["columns"] == columns
+    lines = json.loads(legend.get("labelExpr", "{}[datum.label]").removesuffix("[datum.label]"))
+    assert [" ".join(lines[name]).replace("\u00a0", " ") for name in lines] == names[: count * (columns - 1)]
+    assert all(len(line) * 6.2 + 30 <= 200 for name in lines for line in lines[name])
+
+
 @pytest.mark.parametrize(
     ("depths", "ticks"),
     [([1, 3, 8, 16], [1, 2, 4, 8, 16]), ([3, 6, 24], [2, 4, 8, 16, 32]), ([4, 16, 64], [4, 16, 64]), ([3], [3])],

@@ -94,10 +94,11 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
 def position(field: str, end_bytes: float, words: Language) -> dict[str, Any]:
     """Return an axis of positions on a drive in GB, which ends where the tested range ends.
 
-    If that is just below a number of two digits, the axis ends at this number, so that its label is drawn.
+    If that is just below a round number, which can have a label, the axis ends there.
     """
     channel, end_gb = axis(field, words("axis.position")), end_bytes / 1e9
-    step = 10.0 ** (floor(log10(end_gb)) - 1)
+    decade = 10.0 ** floor(log10(end_gb))
+    step = next(part * decade for part in (0.2, 0.5, 1.0) if end_gb <= 10 * part * decade)
     rounded_gb = float(f"{ceil(end_gb / step) * step:.2g}")
     return channel | {"scale": {"nice": False, "domain": [0, rounded_gb if rounded_gb < 1.01 * end_gb else end_gb]}}
 

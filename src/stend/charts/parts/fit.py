@@ -16,6 +16,8 @@ PAGE = 700
 """Width of a plot, in pixels, from which it takes the whole width of a PDF page and has room for twice as many."""
 LINE = 13
 """Height of a line of labels in pixels."""
+MOST_ROWS = 6
+"""Most entries of a legend that stand below each other although two columns of names in lines fit."""
 KEY = 30
 """Width of the symbol of a legend with its margins in pixels."""
 WIDER = 1.12
@@ -88,7 +90,17 @@ def _legends(encoding: Spec, sets: Spec, width: float) -> None:
             placed: Spec = {"columns": columns, "labelLimit": beside - KEY}
             if -(-len(names) // full) + 1 < -(-len(names) // columns):  # a title above takes a row and saves more
                 placed = {"columns": full, "labelLimit": above - KEY, "titleOrient": "top"}
-            channel["legend"] = {**(channel.get("legend") or {}), **placed}
+            if len(names) > MOST_ROWS and placed["columns"] == 1 and (lines := _halved(names, width / 2 - KEY)):
+                placed |= {"columns": 2, "labelExpr": f"{json.dumps(lines, ensure_ascii=False)}[datum.label]"}
+            given = {key: value for key, value in (channel.get("legend") or {}).items() if key != "labelExpr"}
+            channel["legend"] = given | placed
+
+
+def _halved(names: Sequence[str], room: float) -> dict[str, list[str]]:
+    """Return the lines of each name of a legend in `room` pixels, or {} if a word is longer."""
+    letters = int(room / LETTER)
+    lines = {name: wrap(UNIT.sub("\\1\u00a0", name), letters, break_long_words=False) for name in names}
+    return lines if all(len(line) <= letters for name in names for line in lines[name]) else {}
 
 
 def _columns(names: Sequence[str], room: float) -> int:
