@@ -1,12 +1,14 @@
 """Tables of a page of several drives state what their words mean."""
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
 from stend.findings.judgement import Judged, Mark, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
-from stend.report.story import together
+from stend.report.story import questions, telling, together
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
@@ -134,3 +136,25 @@ def test_the_headline_counts_close_and_equal_figures_as_the_table_states_them(
     assert [row[-1] for row in figures.rows] == cells
     for kind in ("close", "equal"):
         assert words(f"together.{kind}_in{ending}", n=1, of=3) in sentences
+
+
+@pytest.mark.parametrize(
+    ("serials", "title"),
+    [
+        (["S1"], "How fast is it out of the box?"),
+        (["S1", "S1"], "How fast is it out of the box?"),
+        (["S1", "S2"], "How fast are they out of the box?"),
+    ],
+)
+def test_the_title_of_a_chapter_is_about_one_drive_or_about_several(serials: list[str], title: str) -> None:
+    runs = [made("fresh", truth=Truth(serial=serial), shorten=60) for serial in serials]
+    page = telling.story([(None, run, {}) for run in runs], [], "en", names=("A", "B"))
+    assert [section.title for section in page.sections if section.anchor == "fresh"] == [title]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_title_about_several_drives_is_about_one(lang: str) -> None:
+    words, singular = Language(lang), re.compile(r"\b(?:it|its|the drive|это(?:т|го)|он|его)\b", re.IGNORECASE)
+    for question in questions.questions():
+        key = f"question.{question.name}.title"
+        assert not singular.search(words(f"{key}_several" if words.knows(f"{key}_several") else key)), question.name

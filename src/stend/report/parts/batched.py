@@ -12,7 +12,7 @@ from stend.many.batch.odd import LEAST_DRIVES, Odd
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
-from stend.report.parts import Page, Section, Table, Text, written
+from stend.report.parts import Block, Page, Section, Table, Text, written
 from stend.words import Language
 
 FORMAT = 1
@@ -30,8 +30,8 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
     runs = [run for drive in batch.lot.drives for run in drive.runs]
-    blocks = (*written.stamps(runs, words), *map(Text, _summary(batch, words)))
-    yield Section("summary", words("batched.summary"), blocks)
+    summary: tuple[Block, ...] = (*written.stamps(runs, words), *map(Text, _summary(batch, words)))
+    yield Section("summary", words("batched.summary"), summary)
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
     if len(batch.lot.drives) >= LEAST_DRIVES:

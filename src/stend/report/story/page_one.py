@@ -344,6 +344,7 @@ def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
     own, theirs = (value_shown(value, shape, words) for value in (review.figures[one.figure], one.theirs))
     said = Place(1 if key == "ahead" else one.drives, one.drives).text(words)
     gain = max(one.gain, 1 / one.gain)
+    key = f"{key}_of_two" if one.drives == 2 else key
     return words(f"story.{key}", name=name, own=own, theirs=theirs, rival=one.name, place=said, gain=gain)
 
 

@@ -52,9 +52,9 @@ class Place(NamedTuple):
     joint: bool = False
 
     def text(self, words: Language) -> str:
-        """Return `third of six`, or `about the same` of two drives that cannot be ranked."""
-        if self.joint and self.drives == 2:
-            return words("place.equal")
+        """Return `third of six`; of two drives `better`, `worse` or, if they cannot be ranked, `about the same`."""
+        if self.drives == 2:
+            return words(f"place.{'equal' if self.joint else 'better' if self.place == 1 else 'worse'}")
         if self.drives > MOST_NAMED:
             return words("place.far", place=self.place, drives=self.drives)
         key, drives = "joint" if self.joint else "near", words(f"place.of_{self.drives}")

@@ -47,6 +47,13 @@ def of_one_drive(reviews: Reviews) -> bool:
     return len(kinds) == 1 and bool(drives[0].serial)
 
 
+def asked(question: str, reviews: Sequence[Review], words: Language) -> str:
+    """Return the title of the chapter of a question, which is another one about several drives if it names them."""
+    several = len(reviews) > 1 and not of_one_drive({str(n): review for n, review in enumerate(reviews)})
+    key = f"question.{question}.title"
+    return words(f"{key}_several" if several and words.knows(f"{key}_several") else key)
+
+
 def drives(reviews: Reviews, words: Language) -> Iterator[str]:
     """Yield a line per drive: interface, capacity, firmware, date of the run; then that all runs are of one drive."""
     for name, review in reviews.items():
