@@ -245,7 +245,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             unanswered = {name: own for name, own in of.items() if not answers[name]}
             yield _chapter(
                 question.name,
-                together.asked(question.name, [review for review, _ in of.values()], words),
+                together.question_title(question.name, [review for review, _ in of.values()], words),
                 (of, answers, question.tests),
                 [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),

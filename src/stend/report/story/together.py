@@ -47,7 +47,7 @@ def of_one_drive(reviews: Reviews) -> bool:
     return len(kinds) == 1 and bool(drives[0].serial)
 
 
-def asked(question: str, reviews: Sequence[Review], words: Language) -> str:
+def question_title(question: str, reviews: Sequence[Review], words: Language) -> str:
     """Return the title of the chapter of a question, which is another one about several drives if it names them."""
     several = len(reviews) > 1 and not of_one_drive({str(n): review for n, review in enumerate(reviews)})
     key = f"question.{question}.title"
