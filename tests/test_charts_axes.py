@@ -8,7 +8,7 @@ import pytest
 from stend import charts
 from stend.base.units import GB, TB
 from stend.charts.parts import Drawing, axis, position
-from stend.charts.parts.marks import tips
+from stend.charts.parts.marks import ratio_axis, tips
 from stend.charts.parts.theme import finished
 from stend.charts.parts.vega import Chart
 from stend.report.parts.drawing import svgs
@@ -65,3 +65,13 @@ def test_an_axis_of_positions_ends_at_a_label_if_the_drive_ends_just_below_it(en
     rows = [{"gb": place * end_bytes / 1e9, "y": 1} for place in (0, 0.5, 1)]
     shown = texts(Chart().mark("point").encode(x=channel, y=axis("y", "y")), rows, "en")
     assert Language("en").show(int(end_gb), "whole") in shown
+
+
+@pytest.mark.parametrize("ratios", [[1.0, 1.0], [0.99, 1.01]])
+def test_an_axis_of_ratios_that_hardly_differ_from_1_has_labels_on_both_sides(ratios: list[float]) -> None:
+    x = ratio_axis(min(ratios), max(ratios), "batched.ratio", Language("en"))
+    chart = Chart().mark("point").encode(x={**x, "field": "x"}, y=axis("y", "y"))
+    shown = texts(chart, [{"x": ratio, "y": 1} for ratio in ratios], "en")
+    numbers = [float(text) for text in shown[: shown.index(Language("en")("batched.ratio_even"))]]
+    assert min(numbers) <= 0.96
+    assert max(numbers) >= 1.04

@@ -7,6 +7,7 @@ from pathlib import Path
 from stend.base import atomic, regular
 from stend.base.version import __version__
 from stend.charts import Picture
+from stend.charts.parts.theme import framed
 from stend.report.parts import Block, Code, Facts, Items, Keys, Page, Pair, Photo, Stamps, Table, Text, Uses
 from stend.report.parts.drawing import svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
@@ -33,7 +34,8 @@ def write_page(page: Page, path: Path, folder: Path) -> list[Path]:
 
 def _page(page: Page, folder: Path) -> Iterator[str]:
     pictures = page.pictures
-    drawings = {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
+    drawn = svgs([framed(picture) for picture in pictures])
+    drawings = {id(picture): drawing for picture, drawing in zip(pictures, drawn, strict=True)}
     yield f"# {escape(page.title)}\n"
     for anchor, title, blocks, level in page.every:
         if title:

@@ -150,13 +150,20 @@ def ink(field: str) -> Channel:
 
 
 def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
-    """Return the x axis of ratios around 1; linear up to a factor of `NARROW`, where few round numbers are left."""
-    domain = [min(low, 0.95) * 0.98, max(high, 1.05) * 1.02]
+    """Return the x axis of ratios around 1, at least from 0.95 to 1.05.
+
+    It is linear up to a factor of `NARROW`, where few round numbers are left.
+    """
+    least, most = min(low, 0.95), max(high, 1.05)
+    domain = [least * 0.98, most * 1.02]
     even = domain[1] < NARROW * domain[0]
+    linear = {"zero": False, "nice": True, "domain": [least, most]}
     return {
         "type": "quantitative",
         "title": words(f"{title}_even" if even else title),
-        "scale": {"zero": False, "nice": True} if even else {"type": "log", "domain": domain, "nice": False},
+        "scale": {"zero": False, "nice": True, "domain": [least, most]}
+        if even
+        else {"type": "log", "domain": domain, "nice": False},
         "axis": {"format": "~g", "labelOverlap": "greedy"},
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row, coincide
-from stend.charts.parts.fit import fitted
+from stend.charts.parts.fit import fitted, titled
 from stend.words import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -13,6 +13,10 @@ GROUPED = 4
 """Digits from which Vega groups a number."""
 LABELS = 60
 """Least width of the labels and the title of an axis in pixels."""
+WIDER_FONT = 1.25
+"""Width of a bold letter of DejaVu Sans, the widest common font without serifs, in those of `FONT`."""
+FRAME = {"left": 28, "right": 12, "top": 5, "bottom": 5}
+"""Pixels around a chart in a separate file: by these a label may be longer in another font."""
 
 
 LEGEND: dict[str, Any] = {
@@ -107,6 +111,13 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     spec |= {"title": title, "description": f"{named}. {says}", "config": merged}
     width = spec.get("width", WIDTH)
     return Picture(name, named, fitted(spec, width, width + LABELS), says)
+
+
+def framed(picture: Picture) -> Picture:
+    """Return a chart for a separate file: its text fits in the fonts of other hosts, whose letters are wider."""
+    title = dict(picture.spec["title"])
+    titled(title, (picture.spec.get("width", WIDTH) + LABELS) / WIDER_FONT)
+    return picture._replace(spec={**picture.spec, "title": title, "padding": FRAME})
 
 
 def _rounded(row: Row) -> Row:
