@@ -12,6 +12,8 @@ MOST = 16
 ALL = 0.999
 """Streams beyond this share of the IOs are too few to be visible."""
 ENOUGH = 0.8
+ROW = 26
+"""Pixels of the two bars of a stream with the gap to the next ones."""
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
@@ -37,7 +39,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     values = {"n": streams(trace.parts, ENOUGH), "of": len(trace.parts), "share": ENOUGH}
     yield Drawing(
         words("traced.shares"),
-        (bar + points.encode(y=y, x=sums)).properties(height={"step": 11}, width=480),
+        (bar + points.encode(y=y, x=sums)).properties(height=ROW * len(dots), width=480),
         {"rows": bars, "sums": dots},
         words("traced.shares_says", **values),
     )

@@ -63,7 +63,6 @@ def _counts(study: Study, words: Language) -> Iterator[str]:
         design=words("swept.hypercube" if design.drives else "swept.grid"),
         k=len(results.design.parameters),
     )
-    yield words("swept.virtual")
     unsteady = sum(line["outcome"] == "not steady" for line in results.drives)
     for key, count in (("unfinished", of - done), ("failed", len(results.failed)), ("unsteady", unsteady)):
         if count:
@@ -113,7 +112,9 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
          *(words.show(results.column(figure)[i], shape(figure.quantity)) for figure in figures))
         for i in shown_best
     )  # fmt: skip
-    head = (words("swept.drive"), *names, *(figure_name(figure, words) for figure in figures))
+    short = {figure: words(f"quantity.{figure.quantity}") for figure in figures}
+    distinct = len(set(short.values())) == len(figures)
+    head = (words("swept.drive"), *names, *(short[f] if distinct else figure_name(f, words) for f in figures))
     first = results.drives[study.allowed[0]].get("target", design.target)
     note = words("swept.best_note", tests=" ".join(design.tests), target=first)
     title = words("swept.best_table", n=len(shown_best))
@@ -124,14 +125,12 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
 def _sensitivity(study: Study, words: Language) -> Section:
     known = {figure: effects for figure, effects in study.effects.items() if not effects.why}
     kinds = (words("swept.first"), words("swept.total"))
-    head = (words("swept.figure"), words("swept.parameter"), *kinds, words("swept.explained"))
-    rows = tuple(
-        (figure_name(figure, words), name, _share(effects.first[name], words), _share(effects.total[name], words),
-         words.show(effects.explained, "pct"))
-        for figure, effects in known.items()
-        for name in effects.order
-    )  # fmt: skip
-    tables = [Table(words("swept.effects_table"), head, rows, (2, 3, 4))]
+    head = (words("swept.parameter"), *kinds)
+    tables = []
+    for figure, effects in known.items():
+        rows = ((n, *(_share(of[n], words) for of in (effects.first, effects.total))) for n in effects.order)
+        note = words("swept.explained", share=effects.explained)
+        tables.append(Table(figure_name(figure, words), head, tuple(rows), (1, 2), note))
     pairs = tuple(
         (figure_name(figure, words), " × ".join(pair), _share(share, words))
         for figure, effects in known.items()

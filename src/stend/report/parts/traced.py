@@ -24,7 +24,7 @@ def traced(trace: Described, lang: str, *, drawn: bool = True) -> Page:
     words = Language(lang)
     about = trace.about
     title = words("traced.title_device" if about.device else "traced.title", source=about.source, device=about.device)
-    return written.page("trace", title, words, _sections(trace, words, drawn=drawn))
+    return written.page("trace", title, words, _sections(trace, words, drawn=drawn))._replace(small=True)
 
 
 def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Section]:
