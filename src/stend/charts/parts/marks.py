@@ -161,9 +161,7 @@ def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
     return {
         "type": "quantitative",
         "title": words(f"{title}_even" if even else title),
-        "scale": {"zero": False, "nice": True, "domain": [least, most]}
-        if even
-        else {"type": "log", "domain": domain, "nice": False},
+        "scale": linear if even else {"type": "log", "domain": domain, "nice": False},
         "axis": {"format": "~g", "labelOverlap": "greedy"},
     }
 
