@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stend import catalogue, store
 from stend.base.units import GiB
 from stend.catalogue import parts, taking
-from stend.catalogue.columns import COLUMNS
+from stend.catalogue.columns import COLUMNS, About
 from stend.cli import main
 from stend.findings.look.figures import figures
 from stend.live.shelf import Shelf
@@ -332,3 +333,16 @@ def test_sides_are_chosen_from_the_catalogue_and_what_cannot_be_read_is_left_out
     assert capsys.readouterr().out.splitlines()[0] == "old (2) | new (1)"
     assert main(["compare", str(top), "--by", "label", "--where", "seed>90"]) == 2
     assert main(["compare", f"{top}/run1", f"{top}/run2", "--where", "seed>90"]) == 2
+
+
+def test_a_folder_that_cannot_be_read_is_kept_with_its_reason_beside_those_that_can() -> None:
+    kinds: dict[Any, Any] = {str: "x", int: 1, float: 1.5, bool: True, tuple[str, ...]: ("fresh",)}
+    about = {name: kinds.get(kind) for name, kind in About.__annotations__.items()}
+    first, last = (About(**about | {"stamps": (), "deviations": (), "run": run}) for run in "ac")
+    entries = [
+        parts.Entry("a", (1, 2, 3), 7, "", first),
+        parts.Entry("b", (4, 5, 6), 8, "it is torn", None),
+        parts.Entry("c", (7, 8, 9), 9, "", last),
+    ]
+    data = msgspec.msgpack.decode(msgspec.msgpack.encode(parts.content(entries, {})), type=parts.Content)
+    assert parts.entries_of(parts.Part(1, data)) == entries

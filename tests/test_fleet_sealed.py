@@ -15,6 +15,7 @@ pytest.importorskip("cryptography")
 from distributed import Scheduler, Worker
 
 from stend.fleet import certificates, sealed, worker
+from stend.model.definition import Identity
 
 REMOVED = {
     "Scheduler": """
@@ -139,3 +140,28 @@ def test_every_operation_of_the_installed_dask_is_used_or_removed(tmp_path: Path
     ):
         assert left == used
         assert whole - used == set(REMOVED[kind].split())
+
+
+def test_a_worker_announces_each_drive_as_one_that_one_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs at once on a drive would measure each other."""
+    given = dict[str, Any]()
+
+    class Begun:
+        def __init__(self, scheduler: str, **options: Any) -> None:
+            given.update(options, scheduler=scheduler)
+
+        async def __aenter__(self) -> None: ...
+
+        async def __aexit__(self, *error: object) -> None: ...
+
+        async def finished(self) -> None: ...
+
+    monkeypatch.setattr(worker, "Carrier", Begun)
+    monkeypatch.setattr(worker, "AGAIN_S", 0)
+    drives = {
+        name: Identity(kind="sim", target=name, path=name, model="M", firmware="F", capacity_bytes=9) for name in "ab"
+    }
+    asyncio.run(worker._work("tls://s:1", None, "host", drives))
+    assert given["resources"] == {"a": 1, "b": 1}
+    assert given["nthreads"] >= 2 * len(drives), "a run, and a question about it"
+    assert given["metrics"]["drives"](None) == {name: ["M", "F", 9, name] for name in "ab"}

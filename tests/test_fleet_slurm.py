@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -242,3 +243,32 @@ def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daem
         log = tmp_path / f"shared/jobs/lab/{folder.name}.log"
         assert log.read_text().strip() == f"{folder.name}: complete", "what a job says is where its script says"
     assert not list(tmp_path.glob("slurm-*.out"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_a_job_is_a_request_to_its_run_or_the_end_of_a_job_without_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """A shell reports 128 + N for a process that signal N ended (POSIX, 2.8.2)."""
+    order = Order("lab", "S1-01", "S1", file.Study(["fresh"]), retries=2)
+    handlers, asked, outcomes = dict[int, Any](), list[tuple[str, str]](), ["failed", "complete", "none is left"]
+
+    def carried(data: bytes) -> bytes:
+        handlers[number](number, None)
+        return msgspec.json.encode({"cell": order.cell, "outcome": outcomes.pop(0)})
+
+    def to_end(*run: str) -> bool:
+        asked.append(run)
+        return len(outcomes) > 1
+
+    monkeypatch.setattr(slurm.signal, "signal", handlers.__setitem__)
+    monkeypatch.setattr(slurm.local, "drives", lambda targets, busy: {})
+    monkeypatch.setattr(tasks, "carry", carried)
+    monkeypatch.setattr(tasks, "ask_to_end", to_end)
+    monkeypatch.setattr(tasks, "HOME", tasks.HOME)
+    monkeypatch.setattr(tasks, "DRIVES", {})
+    assert slurm.carry(tmp_path, [], msgspec.json.encode(order)).outcome == "complete"
+    assert asked == [("lab", "S1-01")] * 2
+    with pytest.raises(SystemExit) as ended:
+        slurm.carry(tmp_path, [], msgspec.json.encode(order))
+    assert ended.value.code == 128 + number

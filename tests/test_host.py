@@ -228,3 +228,11 @@ def test_a_report_tells_how_near_the_run_came_to_the_hosts_ceiling(language: str
     assert Language(language).show(most / 13e9, "pct") in rows["data_ceiling"]
     assert rows["stream"]
     assert "ceiling" not in dict(platform(told, run, Language(language)))
+
+
+def test_channels_with_modules_of_different_sizes_are_told() -> None:
+    """As many modules in each channel, of which one has another size: the channels hold different amounts."""
+    printed = dmidecode("server of 2009", (1, 1, 1))
+    told = " ".join(memory.advice(memory.modules(printed.replace("8 GB", "16 GB", 1))))
+    assert "The channels hold different amounts" in told
+    assert "different amounts" not in " ".join(memory.advice(memory.modules(printed)))

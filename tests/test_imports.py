@@ -281,3 +281,11 @@ def test_a_figure_beyond_any_drive_is_refused_or_left_out_by_every_reader(
             continue
         counts = [load.counts for load in taken.loads]
         assert all(math.isfinite(c.read.bytes + c.write.bytes) for c in counts)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_result_of_tkperf_has_the_kernel_of_its_host_if_it_states_one(kept: bool, tmp_path: Path) -> None:
+    text = (SAMPLES / "tkperf.xml").read_text()
+    place = tmp_path / "result.xml"
+    place.write_text(text if kept else re.sub("<kernel>.*?</kernel>", "", text))
+    assert imports.taken_from(place)[2].host == ({"kernel": "Linux 6.1"} if kept else {})

@@ -219,6 +219,7 @@ def test_the_json_of_a_lot_follows_its_schema(tmp_path: Path, capsys: pytest.Cap
     assert main(["schema", "inspection"]) == 0
     jsonschema.validate(printed, json.loads(capsys.readouterr().out))
     assert printed["drives"][0]["serial"] == "A"
+    assert printed["drives"][0]["median_s"] == pytest.approx(300e-6, rel=0.9)
 
 
 def test_the_request_of_an_inspection_becomes_its_command() -> None:

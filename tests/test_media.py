@@ -5,6 +5,7 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from stend.model.definition import Bytes, Hold, Identity, Plan
 from stend.model.verified import BLOCK, MOST_RANGES, Fault, Range, Verified, folded, summed
 from stend.model.workload import Verify, Workload
 from stend.planning import plan as planning
+from stend.planning import verifying as fills
 from stend.sim import load as spec_of
 from stend.sim.medium import Medium
 from tests.engine_rules import finished
@@ -337,3 +339,13 @@ def test_a_fill_twice_over_leaves_the_same_content(tmp_path: Path) -> None:
     load = engine.start(verifying(path, 100), seed=7)
     assert finished(load).read.bytes == 8 * MiB
     assert load.verified == Verified(blocks=8 * MiB // BLOCK)
+
+
+@pytest.mark.parametrize(("size", "verified"), [(MiB - 4096, False), (MiB, True), (MiB + 4096, True), (9 * MiB, True)])
+def test_a_fill_of_one_block_or_more_is_verified(size: int, verified: bool) -> None:
+    """A verified block has 1 MiB: a smaller range has no room for one."""
+    load = Workload(random_pct=0, read_pct=0, block_bytes=128 << 10, depth=32, range_bytes=size)
+    for name, changes in (("precondition", {}), ("round", {}), ("precondition", {"read_pct": 100}),
+                          ("precondition", {"random_pct": 100}), ("precondition", {"entropy_pct": 50})):  # fmt: skip
+        found = fills._fills(name, msgspec.structs.replace(load, **changes))
+        assert found is (verified and name == "precondition" and not changes)

@@ -268,3 +268,12 @@ def test_a_run_keeps_the_readings_of_a_command_and_ends_it(tmp_path: Path) -> No
     assert level.mean == pytest.approx(4.25)
     running = [Path(f"/proc/{pid}/cmdline") for pid in os.listdir("/proc") if pid.isdigit()]
     assert not [path for path in running if path.exists() and str(tmp_path / "meter.py") in path.read_text()]
+
+
+def test_a_counter_may_stand_at_nought_before_it_counts_and_after_it_wrapped() -> None:
+    """A counter of energy wraps to 0 (Linux, powercap: energy_uj goes from 0 to max_energy_range_uj)."""
+    series = Series(0.5)
+    for at, joules in ((10.0, 0.0), (10.5, 2.0), (11.0, 0.0), (11.5, 3.0)):
+        series.add_energy(at, joules)
+    assert [(value.end, value.mean) for value in series.take()] == [(10.5, 4.0), (11.5, 6.0)]
+    assert len(series.words()) == 1

@@ -4,7 +4,7 @@ import pytest
 
 from stend.model.events import Note
 from stend.report.parts import Items
-from stend.report.parts.method import method_section
+from stend.report.parts.method import _titled, method_section
 from stend.words import Language, Sentence
 from tests.synthetic import made
 
@@ -18,3 +18,8 @@ def test_many_notes_of_one_kind_are_counted(count: int, lines: int) -> None:
     notes = method_section(run, {}, {}, EN).blocks[-1]
     assert isinstance(notes, Items)
     assert [len(notes.items), notes.items[-1].text == EN("page.alike", n=count - 3)] == [lines, count > 4]
+
+
+def test_a_note_has_tests_by_their_titles_and_other_words_as_they_are() -> None:
+    run = made("idle-recovery", "iops", shorten=3600)
+    assert _titled("idle-recovery: fewer iops", run, EN) == "Host Idle Recovery: fewer iops"

@@ -12,6 +12,7 @@ import pytest
 
 from stend import session, store
 from stend.cli import _series, _unit, main
+from stend.many.compare import drift
 from stend.many.compare.drift import drifts
 from stend.model.definition import Purge
 from stend.planning import plan
@@ -182,3 +183,22 @@ def test_a_detached_run_waits_for_the_folder_that_it_names(
     ((given, folder),) = begun
     assert given[:-2] == [word for word in words if word != "--detach"]
     assert given[-2:] == ["--into", str(folder)]
+
+
+@pytest.mark.parametrize("drives", [1, 2])
+def test_the_end_of_a_series_prints_what_changed_and_the_command_to_compare(
+    drives: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = tuple(session.Request(["fresh"], target, label=target) for target in (A, B)[:drives])
+    changed = drift.Drift("temperature", "SN1", "a-01", "a-02", 30, 41)
+    monkeypatch.setattr(drift, "read", lambda folders: [str(path) for path in folders])
+    monkeypatch.setattr(drift, "drifts", lambda runs: [changed])
+    monkeypatch.setattr(_series, "_compared", lambda order, runs: [f"table of {len(runs)} runs"])
+    assert _series._end(tmp_path / "a b", series.Series(2, requests)) == 0
+    first, *more = capsys.readouterr().out.splitlines()
+    assert first == "! temperature of SN1: 30 °C in a-01, 41 °C in a-02"
+    place = f"'{tmp_path}/a b'"
+    if drives == 1:
+        assert more == [f"2 runs; to compare them with others: stend compare {place} -- OTHERS"]
+    else:
+        assert more == ["table of 4 runs", f"As a page: stend compare {place} --by label --into {place}"]

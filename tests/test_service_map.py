@@ -298,6 +298,7 @@ def test_two_drives_lie_beside_one_another(run: Run) -> None:
     sides = [Side("first", run), Side("second", run)]
     (drawn,) = picture("service_map", sides, Language("en"), ())
     assert {row["drive"] for row in drawn.spec["datasets"]["rows"]} == {"first", "second"}
+    assert drawn.title == "Reads within 1 ms (p99) beside a rate of writes"  # the first limit of the test's settings
     assert not list(picture("service_map", sides[:1], Language("en"), ()))
 
 

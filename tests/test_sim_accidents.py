@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from stend import findings, store
+from stend import findings, sim, store
 from stend.cli import main
 from stend.model.record import Run
 from stend.report.parts.sheet import sheet
+from stend.sim.accidents import Course
+from stend.sim.spec import Accidents
 
 RUN = ["--quick", "--round-seconds", "1", "--seed", "3"]
 
@@ -103,3 +106,10 @@ def test_an_option_that_makes_no_sense_is_one_sentence(
     assert sentence.startswith("stend: ")
     assert len(sentence.splitlines()) == 1
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("deaths", "times"), [(0, []), (1, [4.0]), (3, [4.0, 8.0, 12.0])])
+def test_a_load_dies_at_its_time_and_the_multiples_of_it(deaths: int, times: list[float]) -> None:
+    spec = sim.load("small")
+    course = Course(msgspec.structs.replace(spec, accidents=Accidents(load_dies_at_s=4, load_deaths=deaths)))
+    assert [n / 4 for n in range(100) if course.load_dies(n / 4)] == times

@@ -6,6 +6,8 @@ import random
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from stend.engines.survey.collected import Collected, Visited
 from stend.engines.survey.reader import Reader
 from stend.engines.survey.task import Task
 from stend.engines.survey.visits import visits
+from stend.findings import surface as findings
 from stend.model import surface
 from stend.model.definition import Hold, Seconds, Workload
 from stend.model.events import Position, Result
@@ -239,3 +242,20 @@ def test_a_failed_read_is_narrowed_to_its_blocks_and_the_survey_goes_on(
 def test_places_that_were_met_twice_are_one() -> None:
     met = [Unread(8192, 4096, 5), Unread(4096, 4096, 5), Unread(8192, 8192, 5), Unread(0, 4096, 5, True)]
     assert surface.merged(met) == [Unread(4096, 12288, 5), Unread(0, 4096, 5, True)]
+
+
+@pytest.mark.parametrize("size", [512, 4096])
+@pytest.mark.parametrize("again", [False, True])
+def test_places_that_were_not_read_are_counted_and_the_first_has_its_first_and_last_block(
+    size: int, again: bool
+) -> None:
+    """Two reads of 128 KiB side by side are one place; one far from them is the second."""
+    unread = tuple(Unread(at, BLOCK, errno.EIO, again=again) for at in (64 * MIB, MIB + BLOCK, MIB))
+    done = [SimpleNamespace(places=Surveyed(unread=unread, failed=3, last=True))]
+    run: Any = SimpleNamespace(
+        of=lambda test: done, plan=SimpleNamespace(device=SimpleNamespace(logical_bytes=size, capacity_bytes=128 * MIB))
+    )
+    (found,) = findings._unread(run, cast("Any", SimpleNamespace(name="inspect")))
+    assert (found.key, found.side) == ("recovered" if again else "unreadable", "con")
+    values = {"lba": MIB // size, "lba_to": (MIB + 2 * BLOCK) // size - 1, "at": MIB, "places": 2}
+    assert found.values == values | ({} if again else {"failed": 3, "errno": "EIO"})

@@ -173,3 +173,11 @@ def test_a_folder_is_let_go_whatever_the_end(tmp_path: Path) -> None:
 )
 def test_a_machine_is_known_by_its_lasting_numbers(one: Host, other: Host, same: bool) -> None:
     assert one.same_machine(other) is other.same_machine(one) is same
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("place", ["", "/srv/old"])
+def test_a_restart_and_a_move_are_reported_each_if_it_happened(restarted: bool, place: str) -> None:
+    told = writer.Before(restarted, place).sentences
+    assert [one.key for one in told] == ["restarted"] * restarted + ["moved"] * bool(place)
+    assert [one.values for one in told if one.key == "moved"] == [{"place": place}] * bool(place)

@@ -1,0 +1,124 @@
+"""A capture of a drive whose trace points and counters are made here: what is in its file, its counts and its notes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stend.capture import running
+from stend.capture.drive import Counters
+from stend.capture.running import Captured, Wish, capture
+from stend.trace import form
+from stend.trace.form import DISCARD, FLUSH, READ, WRITE
+from stend.trace.steps import SECOND_NS, opened
+
+OPS = (READ, READ, WRITE, DISCARD, FLUSH, READ)
+"""IOs of the capture, in this order; the last is still in flight when the trace point of issues goes off."""
+
+
+class Reader:
+    """Six IOs of 4 KiB, 100 us each: five by the first reading, one by the last."""
+
+    def __init__(self) -> None:
+        self.drive = SimpleNamespace(
+            node="sdx", number=1, capacity_bytes=1 << 30, block_bytes=512, words="Disk", begins="b", ends="e"
+        )
+        self.drive.counters, self.drive.holds = self.counters, lambda path: False
+        self.steps = list[str]()
+        self.left = [OPS[:5], OPS[5:]]
+
+    def counters(self) -> Counters:
+        """/sys/block/X/stat: 100 reads and 50 writes before the capture, and the six IOs after it began."""
+        more = (3, 1, 1, 1) if "wait" in self.steps else (0, 0, 0, 0)
+        return Counters(*(a + b for a, b in zip((100, 50, 0, 7), more, strict=True)))
+
+    def begin(self) -> int:
+        return running.time.monotonic_ns()
+
+    def wait(self, seconds: float) -> None:
+        self.steps.append("wait")
+
+    def take(self) -> Iterator[dict[str, Any]]:
+        return self.batches("take")
+
+    def stop_issues(self) -> None:
+        self.steps.append("stop")
+
+    def end(self) -> Iterator[dict[str, Any]]:
+        return self.batches("end")
+
+    def batches(self, step: str) -> Iterator[dict[str, Any]]:
+        self.steps.append(step)
+        if self.left and (step == "end" or len(self.left) == 2):
+            ops = self.left.pop(0)
+            at = len(OPS[:5]) if step == "end" else 0
+            columns = {
+                "t_ns": [1000 * (at + n) for n in range(len(ops))],
+                "op": ops,
+                "flags": [0] * len(ops),
+                "offset": [4096 * n for n in range(len(ops))],
+                "length": [4096] * len(ops),
+                "latency_ns": [100_000] * len(ops),
+                "depth": [1] * len(ops),
+                "process": [7] * len(ops),
+            }
+            yield {name: np.array(column, np.int64) for name, column in columns.items()}
+
+    def counts(self) -> dict[str, int]:
+        return {}
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
+    made = Reader()
+
+    @contextmanager
+    def following(drive: Any) -> Iterator[Any]:
+        yield made, SimpleNamespace(lost=lambda: 0)
+
+    monkeypatch.setattr(running.drives, "drive", lambda target: made.drive)
+    monkeypatch.setattr(running, "_following", following)
+    monkeypatch.setattr(running, "LAST_S", 0.0)
+    return made
+
+
+@pytest.mark.parametrize("addresses", [False, True])
+def test_every_io_is_in_the_file_and_in_the_counts_also_those_in_flight_at_the_end(
+    tmp_path: Path, reader: Reader, addresses: bool
+) -> None:
+    pytest.importorskip("pyarrow")
+    seen, into = list[int](), tmp_path / "captured"
+    went = capture(
+        Wish(target="sdx", seconds=300, into=into, addresses=addresses),
+        lambda: "take" in reader.steps,
+        lambda told: seen.append(told.ios),
+    )
+    assert (went.ios, went.reads, went.writes) == (6, 3, 2)  # a discard changes data, a flush does not
+    assert went.counted == Counters(3, 1, 1, 1)
+    assert (went.lost, went.off) == (0, 0.0)
+    assert seen[0] == 0, "progress begins with nothing"
+    assert seen[-1] == 5, "what is in flight comes after the last report"
+    assert reader.steps[-2:] == ["stop", "end"], "the trace point of issues goes off before those of ends"
+    if addresses:
+        assert [op for batch in form.opened(into).batches() for op in batch["op"]] == [*OPS]
+    else:
+        (step,) = opened(into)
+        assert step.ios == 6
+        assert step.length_ns <= SECOND_NS
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_ios_that_the_counters_have_and_the_file_has_not_are_off() -> None:
+    went = Captured.__new__(Captured)
+    went.reads, went.writes, went.counts, went.lost_records, went.gone_ios = 90, 5, {"own": 3}, 4, 10
+    went.counted = Counters(90, 6, 4, 9)
+    assert went.off == pytest.approx(0.02)
+    assert went.lost == 10 + 2, "two by the counters"
+    went.lost_records = 0
+    assert went.lost == 10
+    went.counted, went.lost_records = Counters(0, 0, 0, 0), 4
+    assert (went.lost, went.off) == (10 + 2, 0.0), "without counters each IO lost both of its records"
