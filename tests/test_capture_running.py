@@ -1,5 +1,6 @@
 """A capture of a drive whose trace points and counters are made here: what is in its file, its counts and its notes."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stend.capture import drive as drives
 from stend.capture import running
 from stend.capture.drive import Counters
 from stend.capture.running import Captured, Wish, capture
@@ -37,7 +39,7 @@ class Reader:
         return Counters(*(a + b for a, b in zip((100, 50, 0, 7), more, strict=True)))
 
     def begin(self) -> int:
-        return running.time.monotonic_ns()
+        return time.monotonic_ns()
 
     def wait(self, seconds: float) -> None:
         self.steps.append("wait")
@@ -80,7 +82,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
     def following(drive: Any) -> Iterator[Any]:
         yield made, SimpleNamespace(lost=lambda: 0)
 
-    monkeypatch.setattr(running.drives, "drive", lambda target: made.drive)
+    monkeypatch.setattr(drives, "drive", lambda target: made.drive)
     monkeypatch.setattr(running, "_following", following)
     monkeypatch.setattr(running, "LAST_S", 0.0)
     return made

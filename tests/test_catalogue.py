@@ -337,8 +337,8 @@ def test_sides_are_chosen_from_the_catalogue_and_what_cannot_be_read_is_left_out
 
 def test_a_folder_that_cannot_be_read_is_kept_with_its_reason_beside_those_that_can() -> None:
     kinds: dict[Any, Any] = {str: "x", int: 1, float: 1.5, bool: True, tuple[str, ...]: ("fresh",)}
-    about = {name: kinds.get(kind) for name, kind in About.__annotations__.items()}
-    first, last = (About(**about | {"stamps": (), "deviations": (), "run": run}) for run in "ac")
+    about: dict[str, Any] = {name: kinds.get(kind) for name, kind in About.__annotations__.items()}
+    first, last = (About(**(about | {"stamps": (), "deviations": (), "run": run})) for run in "ac")
     entries = [
         parts.Entry("a", (1, 2, 3), 7, "", first),
         parts.Entry("b", (4, 5, 6), 8, "it is torn", None),

@@ -20,7 +20,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "scsi": {"temperature": {"current": 33}, "scsi_grown_defect_list": 4},
 }
 """As smartctl 7.3 prints a SATA and a SAS drive with --json."""
-TOLD = {"ata": {"temperature_c": 31, "link": "6.0 Gb/s"}, "scsi": {"temperature_c": 33, "grown_defects": 4}}
+TOLD: dict[str, dict[str, Any]] = {
+    "ata": {"temperature_c": 31, "link": "6.0 Gb/s"},
+    "scsi": {"temperature_c": 33, "grown_defects": 4},
+}
 POLICY = "med_power_with_dipm"
 
 

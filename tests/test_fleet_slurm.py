@@ -14,7 +14,7 @@ import pytest
 
 from stend import store
 from stend.base.errors import BadInput, Missing, StepFailed
-from stend.fleet import file, locks, slurm, tasks
+from stend.fleet import file, local, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
 from stend.model.events import Started
 from tests.forks import child
@@ -257,12 +257,12 @@ def test_a_signal_to_a_job_is_a_request_to_its_run_or_the_end_of_a_job_without_o
         handlers[number](number, None)
         return msgspec.json.encode({"cell": order.cell, "outcome": outcomes.pop(0)})
 
-    def to_end(*run: str) -> bool:
-        asked.append(run)
+    def to_end(fleet: str, cell: str) -> bool:
+        asked.append((fleet, cell))
         return len(outcomes) > 1
 
-    monkeypatch.setattr(slurm.signal, "signal", handlers.__setitem__)
-    monkeypatch.setattr(slurm.local, "drives", lambda targets, busy: {})
+    monkeypatch.setattr(signal, "signal", handlers.__setitem__)
+    monkeypatch.setattr(local, "drives", lambda targets, busy: {})
     monkeypatch.setattr(tasks, "carry", carried)
     monkeypatch.setattr(tasks, "ask_to_end", to_end)
     monkeypatch.setattr(tasks, "HOME", tasks.HOME)
