@@ -91,8 +91,11 @@ def test_a_program_that_runs_from_a_file_uses_it(host: Host, file: Path) -> None
     assert use(host, file) == "gate_running"
 
 
-def test_a_mapped_file_is_in_use_by_inode(host: Host, file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["drive.bin", "a name of words.bin"])
+def test_a_mapped_file_is_in_use_by_inode(host: Host, tmp_path: Path, name: str) -> None:
     program(host, None)
+    file = tmp_path / name
+    file.write_bytes(b"data")
     shell, inode = tmp_path / "sh", file.stat().st_ino
     shell.write_bytes(b"")
     (host.root / "proc/7/exe").symlink_to(shell)
@@ -169,3 +172,49 @@ def test_a_process_of_this_one_is_ours_and_its_parent_is_not(host: Host, file: P
     assert not processes.ours(host.kernel, os.getppid())
     assert processes.ours_writing(host.kernel, (there.st_dev, there.st_ino)) == 1
     assert not processes.read_by_any(host.kernel, (there.st_dev, there.st_ino))
+
+
+@pytest.mark.parametrize("target", ["socket:[4711]", "pipe:[4712]", "anon_inode:[eventpoll]"])
+def test_a_descriptor_without_a_path_is_no_file(host: Host, file: Path, target: str) -> None:
+    program(host, Path(target), os.O_RDWR)
+    assert use(host, file) == ""
+    (host.root / "proc/7/fd" / target).symlink_to(file)  # a link of that name, which a lookup would follow
+    assert use(host, file) == ""
+
+
+def test_a_process_of_which_one_thread_lives_is_not_waited_for(
+    host: Host, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("a living thread was waited for"))
+    program(host, file, os.O_RDWR)
+    program(host, None, status=KILLED)
+    host.write("proc/7/task/8/stat", f"8 (postgres) {RUNS}\n")
+    told = found(host, file)
+    assert told
+    assert told.way.key == "gate_end"
+
+
+@pytest.mark.parametrize("device", [True, False])
+def test_a_device_that_is_registered_with_an_io_uring_is_in_use(host: Host, file: Path, device: bool) -> None:
+    """io_uring's fdinfo lists registered files below `UserFiles:`, as `number: path`; files have leases instead."""
+    program(host, Path("anon_inode:[io_uring]"), os.O_RDWR)
+    path = Path("/dev/null") if device else file
+    lines = f"SqMask:\t0x7\nUserFiles:\t2\n    0: /tmp/other\\040one\n    1: {path}\nUserBufs:\t0\n    0: {path}\n"
+    host.write("proc/7/fdinfo/3", lines)
+    there = path.stat()
+    generic = frozenset({f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"} if device else ())
+    files = frozenset() if device else frozenset({(there.st_dev, there.st_ino)})
+    sought = processes.Sought(frozenset(), files, (), generic)
+    fds = processes._read(host.kernel.at("proc/7/fd"))
+    assert any(processes._registered(fds, sought)) == device
+    host.write("proc/7/fdinfo/3", lines.replace(f"1: {path}", "1: /tmp/b"))
+    assert not any(processes._registered(fds, sought)), "buffers are no files"
+
+
+def test_a_reader_of_a_file_is_any_process_that_has_it_open_without_writing(host: Host, file: Path) -> None:
+    there = file.stat()
+    key = (there.st_dev, there.st_ino)
+    assert not processes.read_by_any(host.kernel, key)
+    program(host, file, os.O_RDONLY)
+    assert processes.read_by_any(host.kernel, key)
+    assert processes.ours_writing(host.kernel, key) == 0
