@@ -43,7 +43,7 @@ def test_tooltips_show_four_digits_and_no_powers() -> None:
 @pytest.mark.parametrize("capacity", [16_000_900_661_248, 600_127_266_816])
 def test_an_axis_of_positions_ends_at_the_end_of_the_drive(capacity: int) -> None:
     truth = Truth(capacity_bytes=capacity, outer_bps=250e6, inner_bps=120e6)
-    run = made("lba-profile", truth=truth, profile="review", shorten=60)
+    run = made("lba-profile", truth=truth, profile="review", shorten=60, interval_s=600.0)
     (picture,) = charts.pictures("lba_profile", run, run.plan.tests[0])
     scale = picture.spec["encoding"]["x"]["scale"]
     assert scale["domain"] == [0, capacity / 1e9]

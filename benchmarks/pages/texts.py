@@ -78,8 +78,9 @@ def faint(texts: Sequence[Text], image: Image, scale: float = 1.0) -> Found:
         behind = image[max(top, 0) : max(bottom, top + 1), max(left, 0) : max(right, left + 1)].reshape(-1, 3)
         if not len(behind):
             continue
-        colours, counts = np.unique(behind >> 2, axis=0, return_counts=True)
-        wide = colours[counts >= LEAST_SHARE * counts.sum()] * 4.0 + 2.0
+        numbers, counts = np.unique((behind >> 2).astype(np.int64) @ (4096, 64, 1), return_counts=True)
+        often = numbers[counts >= LEAST_SHARE * counts.sum()]
+        wide = np.stack([often >> 12, often >> 6 & 63, often & 63], axis=1) * 4.0 + 2.0
         least = min((contrast(text.colour, tuple(one)) for one in wide), default=21.0)
         if least < LEAST_CONTRAST - 0.05:
             yield Defect("contrast", text.place, f"“{text.text}”: {least:.1f}")
