@@ -20,7 +20,10 @@ DRIVES = ("sn150", "kc2000")
 
 @cache
 def sides(test: str) -> tuple[Side, ...]:
-    return tuple(Side(name, Run(rehearsed(VirtualDevice("sim", load(name)), test, interval_s=10.0, second_s=0.2))) for name in DRIVES)
+    return tuple(
+        Side(name, Run(rehearsed(VirtualDevice("sim", load(name)), test, interval_s=10.0, second_s=0.2)))
+        for name in DRIVES
+    )
 
 
 def rows(drawn: Any, drive: str) -> list[float]:

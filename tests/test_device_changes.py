@@ -137,8 +137,8 @@ class Prepared:
         monkeypatch.setattr(tools, "run", self.command)
         monkeypatch.setattr(tools, "try_run", self.command)
         monkeypatch.setattr(nvme_cli, "words", lambda *words: words)
-        monkeypatch.setattr(rescan, "by_kernel", lambda kernel, node, interface: self.log.append(f"rescan {interface}"))
-        monkeypatch.setattr(rescan, "current_path", lambda kernel, identity, node: identity.path)
+        monkeypatch.setattr(rescan, "by_kernel", self.read_again)
+        monkeypatch.setattr(rescan, "current_path", lambda kernel, identity, node: self.path)
         monkeypatch.setattr(prepare, "decide", lambda drive, layout, wish: self.way)
 
     command_of = staticmethod(lambda *words: ("nvme", *words))
@@ -156,7 +156,11 @@ class Prepared:
             undo=((), self.restore), capacity_bytes=self.wanted, lba_bytes=512,
         )  # fmt: skip
 
-    wanted = GiB // 2
+    wanted, path = GiB // 2, "/dev/nvme0n1"
+
+    def read_again(self, kernel: Kernel, node: str, interface: str) -> None:
+        assert kernel is self.kernel
+        self.log.append(f"rescan {node} {interface}")
 
     def abilities(self) -> Any:
         return SimpleNamespace(interface="nvme")
@@ -184,11 +188,13 @@ def test_a_namespace_is_deleted_made_and_attached_by_its_new_number_behind_the_g
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = Prepared(monkeypatch)
-    assert one.prepared().startswith("a new namespace; it reports ")
+    told = one.prepared()
+    assert told.startswith("a new namespace; it reports ")
+    assert told.endswith(" in blocks of 512 bytes")
     steps = [step for step in one.log if step != "close"]
     assert steps == [
         "check", "delete-ns --namespace-id=4", "create-ns --nsze=1 --verbose", "attach-ns --namespace-id=9",
-        "rescan nvme",
+        "rescan nvme0n1 nvme",
     ]  # fmt: skip
     assert one.log[2] == "close", "after the first command it is another drive"
 
@@ -205,7 +211,7 @@ def test_a_drive_that_was_opened_for_reading_gets_no_command(monkeypatch: pytest
     [
         ("delete-ns", [], "Invalid Field$"),
         ("create-ns --nsze=1", ["create-ns --nsze=2 --verbose", "attach-ns --namespace-id=9"], "laid out as it was"),
-        ("attach-ns", [], "namespace 9 may not be attached"),
+        ("attach-ns", [], "namespace 9 may not be attached, see `nvme list-ns --all`"),
         ("create-ns", ["create-ns --nsze=2 --verbose"], "make it by hand: `nvme create-ns --nsze=2 --verbose`"),
     ],
 )
@@ -218,14 +224,14 @@ def test_what_was_done_is_undone_where_a_command_fails(
     last = max(n for n, step in enumerate(one.log) if step.startswith(fails) and "nsze=2" not in step)
     assert [step for step in one.log[last + 1 :] if step != "close"] == undone
     assert one.log[-1] == "close"
-    assert "rescan nvme" not in one.log
+    assert "rescan nvme0n1 nvme" not in one.log
 
 
 def test_a_drive_that_is_not_as_it_was_to_be_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Namespaces have a granularity: a hundredth more or less is as wanted, more is not."""
     one = Prepared(monkeypatch)
-    one.wanted = GiB // 2 + GiB // 300
-    assert one.prepared()
+    one.wanted, one.path = GiB // 2 + GiB // 300, "/dev/nvme0n2"
+    assert one.prepared().endswith(" as /dev/nvme0n2"), "the kernel gives it another number"
     one.wanted = GiB // 2 + GiB // 100
     with pytest.raises(StepFailed, match="power it off and on once"):
         one.prepared()
