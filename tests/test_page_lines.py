@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.theme import finished
+from stend.charts.parts.vega import Chart
 from stend.report import html
 from stend.report.parts import Item, Items, Page, Section, Table, Text
 from stend.report.parts.markup import whole
@@ -41,3 +44,11 @@ def test_every_text_of_a_page_is_kept_whole_and_a_note_is_below_the_box_of_its_t
     (box,) = re.findall(r'<div class="scroll".*?</div>', body, re.DOTALL)
     assert "A note" not in box
     assert "A note" in body
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_a_page_without_charts_does_not_explain_how_to_zoom(*, drawn: bool) -> None:
+    words, x = Language("en"), axis("a", "x")
+    picture = finished("x", Drawing("X", Chart().mark("point").encode(x=x), {"rows": [{"a": 1}]}), words, [])
+    page = Page("Drive", "en", "", words, Section("lead", "", (picture,) if drawn else ()), ())
+    assert (words("page.zoom") in html.rendered(page)) == drawn
