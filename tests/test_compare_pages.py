@@ -25,7 +25,6 @@ from tests.test_report import NASTY, TYPST, Page
 pytestmark = pytest.mark.together
 TESTS = ("iops", "write-saturation", "idle-recovery", "latency", "profiles")
 FEW = {
-    "interval_s": 600.0,
     "rounds": 6,
     "shorten": 40,
     "tests": {
