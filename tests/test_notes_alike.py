@@ -21,5 +21,5 @@ def test_many_notes_of_one_kind_are_counted(count: int, lines: int) -> None:
 
 
 def test_a_note_has_tests_by_their_titles_and_other_words_as_they_are() -> None:
-    run = made("idle-recovery", "iops", shorten=3600)
+    run = made("idle-recovery", "iops", shorten=3600, rounds=5, interval_s=600.0)
     assert _titled("idle-recovery: fewer iops", run, EN) == "Host Idle Recovery: fewer iops"
