@@ -13,6 +13,7 @@ import pytest
 
 from stend import devices, session, store
 from stend.base.errors import Refused, StepFailed
+from stend.charts import surface_map
 from stend.cli import main
 from stend.many import incoming
 from stend.model.definition import Hold, Seconds
@@ -135,6 +136,14 @@ def test_a_drive_of_other_firmware_and_a_slower_one_differ_from_their_lot(tmp_pa
 
 
 @pytest.mark.fio
+def test_no_place_on_the_chart_is_slower_than_the_longest_read(tmp_path: Path) -> None:
+    """All reads of this drive take nearly the same time, in a bin whose edge is beyond the longest of them."""
+    record = inspected("sim:small", minutes=0.1)
+    longest_ms = max(r.counts.read.max_s for r in record.of("inspect", "surface")) * 1e3
+    (drawing,) = surface_map.draw(record, record.plan.tests[0], Language("en"))
+    assert 0 < max(row["ms"] for row in drawing.rows["rows"] if row["ms"]) <= longest_ms
+
+
 def test_a_file_is_inspected_without_a_name_and_stays_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from stend.charts.parts import Drawing, axis, position
 from stend.charts.parts.marks import series, thin_lines
-from stend.findings.look.surfaces import surface_of
+from stend.findings.look.surfaces import PHASE, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -24,11 +24,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if not any(part.cell.reads for part in parts):
         return
     kind = surface.main_kind(parts)
+    longest_s = max(result.counts.read.max_s for result in run.of(test.name, PHASE))  # within its bin
     names = {"median": words("surface.median"), "slowest": words("surface.slowest")}
     rows: list[dict[str, Any]] = [
         {
             "gb": (part.first_bytes + part.end_bytes) / 2e9,
-            "ms": value * 1e3 if counts.sum() else None,
+            "ms": min(value, longest_s) * 1e3 if counts.sum() else None,
             "way": names[name],
         }
         for part, counts in zip(parts, surface.table(parts, kind), strict=True)
