@@ -135,8 +135,15 @@ def test_a_drive_of_other_firmware_and_a_slower_one_differ_from_their_lot(tmp_pa
     assert differ == {"B3": ["lot_firmware"]}
 
 
-@pytest.mark.fio
-def test_no_place_on_the_chart_is_slower_than_the_longest_read(tmp_path: Path) -> None:
+def test_a_lot_shows_response_times_in_their_unit_and_a_dash_for_what_a_drive_does_not_report() -> None:
+    (row,) = incoming.lot([("sim:small", inspected("sim:small", minutes=0.1))])
+    shown = dict(zip(pages.COLUMNS, pages.table([row], Language("en")).rows[0], strict=True))
+    assert row.median_s
+    assert shown["median"] == f"{row.median_s * 1e6:.1f}\N{NO-BREAK SPACE}µs"
+    assert {name for name, cell in shown.items() if cell == "–"} == {"hours", "wear"}
+
+
+def test_no_place_on_the_chart_is_slower_than_the_longest_read() -> None:
     """All reads of this drive take nearly the same time, in a bin whose edge is beyond the longest of them."""
     record = inspected("sim:small", minutes=0.1)
     longest_ms = max(r.counts.read.max_s for r in record.of("inspect", "surface")) * 1e3
@@ -144,6 +151,7 @@ def test_no_place_on_the_chart_is_slower_than_the_longest_read(tmp_path: Path) -
     assert 0 < max(row["ms"] for row in drawing.rows["rows"] if row["ms"]) <= longest_ms
 
 
+@pytest.mark.fio
 def test_a_file_is_inspected_without_a_name_and_stays_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

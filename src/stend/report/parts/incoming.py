@@ -53,9 +53,9 @@ def _cells(row: Row, words: Language) -> tuple[str, ...]:
         row.model,
         row.serial,
         words.show(row.capacity_bytes, "gb"),
-        "" if row.hours is None else words.show(row.hours, "whole"),
-        "" if row.wear_pct is None else words.show(row.wear_pct / 100, "pct"),
-        "" if row.median_s is None else words.show(row.median_s, "time"),
+        words.show(row.hours, "whole"),
+        words.show(None if row.wear_pct is None else row.wear_pct / 100, "pct"),
+        words.show(row.median_s, "lat"),
         "; ".join([*said, *(["..."] if len(row.reasons) > MOST_REASONS else [])]),
     )
 
