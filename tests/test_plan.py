@@ -2,6 +2,7 @@
 
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,8 +11,9 @@ from stend import suite
 from stend.base import limits
 from stend.base.errors import BadInput
 from stend.base.units import GB, GiB, KiB
-from stend.model.definition import Hold, Identity
+from stend.model.definition import Hold, Identity, Phase, Plan
 from stend.planning import plan
+from stend.suite._clauses import random
 
 DRIVE = Identity(kind="file", target="/x", path="/x", capacity_bytes=8 * GiB)
 OWN = 'title = "Mine"\nrounds = 7\nthreads = 3\ndepth = 5\n'
@@ -242,3 +244,48 @@ def test_a_quick_run_of_a_scaled_drive_keeps_room_for_the_largest_block(scale: i
     else:
         with pytest.raises(BadInput, match=rf"4 GiB .*at a scale of {scale} .* of at most 4096$"):
             quick.active_range(drive)
+
+
+PAIRS = msgspec.structs.replace(
+    suite.load("iops"),
+    options={"pairs": [[4, 100], [16, 70]]},
+    phases=lambda profile, _: (
+        Phase(
+            name="pairs",
+            round=tuple(
+                Hold(workload=random(read_pct, kib, 1, 1), amount=profile.minutes(1))
+                for kib, read_pct in profile.options["pairs"]
+            ),
+        ),
+    ),
+)
+"""A test with a setting of a shape that no other test has."""
+
+
+def paired(pairs: list[Any]) -> Plan:
+    profile, _ = plan.adjust(plan.load_profile("enterprise-2.0.2"), {"tests": {"iops": {"pairs": pairs}}})
+    return plan.draw(["iops"], profile, DRIVE)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "why"),
+    [
+        ([[8]], "a list of length >= 2"),
+        ([[8, 65], [8, 65, 3]], r"\[1\]: expected a list of length <= 2"),
+        ([[8, 165]], r"read_pct: expected a whole number <= 100"),
+        ([[0, 65]], r"block_bytes: expected a whole number >= 1"),
+        ([8, 65], "expected a list, got a whole number"),
+    ],
+)
+def test_a_setting_of_a_new_shape_that_draws_no_sound_load_is_one_sentence(
+    pairs: list[Any], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "load", lambda _: PAIRS)
+    with pytest.raises(BadInput, match=why):
+        paired(pairs)
+
+
+def test_a_setting_of_a_new_shape_draws_a_load_per_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "load", lambda _: PAIRS)
+    (phase,) = paired([[8, 65], [32, 0], [64, 10]]).tests[0].phases
+    assert [step.workload.block_bytes for step in phase.round if isinstance(step, Hold)] == [8192, 32768, 65536]

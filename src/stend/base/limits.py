@@ -135,11 +135,16 @@ def option(name: str, usual: Any) -> Any:
     return OPTIONS.get(name) or _like(usual)
 
 
-def _like(usual: Any) -> Any:
-    """Return the type of a value of any shape: parts of lists and tables are like the first part."""
+def _like(usual: Any, length: Meta = LONGEST) -> Any:
+    """Return the type of a value of any shape: parts of lists and tables are like the first part.
+
+    Lists in a list have its length if the default has them all of one length, as a list of pairs does.
+    """
     match usual:
         case list() | tuple():
-            return Annotated[list[_like(usual[0]) if usual else Any], LONGEST]  # type: ignore[misc]
+            sizes = {len(part) for part in usual if isinstance(part, list | tuple)}
+            inner = Meta(min_length=max(sizes), max_length=max(sizes)) if len(sizes) == 1 else LONGEST
+            return Annotated[list[_like(usual[0], inner) if usual else Any], length]  # type: ignore[misc]
         case dict():
             return Annotated[dict[Name, _like(next(iter(usual.values()), None))], LONGEST]  # type: ignore[misc]
     return GENERAL.get(type(usual), Any)

@@ -261,7 +261,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) 
         raise BadInput(f"{name} would have the phase {twice[0]} twice; remove the repeated value from its settings")
     traced = suite.traced(adapted)
     notes += describe.traced(traced, phases, device.scale) if traced else []
-    return PlannedTest(
+    planned = PlannedTest(
         name=name,
         title=test.title,
         clause=test.clause,
@@ -272,6 +272,8 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) 
         reads=test.reads,
         requires=test.requires,
     )
+    untrusted.converted(msgspec.to_builtins(planned), PlannedTest, f"the plan of {name}")
+    return planned
 
 
 def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[Sentence]) -> Phase:
