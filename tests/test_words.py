@@ -198,7 +198,8 @@ def test_names_of_drives_are_not_translated(setting: str, value: object, expecte
 
 
 def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "xx.toml").write_text('[format]\ndecimal = ","\n[page]\ncontents = "Inhalt"\n')
+    loads = '[format.loads]\nrandom_read = "Lesen"\n'
+    (tmp_path / "xx.toml").write_text(f'[format]\ndecimal = ","\n{loads}[page]\ncontents = "Inhalt"\n')
     (tmp_path / "en.toml").write_bytes((words.FOLDER / "en.toml").read_bytes())
     monkeypatch.setattr(words, "FOLDER", tmp_path)
     monkeypatch.setattr(words, "LANGUAGES", ("en", "xx"))
@@ -206,6 +207,8 @@ def test_a_language_of_one_phrase_shows_the_rest_in_english(tmp_path: Path, monk
     assert (german("page.contents"), german("page.glance")) == ("Inhalt", "At a glance")
     old = "quick: a minute lasts 0.2 s, at most 5 rounds"
     assert german.translated(old) == old.replace(".", ","), "a sentence of an old record too"
+    assert german.show("RND 4K 100/0 T1 Q1", "load") == "Lesen 4 KiB, T1 Q1".replace(" KiB", "\u00a0KiB")
+    assert german.show("RND 4K 0/100 T1 Q1", "load").startswith("random write")
 
 
 @pytest.mark.parametrize(

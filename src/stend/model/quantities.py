@@ -46,9 +46,10 @@ READINGS = tuple(dict.fromkeys(QUANTITIES[name].reading for name in METERED))
 BESIDE = ("headroom", *METERED)
 """Quantities that counts alone do not give. They are None without a search or a meter."""
 SHAPES = {"1/s": "rate", "B/s": "mbs", "s": "lat", "": "times", "W": "watts", "1/s/W": "per_watt", "B/J": "per_joule"}
-"""Base unit -> how a value is written (`words.numbers`); a plain number for other units."""
+"""Base unit -> how a value is written (`words.numbers`); a number with its unit for other units."""
 
 
 def shape(name: str) -> str:
     """Return the shape in which a quantity is written (`words.numbers`); names without an entry are response times."""
-    return SHAPES.get(QUANTITIES[name].unit, "n") if name in QUANTITIES else "lat"
+    unit = QUANTITIES[name].unit if name in QUANTITIES else "s"
+    return SHAPES.get(unit, f"with:{unit}")

@@ -10,7 +10,7 @@ from stend.model.packed import Bins, merged
 
 NS = 1e-9
 PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
-"""The percentiles of response times that figures, tables, exports and the catalogue have, by name."""
+"""The percentiles of response times that figures, tables, exports and the catalogue have, by name, ascending."""
 TAIL = tuple(name for name, percent in PERCENTS.items() if percent > 50)
 
 

@@ -90,7 +90,7 @@ class Language(Formatter):
         kind, _, rest = format_spec.partition(":")
         if isinstance(value, list) and kind not in numbers.OF_LISTS:
             return (rest if kind == "joined" else ", ").join(self.format_field(part, format_spec) for part in value)
-        if kind in ("said", "fixed", *numbers.SHAPES) and not (
+        if kind in ("said", "fixed", "with", *numbers.SHAPES) and not (
             isinstance(value, str) and kind not in numbers.OF_LABELS
         ):
             return numbers.shown(self.format_of, value, kind, rest) if value is not None else "–"
@@ -182,8 +182,10 @@ def phrases(language: str) -> dict[str, str]:
 
 @cache
 def formats(language: str) -> numbers.Format:
-    """Return how a language writes numbers and dates: the part `format` of its file."""
-    return msgspec.convert(_file(language).get("format", {}), numbers.Format)
+    """Return how a language writes numbers and dates: the part `format` of its file, with English names of loads."""
+    own = _file(language).get("format", {})
+    loads = _file(FIRST)["format"]["loads"] | own.get("loads", {})
+    return msgspec.convert(own | {"loads": loads}, numbers.Format)
 
 
 @cache

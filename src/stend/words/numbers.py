@@ -324,7 +324,12 @@ OF_LABELS = ("load",)
 
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:
-    """Return a value in a shape, with N decimals by `fixed:N`, or rounded for running text by `said:SHAPE`."""
+    """Return a value in a shape, or with N decimals by `fixed:N`.
+
+    `with:UNIT` adds a unit, and `said:SHAPE` rounds for running text.
+    """
+    if kind == "with":
+        return _with(form, value, rest)
     if kind == "fixed":
         return number(form, value, int(rest))
     return approximate(form, float(value), rest) if kind == "said" else SHAPES[kind](form, value)
