@@ -122,7 +122,7 @@ class Side(NamedTuple):
         logs: dict[str, list[float]] = {}
         for run in self.runs:
             value = run.rows[key].value(quantity) if key in run.rows else None
-            if value:
+            if value and value > 0:
                 logs.setdefault(run.drive, []).append(log(value))
         several = len(logs) > 1
         return [x for values in logs.values() for x in ([fmean(values)] if several else values)]

@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 
 from stend.findings.look import figures
 from stend.findings.look.figures import Figures
+from stend.model.quantities import OTHERS, QUANTITIES
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
 
@@ -20,12 +21,12 @@ FIGURES = {
     "stend_response_time_seconds": ("summary", "seconds", "Response times; percentiles that the sample carries."),
     "stend_response_time_max_seconds": ("gauge", "seconds", "The longest response time."),
     "stend_steady": ("gauge", "", "Whether the window was judged steady."),
-}
-QUANTITIES = {
+} | {f"stend_{name}": ("gauge", "", f"The quantity {name}, in {QUANTITIES[name].unit or 'times'}.") for name in OTHERS}
+GAUGES = {
     "stend_iops": "iops",
     "stend_throughput_bytes_per_second": "throughput",
     "stend_response_time_max_seconds": "max",
-}
+} | {f"stend_{name}": name for name in OTHERS}
 """Gauges that are one quantity of a figure."""
 
 
@@ -83,5 +84,5 @@ def _samples(name: str, row: Figures) -> Iterator[tuple[str, dict[str, str], flo
                     yield "", {"quantile": f"{percent / 100:.5g}"}, value
             yield "_sum", {}, row.tally.latency_ns * NS
             yield "_count", {}, row.tally.ios
-        case _ if name in QUANTITIES and (value := row.value(QUANTITIES[name])) is not None:
+        case _ if name in GAUGES and (value := row.value(GAUGES[name])) is not None:
             yield "", {}, value

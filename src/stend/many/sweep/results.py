@@ -40,7 +40,7 @@ class Results(NamedTuple):
 
     def logs(self, figure: Figure) -> tuple[list[int], Array]:
         """Return the indices of the drives that have a figure, and its logarithms."""
-        values = [(i, log(value)) for i, value in enumerate(self.column(figure)) if value]
+        values = [(i, log(value)) for i, value in enumerate(self.column(figure)) if value and value > 0]
         return [i for i, _ in values], np.array([y for _, y in values])
 
 
