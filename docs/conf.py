@@ -65,7 +65,7 @@ THEIRS = {"Next": "Дальше", "Previous": "Назад", "Back to top": "На
 
 
 def for_everybody(app, failed):
-    """What axe asks of furo's pages: named landmarks, code that a keyboard scrolls, headings that are."""
+    """Add to furo's pages: named landmarks, code that a keyboard scrolls, real headings."""
     site, page, search = LABELS[app.config.language]
     better = {
         '<aside class="sidebar-drawer">': f'<aside class="sidebar-drawer" aria-label="{site}">',

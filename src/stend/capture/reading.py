@@ -47,7 +47,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 class Reader:
-    """Reads the IOs of one drive. `take` yields those that ended since the last call, and `end` all others."""
+    """A reader of the IOs of one drive. `take` yields those that ended since the last call, and `end` all others."""
 
     def __init__(self, instance: Instance, drive: Drive) -> None:
         self.instance, self.drive = instance, drive

@@ -183,7 +183,7 @@ def _count(went: Captured, batch: Columns) -> None:
 
 
 class _Keeping:
-    """Collects batches for the next part: as they are, or folded into steps."""
+    """The batches for the next part: as they are, or folded into steps."""
 
     def __init__(self, wish: Wish, kept: spool.Spool, about: About, shift: Callable[[Any], Any]) -> None:
         self.wish, self.kept, self.about, self.shift = wish, kept, about, shift

@@ -30,7 +30,7 @@ def rounds(course: Course) -> str:
 def rows(course: Course, wide: bool) -> Iterator[tuple[str, Text]]:
     """Yield the steady-state window: the values of each tracked workload, their range and slope beside the limits.
 
-    Before the first full window the values so far stand alone.
+    Before the first full window, yield only the values so far.
     """
     verdicts = [verdict for verdict in course.verdicts if verdict.average]
     series = [Series(v.label, v.quantity, v.values, v) for v in verdicts] or list(_so_far(course))

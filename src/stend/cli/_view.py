@@ -1,7 +1,7 @@
 """The live view of a run on a terminal: time, place, load, the steps of the round, steady-state window, phases.
 
 A block is a list of (label, one-line content). Blocks are left out from the least important on until the rest fits the
-height of the terminal. From `WIDE` columns on a chart and the list of phases stand beside them.
+height of the terminal. From `WIDE` columns on a chart and the list of phases are beside them.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -28,7 +28,7 @@ class Load(Protocol):
 
 
 class Engine(Protocol):
-    """Makes load on one drive."""
+    """A source of load on one drive."""
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
         """Start a workload. It is endless without `limit_bytes`.

@@ -34,7 +34,7 @@ def run_program(make: Callable[[Path, str, list[Path]], Any]) -> int:
 
 
 class Maker:
-    """Makes files in a temporary folder, one at a time, because runs may be measured on this host."""
+    """A queue that makes files in a temporary folder, one at a time, because runs may be measured on this host."""
 
     def __init__(self) -> None:
         self.top = Path()

@@ -120,7 +120,7 @@ def _description(
 
 
 class _Survey:
-    """Collects what steps do not hold: addresses, times between IOs, and depths derived from response times."""
+    """Data of a trace that steps do not hold: addresses, times between IOs, and depths derived from response times."""
 
     def __init__(self, trace: Trace) -> None:
         from stend.trace import _places

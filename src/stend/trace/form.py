@@ -113,7 +113,7 @@ class Trace:
 
 
 class Writer:
-    """Writes batches in their order; `about` must be set before `writing` ends."""
+    """A writer of batches in their order; `about` must be set before `writing` ends."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

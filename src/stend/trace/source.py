@@ -52,7 +52,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _Members:
-    """Reads the files of a tar, one after the other."""
+    """The files of a tar, read one after the other."""
 
     def __init__(self, packed: IO[bytes]) -> None:
         self._tar = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115

@@ -31,7 +31,7 @@ MOST_CLAUSES = 2
 ROOM = ("streaming", "capacity")
 """The use for which the capacity of a drive is an argument of the headline."""
 DECIDES = 2
-"""Weight from which a reason can stand alone."""
+"""Weight from which one reason is sufficient."""
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
