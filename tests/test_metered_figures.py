@@ -8,6 +8,7 @@ import pytest
 
 from stend import session, store
 from stend.charts import watts
+from stend.findings import look
 from stend.findings.look.figures import figures
 from stend.findings.look.metered import level, span
 from stend.model.events import Reading, Result
@@ -118,3 +119,22 @@ def test_a_chart_places_readings_by_the_delay_of_their_own_meter(folder: Path, m
     monkeypatch.setattr(watts, "offset", lambda run, stretch, quantity="watts": meters.append(quantity))
     assert not list(watts._points(run, run.plan.tests[0], "volts"))
     assert set(meters) == {"volts"}
+
+
+def test_the_first_record_and_the_end_of_a_saturation_have_their_own_watts(tmp_path: Path) -> None:
+    request = session.Request(
+        ["write-saturation"], "sim:x25e?scale=16", profile="review", quick=True, seed=1, meter="own", into=str(tmp_path)
+    )
+    with session.start(request) as running:
+        for _ in running:
+            pass
+    run = store.load(tmp_path)
+    (test,) = run.plan.tests
+    first, last = (row for row in figures(run) if row.phase == "saturate")
+    records = look.records(run, test.name, "saturate")
+    ends = {"first": records[:1], "last": look.last_records(run, test, "saturate")}
+    assert (first.window, last.window) == ("first", "last")
+    for row in (first, last):
+        expected = level(run, [record.result for record in ends[row.window]])
+        assert row.power == expected is not None
+        assert row.value("iops_per_watt") == pytest.approx(row.iops / row.number("watts"), rel=0.01)

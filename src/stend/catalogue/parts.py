@@ -22,7 +22,7 @@ from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
 from stend.words import decoded, encoded
 
-VERSION = crc32(repr((5, COLUMNS)).encode())
+VERSION = crc32(repr((6, COLUMNS)).encode())
 """Version of a part: a change of a column makes another one, and runs are then read again."""
 MOST_PARTS = 64
 KNOWN_BYTES = 1 << 28

@@ -5,7 +5,7 @@ alone, by `derived`. Everything that shows, compares, judges or exports figures 
 quantity has one value. `figures` are those of states, `listed` those of a phase as screens and tables list them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -212,7 +212,9 @@ def together(rows: Iterable[Figures]) -> Iterator[Figures]:
         )
 
 
-def _rows(run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE) -> Iterator[Figures]:
+def _rows(
+    run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE, part: Sequence[look.Record] = ()
+) -> Iterator[Figures]:
     test, phase, _, window, *_ = place
     judged = look.last_judged(run, run.holder(test, phase), phase) if window == "rounds" else None
     rounds = run.verdict_rounds(test, phase) if window == "rounds" else ()
@@ -221,17 +223,21 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts, trims: Tally = NONE)
     tallies = {direction: getattr(counts, direction) for direction in DIRECTIONS}
     if not (counts.read.ios and counts.write.ios):
         tallies = {"both": counts.both} if counts.ios or not trims.ios else {}
-    levels = _levels(run, place, rounds)
+    levels = _levels(run, place, rounds, part)
     for direction, tally in (tallies | ({"trim": trims} if trims.ios else {})).items():
         beside = levels if direction == "both" else {}
         yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None, beside))
 
 
-def _levels(run: Run, place: tuple[Any, ...], rounds: tuple[int, ...]) -> Mapping[str, Level]:
-    """Return what meters read during the rounds of a row, or during all of its phase; nothing for parts of a phase."""
+def _levels(
+    run: Run, place: tuple[Any, ...], rounds: tuple[int, ...], part: Sequence[look.Record]
+) -> Mapping[str, Level]:
+    """Return the readings of meters during the records `part`, else the rounds of a row, else all of its phase."""
     test, phase, _, window, load, _ = place
-    if window not in ("rounds", "whole") or not len(run.readings):
+    if not len(run.readings) or (window not in ("rounds", "whole") and not part):
         return {}
+    if part:
+        return metered.levels(run, [record.result for record in part])
     held = [r for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and not r.step.ramp]
     return metered.levels(run, [r for r in held if not rounds or r.where.round in rounds])
 
@@ -281,12 +287,17 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     if not records:
         return
     first, last = records[0], records[-1]
-    yield from _rows(run, (test.name, phase.name, "fresh", "first", first.workload, 1), first.counts)
+    yield from _rows(run, (test.name, phase.name, "fresh", "first", first.workload, 1), first.counts, part=[first])
     if run.verdict_rounds(test.name, phase.name):
         yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)
     else:
         counts, state = look.ended(run, test, phase.name), _reached(run, test, phase, "saturated")
-        yield from _rows(run, (test.name, phase.name, state, "last", last.workload, 1), counts)
+        yield from _rows(
+            run,
+            (test.name, phase.name, state, "last", last.workload, 1),
+            counts,
+            part=look.last_records(run, test, phase.name),
+        )
 
 
 def _reached(run: Run, test: PlannedTest, phase: Phase, state: State) -> State:
