@@ -20,7 +20,8 @@ from stend.findings.look.figures import figures
 from stend.model.published import middle, published
 from stend.model.quantities import QUANTITIES
 from stend.model.record import Run
-from stend.report.story.rivals import side
+from stend.report.story.rivals import published_rival, side
+from stend.report.story.tables import key_table
 from stend.words import Language
 from tests.pictures import short
 from tests.synthetic import Truth, made
@@ -191,3 +192,14 @@ def test_the_saturation_is_the_course_although_the_histogram_of_a_shortened_run_
     end = headline.level(rows, "write_saturated")
     assert end
     assert end.phase == "saturate"
+
+
+@pytest.mark.parametrize(("lang", "shown"), [("en", "130,000 … 140,000"), ("ru", "130 000 … 140 000")])
+def test_a_published_range_is_shown_with_both_ends(lang: str, shown: str) -> None:
+    """The review of the SN150 gives 130,000 to 140,000 IOPS after ten hours of random writes, not 135,000."""
+    words = Language(lang)
+    table = key_table([Side("A", run_of(TESTS, "A")), side("published:sn150")], words)
+    assert table
+    assert shown in {row[2].replace("\N{NO-BREAK SPACE}", " ") for row in table.rows}
+    ends = published_rival(side("published:sn150")).ends("writes")
+    assert words.ranged(ends, "said:rate").replace("\N{NO-BREAK SPACE}", " ") == shown

@@ -43,6 +43,16 @@ def test_the_cells_of_a_map_keep_their_last_zeros(lang: str, shown: list[str]) -
     assert cells == shown
 
 
+def test_the_table_of_a_chart_has_each_axis_once_and_its_published_ranges() -> None:
+    axes = {"x": {"field": "v", "title": "V"}, "y": {"field": "n", "title": "N"}}
+    bar = {"encoding": {"x": {"field": "low", "title": "V"}, "x2": {"field": "high"}}}
+    spans = [{"n": "B", "from": 130_000, "to": 140_000}, {"n": "C", "from": 47_000, "to": 47_000}]
+    sets = {"rows": [{"n": "A", "v": 3, "low": 1, "high": 4}], "published": spans}
+    table = fallback.table_of(Picture("name", "T", {"layer": [{"encoding": axes}, bar], "datasets": sets}, "says"), EN)
+    assert table
+    assert (table.head, table.rows) == (("N", "V"), (("A", "3"), ("B", "130,000 … 140,000"), ("C", "47,000")))
+
+
 def test_a_map_of_iops_in_thousands_has_three_digits_in_every_cell() -> None:
     run = made("iops", shorten=60, rounds=5)
     texts = {

@@ -116,6 +116,24 @@ def test_two_runs_of_one_drive_are_not_called_two_drives(
     )
 
 
+@pytest.mark.parametrize(
+    ("depths", "shown"),
+    [((8.0, 8.0), "A, 2 times better"), ((16.0, 8.0), "not ranked: with 16 / 8 outstanding IOs")],
+)
+def test_response_times_are_ranked_only_with_as_many_outstanding_ios(
+    monkeypatch: pytest.MonkeyPatch, depths: tuple[float, float], shown: str
+) -> None:
+    """By Little's law a response time grows with the number of outstanding IOs where a drive is at its limit."""
+    monkeypatch.setattr(together, "usable", lambda review: review.figures)
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["server_wait"])
+    waits = zip("AB", (1e-3, 2e-3), depths, strict=True)
+    plain = seen({"read": "yes"})
+    reviews = {n: plain._replace(figures={"server_wait": wait, "server_depth": at}) for n, wait, at in waits}
+    _, figures, *_ = together.tables(reviews, EN)
+    assert figures.rows[0][-1].replace("\N{NO-BREAK SPACE}", " ") == shown
+    assert len(list(together.leads(reviews))) == (depths[0] == depths[1])
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("drives", ["AB", "ABC"])
 def test_the_headline_counts_close_and_equal_figures_as_the_table_states_them(

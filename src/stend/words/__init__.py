@@ -116,6 +116,10 @@ class Language(Formatter):
         """Return a value in a shape of `numbers.SHAPES`, or a dash for None."""
         return self.format_field(value, shape)
 
+    def ranged(self, ends: tuple[float, float], shape: str) -> str:
+        """Return a range in a shape of `numbers.SHAPES`: `130,000 … 140,000`, or one value if both look alike."""
+        return " … ".join(dict.fromkeys(self.show(end, shape) for end in ends))
+
     def date(self, at: float) -> str:
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""
         when = datetime.fromtimestamp(at, UTC)

@@ -29,10 +29,16 @@ PUBLISHED_MIX = 65
 
 def figure(side: Side, level: str) -> float | None:
     """Return the IOPS of a level: one recorded figure, or the middle of a published range, or None if unknown."""
+    known = ends(side, level)
+    return published.middle(known) if known else None
+
+
+def ends(side: Side, level: str) -> tuple[float, float] | None:
+    """Return the lowest and the highest published IOPS of a level; of a run one figure twice; None if unknown."""
     if not side.run:
-        return next((value for name in IOPS[level] if (value := published.figure(side.facts, name)) is not None), None)
+        return next((span for name in IOPS[level] if (span := published.span(side.facts, name)) is not None), None)
     row = headline.level(side.rows, level)
-    return row.iops if row else None
+    return (row.iops, row.iops) if row else None
 
 
 def named(level: str, sides: Sequence[Side], words: Language) -> str:

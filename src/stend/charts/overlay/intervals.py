@@ -74,8 +74,10 @@ def _labels(rows: Sequence[Difference], words: Language) -> list[str]:
 def _row(difference: Difference, label: str, words: Language) -> Row:
     ratio, low, high = difference.ratio, difference.low, difference.high
     verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
-    ends = {"low": low, "high": high} if low is not None and high is not None else {"low": ratio, "high": ratio}
-    return {"name": label, "ratio": ratio, "text": change(ratio, words), "verdict": verdict} | ends
+    row: Row = {"name": label, "ratio": ratio, "text": change(ratio, words), "interval": "–", "verdict": verdict}
+    if low is None or high is None:
+        return row | {"low": ratio, "high": ratio}
+    return row | {"interval": f"{change(low, words)} … {change(high, words)}", "low": low, "high": high}
 
 
 def _chart(rows: list[Row], words: Language) -> Any:
@@ -95,7 +97,10 @@ def _chart(rows: list[Row], words: Language) -> Any:
         verdict["legend"] = None
     colour = {**verdict, "scale": series_scale(kinds, [names[kind][0] for kind in kinds])}
     shape = {**verdict, "scale": series_scale(kinds, [names[kind][1] for kind in kinds])}
-    tips = [{"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("name", "text", "verdict")]
+    tips = [
+        {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")}
+        for f in ("name", "text", "interval", "verdict")
+    ]
     base = Chart().encode(y=y)
     equality = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
     bars = base.mark("rule", strokeWidth=1.6).encode(x={**x, "field": "low"}, x2={"field": "high"}, color=colour)

@@ -11,17 +11,26 @@ MOST_ROWS = 40
 
 
 def table_of(picture: Picture, words: Language) -> Table | None:
-    """Return the fields that the chart names, in its order, or None without rows or with more than `MOST_ROWS`."""
-    rows = picture.spec.get("datasets", {}).get("rows", [])
+    """Return the fields that the chart names, in its order, or None without rows or with more than `MOST_ROWS`.
+
+    Of fields on one axis the first is shown. Published ranges come last.
+    """
+    sets = picture.spec.get("datasets", {})
+    rows = sets.get("rows", [])
     named = dict(_named(picture.spec))
-    fields = [field for field in (rows[0] if rows else {}) if field in named]
+    first = {named[field]: field for field in reversed(rows[0] if rows else {}) if field in named}
+    fields = [field for field in (rows[0] if rows else {}) if field in first.values()]
     if not 0 < len(rows) <= MOST_ROWS or not fields:
         return None
     shapes = {field: _shape([row.get(field) for row in rows]) for field in fields}
-    cells = tuple(tuple(_cell(row.get(field), shapes[field], words) for field in fields) for row in rows)
+    cells = [tuple(_cell(row.get(field), shapes[field], words) for field in fields) for row in rows]
+    for row in sets.get("published", ()):
+        span = words.ranged((row["from"], row["to"]), "n")
+        if len([field for field in fields if field not in row]) == 1:
+            cells.append(tuple(_cell(row[field], "n", words) if field in row else span for field in fields))
     numeric = tuple(i for i, field in enumerate(fields) if isinstance(rows[0][field], int | float))
     head = tuple(named[field].strip() or words("table.item") for field in fields)
-    return Table(picture.title, head, cells, numeric)
+    return Table(picture.title, head, tuple(cells), numeric)
 
 
 def _named(spec: Any) -> Iterator[tuple[str, str]]:

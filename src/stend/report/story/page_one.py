@@ -114,7 +114,9 @@ def _band(name: str, review: Review) -> Band | None:
     wide = max(high - low, math.log(1.5))
     begin = (low + high - wide) / 2 - wide * 0.08
     places = [(math.log(v) - begin) / (wide * 1.16) for v in (*values.values(), value)]
-    names = ", ".join(f"{n}: {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
+    shape = f"said:{FIGURES[name]}"
+    known = [rival for rival in review.rivals if rival.name in values]
+    names = ", ".join(f"{rival.name}: {words.ranged(rival.ends(name), shape)}" for rival in known)
     if not review.verdict.standing and name not in review.verdict.known.unusable:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
         names = f"{ranked.text(words)}; {names}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stend import catalogue
@@ -11,7 +12,7 @@ from stend.findings import judgement
 from stend.findings.look import inspected
 from stend.model import publications
 from stend.model.definition import Identity
-from stend.model.published import PLACES, PREFIX, figure
+from stend.model.published import PLACES, PREFIX, middle, span
 from stend.model.record import Run
 from stend.words import Language
 
@@ -35,10 +36,18 @@ Drives = Mapping[str, dict[str, Any]]
 
 
 class Rival(NamedTuple):
-    """A drive next to the one of the review: its name and its figures by name, in base units."""
+    """A drive next to the one of the review: its name, its figures by name in base units, and published ranges.
+
+    The figure of a range is its mean.
+    """
 
     name: str
     figures: Mapping[str, float]
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
+
+    def ends(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest value of a figure that it has."""
+        return self.ranges.get(name, (self.figures[name],) * 2)
 
 
 class Place(NamedTuple):
@@ -105,7 +114,8 @@ def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = 
 
 def published_rival(side: Side) -> Rival:
     """Return the published figures of a drive as a rival."""
-    return Rival(side.name, {name: value for name in PLACES if (value := figure(side.facts, name)) is not None})
+    ranges = {name: ends for name in PLACES if (ends := span(side.facts, name)) is not None}
+    return Rival(side.name, {name: middle(ends) for name, ends in ranges.items()}, ranges)
 
 
 def place(value: float, others: Sequence[float], *, less_is_better: bool) -> Place:

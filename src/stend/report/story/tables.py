@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from stend.charts.beside import Side
-from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, named, throughput
+from stend.charts.beside.levels import IOPS, SEQUENTIAL, ends, figure, named, throughput
 from stend.charts.beside.traced import WAYS, tallies
 from stend.charts.headroom import comparable, passes
 from stend.findings import look
@@ -123,7 +123,7 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     rows = [
         (
             f"{named(level, sides, words)}, IOPS",
-            *(words.show(value, "rate") if (value := figure(s, level)) else "–" for s in sides),
+            *(words.ranged(known, "rate") if (known := ends(s, level)) else "–" for s in sides),
         )
         for level in IOPS
     ]

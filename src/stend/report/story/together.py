@@ -26,6 +26,10 @@ MOST_LEADS = 2
 Reviews = Mapping[str, Review]
 
 
+AT = {"server_wait": "server_depth", "write_tail": "write_tail_at"}
+"""Response times, and the figures that state their numbers of outstanding IOs: at other numbers they are not alike."""
+
+
 class Lead(NamedTuple):
     """The best drive by a figure, the next one, and the ratio between them, at least 1."""
 
@@ -72,8 +76,14 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
     for figure in _figures(reviews):
         sign = -1 if figure in LESS_IS_BETTER else 1
         known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
-        if len(known) > 1:
+        if len(known) > 1 and not _unlike(figure, reviews):
             yield Lead(figure, known[0][1], known[1][1], known[0][0] / known[1][0])
+
+
+def _unlike(figure: str, reviews: Reviews) -> list[str]:
+    """Return the numbers of outstanding IOs of a response time by drive; empty if they are equal."""
+    depths = [review.figures.get(AT[figure]) for review in reviews.values()] if figure in AT else []
+    return [f"{depth:.0f}" if depth else "–" for depth in depths] if len({*depths} - {None}) > 1 else []
 
 
 def _figures(reviews: Reviews) -> list[str]:
@@ -152,7 +162,9 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         values = [review.figures.get(figure) for review in reviews.values()]
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
         first = next(review for review in reviews.values() if review.figures.get(figure))
-        rows.append((title(figure, first), *cells, _best(best.get(figure), reviews, words)))
+        unlike = " / ".join(_unlike(figure, reviews))
+        ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
+        rows.append((title(figure, first), *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
     title_of = "figures_runs" if of_one_drive(reviews) else "figures"
     return Table(
