@@ -67,7 +67,7 @@ class Bins(Mapping[int, int]):
     __slots__ = ("_columns", "_rising", "weight")
 
     def __init__(self, bins: Mapping[int, int], weight: int = 1) -> None:
-        self._columns, self._rising = (array("H", list(bins)), _narrow(list(bins.values()))), False
+        self._columns, self._rising = (array("I", list(bins)), _narrow(list(bins.values()))), False
         self.weight = weight
 
     @classmethod
@@ -83,7 +83,7 @@ class Bins(Mapping[int, int]):
             indices, counts = self._columns
             if not all(map(lt, indices, indices[1:])):  # fio and our own engines write them in order
                 bins = dict(zip(indices, counts, strict=True))
-                rising = array("H", sorted(bins))
+                rising = array("I", sorted(bins))
                 self._columns = rising, array(counts.typecode, map(bins.__getitem__, rising))
             self._rising = True
         return self._columns
@@ -145,12 +145,12 @@ def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> tuple["array[in
     """Add up columns with numpy, without a lookup per bin."""
     import numpy as np  # lazy: recording samples does not need it
 
-    indices = np.frombuffer(b"".join(indices.tobytes() for indices, _ in held), np.uint16)
+    indices = np.frombuffer(b"".join(indices.tobytes() for indices, _ in held), np.uint32)
     counts = np.frombuffer(b"".join(counts.tobytes() for _, counts in held), np.uint32)
     rising = np.flatnonzero(np.bincount(indices))
     total = np.bincount(indices, counts)[rising]  # exact below 2**53, more than 2 million full counts
     kind = "I" if total.max() < 2**32 else "q"
-    return array("H", rising.astype(np.uint16).tobytes()), array(kind, total.astype(kind).tobytes())
+    return array("I", rising.astype(np.uint32).tobytes()), array(kind, total.astype(kind).tobytes())
 
 
 def _narrow(counts: list[int]) -> "array[int]":  # array() from a list takes half the time

@@ -11,7 +11,7 @@ from stend.model.counts import Counts, lasted
 from stend.model.definition import Data
 from stend.model.events import Reading, Sample
 from stend.model.packed import Rows
-from stend.model.tally import Tally
+from stend.model.tally import NS, Tally
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,14 +91,17 @@ class Samples(Sequence[Sample]):
 
     def take(self, rows: Sequence[SampleRow]) -> None:
         """Append many rows as they were read, without making events of them."""
-        packed, pack = [], self.rows.pack
-        for row in rows:
-            seconds, cpu_s, read, write = row.counts
-            reads, bytes_read, read_ns, read_ns2, read_max, _ = read  # faster by name than with a star
-            writes, written, write_ns, write_ns2, write_max, _ = write
-            sums = reads, bytes_read, read_ns, read_ns2, read_max, writes, written, write_ns, write_ns2, write_max
-            packed.append(pack(row.t, lasted(seconds), cpu_s, *sums))
-        self.rows.extend([row.t for row in rows], packed)
+        times, packed, pack = [], [], self.rows.pack
+        for row in rows:  # by name, without a star, and without a call for a usual duration: a third faster
+            t, (seconds, cpu_s, read, write) = row.t, row.counts
+            ios, size, ns, ns2, max_ns, _ = read
+            writes, written, write_ns, write_ns2, most_ns, _ = write
+            took = seconds if seconds >= NS else lasted(seconds)
+            packed.append(
+                pack(t, took, cpu_s, ios, size, ns, ns2, max_ns, writes, written, write_ns, write_ns2, most_ns)
+            )
+            times.append(t)
+        self.rows.extend(times, packed)
 
 
 def _sums(tally: Tally) -> _Row:
