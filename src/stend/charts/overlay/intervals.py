@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from typing import Any
 
-from stend.charts.overlay.ratio_map import change
+from stend.charts.overlay.ratio_map import change, interval
 from stend.charts.parts import BLACK, BLUE, GREY, ORANGE, RED, SKY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
 from stend.charts.parts.marks import ratio_axis
@@ -74,10 +74,9 @@ def _labels(rows: Sequence[Difference], words: Language) -> list[str]:
 def _row(difference: Difference, label: str, words: Language) -> Row:
     ratio, low, high = difference.ratio, difference.low, difference.high
     verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
-    row: Row = {"name": label, "ratio": ratio, "text": change(ratio, words), "interval": "–", "verdict": verdict}
-    if low is None or high is None:
-        return row | {"low": ratio, "high": ratio}
-    return row | {"interval": f"{change(low, words)} … {change(high, words)}", "low": low, "high": high}
+    ends = {"low": low, "high": high} if low is not None and high is not None else {"low": ratio, "high": ratio}
+    texts = {"text": change(ratio, words), "interval": interval(difference, words), "verdict": verdict}
+    return {"name": label, "ratio": ratio} | texts | ends
 
 
 def _chart(rows: list[Row], words: Language) -> Any:

@@ -48,6 +48,13 @@ def change(ratio: float, words: Language, shape: str = "change") -> str:
     return ("" if none else "\u2212" if ratio < 1 else "+") + text
 
 
+def interval(row: Difference, words: Language) -> str:
+    """Return `+1% … +4%`, or a dash without an interval."""
+    if row.low is None or row.high is None:
+        return "–"
+    return f"{change(row.low, words)} … {change(row.high, words)}"
+
+
 def _kib(size: str, words: Language) -> str:
     return kib(float(size.removesuffix("K")) * KiB, words)
 

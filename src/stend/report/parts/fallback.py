@@ -18,8 +18,11 @@ def table_of(picture: Picture, words: Language) -> Table | None:
     sets = picture.spec.get("datasets", {})
     rows = sets.get("rows", [])
     named = dict(_named(picture.spec))
-    first = {named[field]: field for field in reversed(rows[0] if rows else {}) if field in named}
-    fields = [field for field in (rows[0] if rows else {}) if field in first.values()]
+    first: dict[str, str] = {}
+    for field in rows[0] if rows else ():
+        if field in named:
+            first.setdefault(named[field], field)
+    fields = list(first.values())
     if not 0 < len(rows) <= MOST_ROWS or not fields:
         return None
     shapes = {field: _shape([row.get(field) for row in rows]) for field in fields}

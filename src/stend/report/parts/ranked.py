@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from stend.charts.overlay.ratio_map import change
+from stend.charts.overlay.ratio_map import change, interval
 from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
@@ -101,13 +101,6 @@ def _row(group: Group, words: Language) -> tuple[str, ...]:
         *values,
         f"{better} / {len(group.differences)}",
     )
-
-
-def interval(row: Difference, words: Language) -> str:
-    """Return `+1% … +4%`, or a dash without an interval."""
-    if row.low is None or row.high is None:
-        return "–"
-    return f"{change(row.low, words)} … {change(row.high, words)}"
 
 
 def name(group: Group, words: Language) -> str:

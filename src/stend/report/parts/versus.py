@@ -6,7 +6,7 @@ from typing import Any
 
 from stend.charts.overlay import pictures
 from stend.charts.overlay.intervals import name
-from stend.charts.overlay.ratio_map import change
+from stend.charts.overlay.ratio_map import change, interval
 from stend.charts.parts.figures import load_named
 from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import UNPROVEN
@@ -131,7 +131,7 @@ def _figures(differences: Sequence[Difference], title: str, whole: Comparison, w
     """Return the figures of a test; columns that no figure has are left out, reasons are numbered below the table."""
     shown = differences[:MOST_ROWS]
     columns: dict[str, Callable[[Difference], str]] = {
-        "interval": lambda row: ranked.interval(row, words) if row.low is not None else "",
+        "interval": lambda row: interval(row, words) if row.low is not None else "",
         "counted": lambda row: f"{row.runs[0]} + {row.runs[1]}" if max(row.runs) > 1 else "",
         "p": lambda row: _p(row.p, words) + ("*" if row.found else "") if row.p is not None else "",
         "ranked": lambda row: _p(row.ranked, words) if row.ranked is not None else "",
@@ -206,7 +206,7 @@ def _gate(judged: Judgement, words: Language) -> Table:
     for gated in judged.gated:
         reasons = ranked.why(gated.why, words)
         answer = words(f"answer.{gated.answer}") + (f" ({reasons})" if reasons else "")
-        figure = (name(gated.figure, words), change(gated.figure.ratio, words), ranked.interval(gated.figure, words))
+        figure = (name(gated.figure, words), change(gated.figure.ratio, words), interval(gated.figure, words))
         rows.append((gated.rule.text, *figure, _p(gated.p, words), answer))
     marks = tuple(i for i, gated in enumerate(judged.gated) if gated.answer == "failed")
     return Table(words("versus.gate_table"), head, tuple(rows), (2, 3, 4), marks=marks)
