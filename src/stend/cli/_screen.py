@@ -20,7 +20,7 @@ PLAIN_EVERY_S = 10.0
 
 
 class Screen:
-    """Redraw one view on a terminal; print a line every PLAIN_EVERY_S seconds elsewhere.
+    """Redraw one view on a terminal. Elsewhere, print a line every PLAIN_EVERY_S seconds.
 
     `state` is shown until the first sample or result, for example while a virtual run is replayed.
     """

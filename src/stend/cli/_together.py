@@ -56,7 +56,7 @@ def folder_of(into: Path | None, drives: int) -> Path:
 def begin(
     wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool
 ) -> int:
-    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code.
+    """Arrange which drives run at the same time, start all runs and follow them. Return the worst exit code.
 
     With `trial_s` None all run at the same time without a trial.
     """

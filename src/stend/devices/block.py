@@ -121,7 +121,7 @@ class BlockDevice:
         self.door = gate.Guarded(identity, kernel, self.unrest)
 
     members: Sequence[Member] = ()
-    """The drives below it; empty for a drive."""
+    """The drives below it, empty for a drive."""
 
     @property
     def node(self) -> str:
@@ -142,7 +142,7 @@ class BlockDevice:
         yield from lower.evidence(self.members, since_s)
 
     def purge(self) -> Sentence:
-        """Discard every block and check that a sample reads as zeros; write zeros if the drive does not do that."""
+        """Discard every block and check that a sample reads as zeros. Write zeros if the drive does not do that."""
         passed = self.door.opened
         passed.check()
         if methods.discard(passed) and methods.reads_zero(passed):

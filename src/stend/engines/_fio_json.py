@@ -17,7 +17,7 @@ NEXT_PROCESS = "the load goes on in another process, whose totals begin at nough
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """`lat_ns`: response times of completed IOs; a bin is named by the nanoseconds in its middle."""
+    """`lat_ns`: response times of completed IOs. A bin is named by the nanoseconds in its middle."""
 
     ios: limits.Count = msgspec.field(default=0, name="N")
     max: limits.Response = 0
@@ -43,7 +43,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """The fields of a document that stend uses; `timestamp_ms` is the Unix time when the totals were read."""
+    """The fields of a document that stend uses. `timestamp_ms` is the Unix time when the totals were read."""
 
     jobs: list[Job] = []
     timestamp_ms: limits.Amount = 0
@@ -78,7 +78,7 @@ def read(data: bytes) -> Document | None:
 
 
 class Cutter:
-    """Cuts a stream of bytes into documents and lines of text, which arrive in any pieces; text may be anywhere.
+    """Cuts a stream of bytes into documents and lines of text, which arrive in any pieces. Text may be anywhere.
 
     fio indents all but the outermost braces. Therefore a line of one brace alone begins or ends a document.
     """

@@ -1,4 +1,4 @@
-"""The certificate authority of a fleet, and a certificate for each host; hosts without one are refused."""
+"""The certificate authority of a fleet, and a certificate for each host. Hosts without one are refused."""
 
 import datetime
 import os

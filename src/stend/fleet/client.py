@@ -18,7 +18,7 @@ from stend.fleet.file import Fleet, Order
 from stend.fleet.tasks import Outcome
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
-"""Seconds to wait for drives to be announced, and for a lost scheduler or host; how often a run may be cut off."""
+"""Seconds to wait for drives to be announced, and for a lost scheduler or host. How often a run may be cut off."""
 LOST = (OSError, CancelledError, TimeoutError, RuntimeError)
 T = TypeVar("T")
 Tell = Callable[[str], None]

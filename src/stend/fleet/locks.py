@@ -48,7 +48,7 @@ def only(path: Path) -> Iterator[int]:
 
 
 def claim(home: Path, serial: str, wanted: Claim, open_: Callable[[str, str], bool]) -> str:
-    """Claim a drive for a fleet; return the name of another fleet that has it, or an empty string.
+    """Claim a drive for a fleet. Return the name of another fleet that has it, or an empty string.
 
     Another fleet has the drive as long as `open_(fleet, cell)` is true for any of its runs.
     """

@@ -18,7 +18,7 @@ AGAIN_S = 1.0
 def work(
     scheduler: str, certificates: Path, name: str, targets: list[str], home: Path, tell: Callable[[str], None]
 ) -> None:
-    """Carry out runs until the process is ended; if the scheduler is lost, restart by exec and reconnect."""
+    """Carry out runs until the process is ended. If the scheduler is lost, restart by exec and reconnect."""
     drives = local.drives(targets)
     tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in drives.items()}
     home.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ IMMUTABLE, APPEND_ONLY = 0x10, 0x20
 
 
 def unfit(layers: list[Layer], kernel: Kernel, table: list[mounts.Mount], *, made: bool) -> str:
-    """Return why one of the files cannot stand in for a drive, or cannot be resolved; empty if nothing is wrong.
+    """Return why one of the files cannot stand in for a drive, or cannot be resolved, or "" if nothing is wrong.
 
     `table` are the mounts of all namespaces. A file that this process `made` holds no data of others, wherever it is.
     """

@@ -19,7 +19,7 @@ class Use(NamedTuple):
         return Use(Sentence(key, used=self.what, **values), self.way)
 
     def below(self, where: str) -> "Use":
-        """Return this use of a lower layer, to which the words `where` lead; the use itself for the target."""
+        """Return this use of a lower layer, to which the words `where` lead, or the use itself for the target."""
         return self.within("gate_which", where=where) if where else self
 
 

@@ -84,7 +84,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return the loads of all jobs; jobs with the same name and group are one load."""
+    """Return the loads of all jobs. Jobs with the same name and group are one load."""
     document, notes = documents(given.data)
     loads = tuple(of(document))
     target = str(document.common.get("filename") or next((j.options.get("filename", "") for j in document.jobs), ""))
@@ -119,7 +119,7 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
 
 
 def of(document: Document) -> Iterator[Load]:
-    """Yield one load per name and group; threads that are listed one by one make one load."""
+    """Yield one load per name and group. Threads that are listed one by one make one load."""
     groups: dict[tuple[str, int], list[Job]] = {}
     for job in document.jobs:
         groups.setdefault((job.jobname, job.groupid), []).append(job)

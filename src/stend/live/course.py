@@ -164,5 +164,5 @@ class Course:
 
     @property
     def remaining(self) -> ToGo:
-        """Return the remaining seconds: low, likely, high; zeros after the end."""
+        """Return the remaining seconds: low, likely, high. They are 0 after the end."""
         return self.progress.to_go() if not self.ended else ToGo(0, 0, 0)

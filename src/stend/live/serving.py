@@ -63,7 +63,7 @@ class Timely(AutoHTTPProtocol):  # type: ignore[valid-type,misc]
 
 
 class Place(NamedTuple):
-    """The folder to serve, conditions of its runs, and the address; `hosts` are the names that requests may use."""
+    """The folder to serve, conditions of its runs, and the address. `hosts` are the names that requests may use."""
 
     top: Path
     where: tuple[str, ...]

@@ -1,6 +1,6 @@
 """Collect the values of a meter: check them, find gaps, and reduce fast meters to blocks of 0.1 s.
 
-A value covers the time since the value before it. After a gap it covers one period only; nothing is interpolated.
+A value covers the time since the value before it. After a gap it covers one period only. Nothing is interpolated.
 """
 
 import math
@@ -189,7 +189,7 @@ class Recorder:
             time.sleep(min(SLACK * self.facts.period_s, LINGER_S))
 
     def finish(self) -> None:
-        """End the series; note a gap before its end."""
+        """End the series. Note a gap before its end."""
         if not self.over:
             self.series.finish(time.monotonic())
             self.over = True

@@ -28,7 +28,7 @@ OF_PRIVATE = ("label", "serial")
 UNITS = {"rate": "IOPS", "mbs": "MB/s", "gib": "GiB", "fold": "×", "watts": "W", "per_watt": "IOPS/W"}
 """Units of key figures in tables by their shape."""
 IN_US = ("read_wait", "write_wait")
-"""Response times that tables show in microseconds; the others are shown in milliseconds."""
+"""Response times that tables show in microseconds. The others are shown in milliseconds."""
 
 
 class Row(NamedTuple):

@@ -27,7 +27,7 @@ NS = 1e9
 SHORT_S, FINE_S, COARSE_S = 1.0, 0.1, 1.0
 """Longest readings: FINE_S in the first SHORT_S of a rest, COARSE_S later."""
 MOST_READINGS = 1 << 17
-"""Readings kept until they are read; older ones are dropped. At COARSE_S they are a day and a half."""
+"""Readings kept until they are read. Older ones are dropped. At COARSE_S they are a day and a half."""
 TRACE = 1e-9
 """A smaller share of a time is a rounding error."""
 LEAST_S = 1e-6
@@ -124,7 +124,7 @@ class Power:
         return watts
 
     def end(self, now_s: float, seconds: float, rest: Words, inner_ns: int) -> None:
-        """Complete the reading of the last `seconds`; time that was not spent, as in a stall, has the same mean."""
+        """Complete the reading of the last `seconds`. Time that was not spent, as in a stall, has the same mean."""
         spent, self._spent = self._spent, Spent()
         self._last_w = spent.joules / spent.seconds if spent.seconds else self._last_w
         parts = max(math.ceil(seconds / COARSE_S - 1e-9), 1)

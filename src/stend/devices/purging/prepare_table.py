@@ -79,7 +79,7 @@ class Way(NamedTuple):
 
 
 class Same(NamedTuple):
-    """The drive already has the requested layout; `words` describe it."""
+    """The drive already has the requested layout. `words` describe it."""
 
     words: str
 

@@ -36,7 +36,7 @@ class Shared(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Return the largest share of its link that each drive gets when all are busy; 1 if a bandwidth is unknown."""
+        """Return the largest share of its link that a drive gets when all are busy, or 1 if a bandwidth is unknown."""
         known = self.part.bytes_per_s and self.own_bytes_per_s
         return min(self.part.bytes_per_s / self.own_bytes_per_s, 1.0) if known else 1.0
 

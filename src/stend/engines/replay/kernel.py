@@ -19,7 +19,7 @@ NEVER = 1 << 62
 
 
 class Ring(NamedTuple):
-    """IOs of the schedule that are read ahead; IO n is at place n modulo the length."""
+    """IOs of the schedule that are read ahead. IO n is at place n modulo the length."""
 
     due: npt.NDArray[np.int64]
     """ns since the start, or 0 if `depth` limits when an IO is sent"""

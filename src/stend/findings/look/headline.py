@@ -14,7 +14,7 @@ from stend.model.record import Run
 
 STREAM_BYTES = 128 * KiB
 TAILED = ("latency", "write-saturation")
-"""Tests whose response times are a result; in others they follow from the rate at a fixed queue depth."""
+"""Tests whose response times are a result. In others they follow from the rate at a fixed queue depth."""
 NEARLY = 0.9
 
 

@@ -110,7 +110,7 @@ def smooth(values: Sequence[float], width: int = 5) -> list[float]:
 
 
 def scatter(values: Sequence[float]) -> float:
-    """Return the relative difference of neighbouring values; rare steps and bursts do not count."""
+    """Return the relative difference of neighbouring values. Rare steps and bursts do not count."""
     raw = np.asarray(values, float)
     logs = np.log(raw[raw > 0])
     return float(np.median(np.abs(np.diff(logs)))) / 0.6745 / 2**0.5 if len(logs) > 1 else 0.0
@@ -122,7 +122,7 @@ def quiet_width(values: Sequence[float], most: float) -> int:
 
 
 def quieted(values: Sequence[float], most: float) -> list[float]:
-    """Return a running mean just wide enough that neighbours scatter by no more than `most`; short at the ends."""
+    """Return a running mean just wide enough that neighbours scatter by at most `most`. It is short at the ends."""
     width = quiet_width(values, most)
     if width < 2:
         return list(values)

@@ -17,7 +17,7 @@ from stend.words import Language
 
 FORMAT = 1
 MOST_EVIDENCE = 8
-"""Figures of one odd drive that the page lists; the JSON has all."""
+"""Figures of one odd drive that the page lists. The JSON has all."""
 
 
 def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:

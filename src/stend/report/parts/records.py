@@ -1,4 +1,4 @@
-"""A run as flat rows in base units, for CSV, Parquet and JSON; a column's unit is the suffix of its name."""
+"""A run as flat rows in base units, for CSV, Parquet and JSON. A column's unit is the suffix of its name."""
 
 from collections.abc import Iterator
 from typing import Any

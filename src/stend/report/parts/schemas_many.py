@@ -1,4 +1,4 @@
-"""JSON schemas of reports about many drives: lot and sweep; the modules that they need are loaded only here."""
+"""JSON schemas of reports about many drives: lot and sweep. The modules that they need are loaded only here."""
 
 from typing import Any, get_type_hints
 
