@@ -94,7 +94,7 @@ class Opened:
     def series(self, test: str, workload: Workload | str, phase: str = "") -> list[tuple[int, Counts]]:
         """Return (round, counts) of one workload. `phase` is the test's main phase unless given.
 
-        Units: rounds from 1; counts as in `results`.
+        Units: rounds from 1. Counts are those of `results`.
         Errors: BadInput for an unknown test, phase or workload, with a list of all.
         Source: `record.Run.series`; PTS 2.0.2 clause 7.4, whose plots these are.
         """
@@ -117,7 +117,7 @@ class Opened:
     def figures(self) -> Rows[Figures]:
         """Return every figure of reports and comparisons: one per workload, state of the drive and direction.
 
-        Units: IOs/s, bytes/s, seconds by `.value(name)`; the table in MB/s and milliseconds.
+        Units: IOs/s, bytes/s, seconds by `.value(name)`. The table is in MB/s and milliseconds.
         Errors: none.
         Source: `findings.look.figures`.
         """
@@ -285,9 +285,9 @@ class OpenedTest:
 
     @property
     def figures(self) -> Rows[Figures]:
-        """Return the figures of the test; see `Opened.figures`.
+        """Return the figures of the test (see `Opened.figures`).
 
-        Units: IOs/s, bytes/s, seconds by `.value(name)`; the table in MB/s and milliseconds.
+        Units: IOs/s, bytes/s, seconds by `.value(name)`. The table is in MB/s and milliseconds.
         Errors: none.
         Source: `findings.look.figures`.
         """
@@ -304,7 +304,7 @@ class OpenedTest:
         return self.run.findings.where(lambda finding: finding.test == self.name)
 
     def window(self, workload: Workload | str, phase: str = "") -> Figures:
-        """Return the figures of one workload over the measurement window; see `Opened.window`.
+        """Return the figures of one workload over the measurement window (see `Opened.window`).
 
         Units: IOs/s, bytes/s, seconds, or None for a percentile that the sample size does not support.
         Errors: BadInput for an unknown phase or workload, with the nearest one.
@@ -313,9 +313,9 @@ class OpenedTest:
         return self.run.window(self.name, workload, phase)
 
     def series(self, workload: Workload | str, phase: str = "") -> list[tuple[int, Counts]]:
-        """Return (round, counts) of one workload; see `Opened.series`.
+        """Return (round, counts) of one workload (see `Opened.series`).
 
-        Units: rounds from 1; counts as in `results`.
+        Units: rounds from 1. Counts are those of `results`.
         Errors: BadInput for an unknown phase or workload, with the nearest one.
         Source: `record.Run.series`; PTS 2.0.2 clause 7.4.
         """

@@ -53,7 +53,7 @@ class Screen:
         self.console.print(Text(plain(line), style), soft_wrap=not self.console.is_terminal)
 
     def react(self, event: Event) -> None:
-        """Print notes and ends of phases; redraw the view at most four times a second."""
+        """Print notes and ends of phases. Redraw the view at most four times a second."""
         match event:
             case Note():
                 self.print(f"{event.kind}: {event.text}", "yellow" if event.kind in _view.GRAVE else "dim")

@@ -27,7 +27,7 @@ class Once(_terminal.Terminal):
         self.answers: dict[str, str | None] = {**answers}
 
     def names(self, device: Device) -> str | None:
-        """Return the name typed for this drive; prompt for it at its first run."""
+        """Return the name typed for this drive. Prompt for it at its first run."""
         target = device.identity.target
         if target not in self.answers:
             self.answers[target] = super().names(device)

@@ -146,7 +146,7 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
 
 
 class Watched(Stop):
-    """Runs that are followed; Ctrl-C and SIGTERM go to all of them, and closing the terminal ends none."""
+    """Runs that are followed. Ctrl-C and SIGTERM go to all of them, and closing the terminal ends none."""
 
     def __init__(self, runs: Sequence[Begun]) -> None:
         super().__init__()

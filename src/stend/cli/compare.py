@@ -112,7 +112,7 @@ def _sides(
 
 
 def sides(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words before and after `--`; without it, each of two words is a side. Raise BadInput otherwise."""
+    """Return the words before and after `--`. Without it, each of two words is a side. Raise BadInput otherwise."""
     if BETWEEN not in words:
         if len(words) != 2:
             raise BadInput("put -- between the two sides: stend compare A1 A2 -- B1 B2")

@@ -35,7 +35,7 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
 
 
 def below(target: str, kernel: Kernel = HOST) -> list[str]:
-    """Return the nodes of the drives directly below a target; the whole drive for a partition."""
+    """Return the nodes of the drives directly below a target, or the whole drive for a partition."""
     node = kernel.node_at(target)
     lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
     return list(dict.fromkeys(kernel.parent(name) or name for name in lower))
@@ -82,7 +82,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identity:
-    """Return the identity of a node from sysfs; model and block sizes of a partition are those of its disk."""
+    """Return the identity of a node from sysfs. Model and block sizes of a partition are those of its disk."""
     folder = kernel.block(node)
     device = kernel.block(kernel.parent(node) or node)
     named = kernel.names(node)

@@ -35,7 +35,7 @@ class Direction(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One entry of `jobs`; with group_reporting there is one for all threads. `error` is an errno."""
+    """One entry of `jobs`. With group_reporting there is one for all threads. `error` is an errno."""
 
     error: limits.Errno = 0
     read: Direction = Direction()
@@ -50,7 +50,7 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def runtime_s(self) -> float:
-        """Return the seconds since the first IO; with several threads, of the first one to start."""
+        """Return the seconds since the first IO. Of several threads, the first one to start counts."""
         return max((max(j.read.runtime, j.write.runtime) for j in self.jobs), default=0.0) / 1000
 
     @property

@@ -33,7 +33,7 @@ CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 
 
 class Process:
-    """fio in a separate process group, which Ctrl-C does not reach; the kernel kills it when this thread dies.
+    """fio in a separate process group, which Ctrl-C does not reach. The kernel kills it when this thread dies.
 
     SIGCHLD stays blocked in it: when the `sh` of one thread's exec_prerun ends, the signal may interrupt another
     thread in io_uring_enter(), and fio 3.33 then silently treats that thread as finished.

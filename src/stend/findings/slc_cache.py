@@ -108,7 +108,7 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
 
 
 def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Because) -> Finding:
-    """Return the end of the first level if a cache can hold that much; else only the reason why nothing is known."""
+    """Return the end of the first level if a cache can hold that much, or else only the reason why nothing is known."""
     values |= {"because": why}
     share = fall.written / ground.run.plan.device.capacity_bytes if fall else 0.0
     if (

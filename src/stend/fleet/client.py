@@ -105,7 +105,7 @@ def _require_once(client: Client, fleet: Fleet) -> None:
 
 
 def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
-    """Wait until every run of the fleet has ended; submit lost orders again, which find their runs.
+    """Wait until every run of the fleet has ended. Submit lost orders again, which find their runs.
 
     Raise StepFailed if the scheduler stays away for LOST_S seconds.
     """

@@ -23,7 +23,7 @@ Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets.
+    """The tests to run on each drive. Its fields are those of `Request`, without those that the drive's host sets.
 
     `meter` is one that an order may select: a command, a file or an address would let the sender use the drive's host.
     """
@@ -142,7 +142,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def serials(self) -> tuple[str, ...]:
-        """Return the drives given by serial number; after the choice of drives these are all."""
+        """Return the drives given by serial number. After the choice of drives these are all."""
         return tuple(entry for entry in self.wishes if isinstance(entry, str))
 
     @property

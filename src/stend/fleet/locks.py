@@ -37,7 +37,7 @@ def drive(serial: str) -> Iterator[int]:
 
 @contextmanager
 def only(path: Path) -> Iterator[int]:
-    """Wait for the exclusive lock of a file and yield its descriptor; a process that inherits it keeps the lock."""
+    """Wait for the exclusive lock of a file and yield its descriptor. A process that inherits it keeps the lock."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd = regular.descriptor(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:

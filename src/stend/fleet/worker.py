@@ -70,7 +70,7 @@ async def _work(scheduler: str, security: Any, name: str, drives: dict[str, Iden
 
 
 def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], None]) -> None:
-    """Run the scheduler until the process is ended; after a restart clients submit their orders again."""
+    """Run the scheduler until the process is ended. After a restart clients submit their orders again."""
     sealed.seal()
 
     async def run() -> None:

@@ -56,7 +56,7 @@ def _unresolved(layer: Layer, there: os.stat_result, kernel: Kernel, table: list
 
 
 def forbidden(layers: list[Layer]) -> str:
-    """Return why one of the files must not be written; root and a loop device could write it all the same."""
+    """Return why one of the files must not be written. Root and a loop device could write it all the same."""
     for layer in (file for file in layers if not file.node):
         if reason := _forbidden(layer):
             return which(layer.words, reason)

@@ -72,7 +72,7 @@ def generation(path: str) -> str:
 
 
 def number(there: os.stat_result) -> str:
-    """Return the device number of a block node; for a file, its inode and the number of its file system."""
+    """Return the device number of a block node, or for a file, its inode and the number of its file system."""
     if stat.S_ISBLK(there.st_mode):
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"
     return f"inode {there.st_ino} on {os.major(there.st_dev)}:{os.minor(there.st_dev)}"

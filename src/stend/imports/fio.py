@@ -139,7 +139,7 @@ def of(document: Document) -> Iterator[Load]:
 def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -> tuple[Workload, tuple[str, ...]]:
     """Return the workload of a job and the names of its unknown settings.
 
-    Options come first; without them its counts and its name decide.
+    Options come first. Without them its counts and its name decide.
     """
     words = {str(key): str(value) for key, value in options.items()}
     unknown = []

@@ -42,7 +42,7 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Course:
-    """The state of a run, updated by every event; its only clock is that of the events."""
+    """The state of a run, updated by every event. Its only clock is that of the events."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.started: Started | None = None

@@ -95,7 +95,7 @@ class Series:
                 self._note("gap", Sentence("meter_last_gap", time=now - self.last))
 
     def take(self, *, all_of_it: bool = False) -> list[Value]:
-        """Return the finished blocks; with `all_of_it` also the one that is not full yet."""
+        """Return the finished blocks. With `all_of_it`, add the one that is not full yet."""
         with self.lock:
             if all_of_it:
                 self._flush()
@@ -103,7 +103,7 @@ class Series:
             return taken
 
     def words(self, *, end: bool = False) -> list[Sentence]:
-        """Return the new notes; at the end also the number of those that were not written in full."""
+        """Return the new notes. At the end, add the number of those that were not written in full."""
         with self.lock:
             taken, self.notes = self.notes, []
             if end and self.short:

@@ -25,7 +25,7 @@ class Meter(Protocol):
 
     @property
     def cost(self) -> tuple[int, float]:
-        """Return how often the drive was queried, and the seconds that this took; zeros for a meter beside it."""
+        """Return how often the drive was queried, and the seconds that this took, or zeros for a meter beside it."""
 
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""

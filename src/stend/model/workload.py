@@ -217,7 +217,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def service(self) -> str:
-        """Return the label's part that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`; else ""."""
+        """Return the label's part that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`, or ""."""
         return self._paced + (f" {self._trimmed}:{self.trim_pct}" if self.trim_pct else "")
 
     @property

@@ -105,7 +105,7 @@ def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
 
 
 def chart_data(side: Side, words: Language) -> Iterator[dict[str, Any]]:
-    """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
+    """Yield the charts of a review that show several drives, of this drive alone. The browser merges their rows."""
     for kind in KINDS:
         for drawn in _alone(kind, side, words):
             every = drawn.spec["datasets"].items()

@@ -335,7 +335,7 @@ def _load(step: Step) -> Workload | None:
 
 
 def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:
-    """Return the round at which a rule will be met if the series continues to settle; at most `limit`."""
+    """Return the round at which a rule will be met if the series continues to settle, at most `limit`."""
     series = list(points)
     while series and series[-1][0] < limit:
         verdict = RULES[rule](series)

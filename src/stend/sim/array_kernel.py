@@ -40,7 +40,7 @@ STREAMS = 256
 
 
 class Array(NamedTuple):
-    """The arrays that the kernel works on; times in ns."""
+    """The arrays that the kernel works on. Times are in ns."""
 
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]

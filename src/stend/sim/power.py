@@ -70,7 +70,7 @@ class Power:
         return [(each[n], each[n + 1], each[n + 2], each[n + 3]) for n in range(0, len(each), FIELDS)]
 
     def begin(self, now_s: float, inner_ns: int, *, rested: bool) -> Words:
-        """Return `Loop.rest` for a load that starts now; with `rested` its first request ends the present rest."""
+        """Return `Loop.rest` for a load that starts now. With `rested` its first request ends the present rest."""
         rest = NO_REST
         if self.states:
             since = inner_ns - round((now_s - self.since_s) * NS) if rested else inner_ns
@@ -135,7 +135,7 @@ class Power:
     def rest(self, now_s: float, seconds: float, worked_s: float, above_w: float) -> Iterator[tuple[float, float]]:
         """Let `seconds` pass without requests. Yield (seconds, watts) of each part.
 
-        The drive works in the background for the first `worked_s` with `above_w`; its rest begins when that ends.
+        The drive works in the background for the first `worked_s` with `above_w`. Its rest begins when that ends.
         """
         end_s = now_s + seconds
         if worked_s:

@@ -70,7 +70,7 @@ class Tail(Part, frozen=True, kw_only=True):
 
 
 class Flash(Part, frozen=True, kw_only=True):
-    """NAND and its controller; times in microseconds per operation, sizes in bytes."""
+    """NAND and its controller. Times are in microseconds per operation, sizes in bytes."""
 
     spare_pct: Share
     """physical space beyond the user capacity, percent of it"""
@@ -127,7 +127,7 @@ class Flash(Part, frozen=True, kw_only=True):
 
 
 class Disk(Part, frozen=True, kw_only=True):
-    """Platters and arm; times in milliseconds, rates in 10^6 bytes per second."""
+    """Platters and arm. Times are in milliseconds, rates in 10^6 bytes per second."""
 
     spindle_rpm: Annotated[float, Meta(ge=60, le=1e6)]
     outer_mb_s: Rate
@@ -188,7 +188,7 @@ class Ideal(Part, frozen=True, kw_only=True):
 
 
 class Host(Part, frozen=True, kw_only=True):
-    """Link and command handling; times in microseconds, rates in 10^6 bytes per second."""
+    """Link and command handling. Times are in microseconds, rates in 10^6 bytes per second."""
 
     read_mb_s: Rate
     write_mb_s: Rate

@@ -117,7 +117,7 @@ class Raw:
 
 
 def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None = None) -> Generator[Event, None, None]:
-    """Write events as they are yielded; closing this generator closes them. A torn last line is cut off first.
+    """Write events as they are yielded. Closing this generator closes them. A torn last line is cut off first.
 
     The caller holds the folder (`writer.sole`). Raise Refused if the record is not what the run wrote.
     """

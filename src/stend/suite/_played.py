@@ -30,7 +30,7 @@ class PlacedTrace(NamedTuple):
     span_bytes: int
 
     def hold(self, speed: float, device: Identity) -> Hold:
-        """Return a step that plays the whole trace once at this multiple of its speed; 0: as its depths allow."""
+        """Return a step that plays the whole trace once at this multiple of its speed. 0 means as its depths allow."""
         load = played(self.trace, speed, self.fit, self.span_bytes)
         moved_s = (self.trace.read.bytes + self.trace.write.bytes) / assumed(device).bytes_per_s
         seconds = self.trace.seconds / speed if speed else min(moved_s, self.trace.seconds)

@@ -11,7 +11,7 @@ POINT = [4, 32]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; then all sizes of each mix, a minute each, large to small and reads before writes."""
+    """Return purge and fill, then all sizes of each mix, a minute each, large to small and reads before writes."""
     options = profile.options
     threads, depth = options["point"]
     cells = [(mix, block) for mix in options["mixes"] for block in options["blocks_kib"]]

@@ -28,7 +28,7 @@ changes meanwhile. A choice of stend."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge, fill and a pass as for a replay; then the search. Raise BadInput if the trace has too few IOs."""
+    """Return purge, fill and a pass as for a replay, then the search. Raise BadInput if the trace has too few IOs."""
     placed = place_trace(profile, device)
     _check_sample_size(placed, profile.options["percentile"], device)
     first = placed.hold(RECORDED_SPEED, device)

@@ -14,7 +14,7 @@ BLOCK_KIB, POINT = 4, [4, 16]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return one sequential fill of the drive; then each mix for hours, in records of a minute."""
+    """Return one sequential fill of the drive, then each mix for hours, in records of a minute."""
     options = profile.options
     size = min(options["hot_gib"] * GiB, profile.active_range(device) // len(options["mixes"]))
     threads, depth = options["point"]

@@ -35,7 +35,7 @@ thus a fixed time (a choice of stend)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; then for each victim a minute alone, beside each neighbour, and alone again."""
+    """Return purge and fill, then for each victim a minute alone, beside each neighbour, and alone again."""
     return (
         purged(),
         filled(profile.threads, profile.depth),

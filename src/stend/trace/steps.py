@@ -81,7 +81,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One time step of a trace.
 
     `idle_ns`: time without an IO in flight, None if response times are unknown. `depths`: {IOs in flight at an issue,
-    this one included: issues}, empty if unknown; the key 1,024 means that or more. `parts`: one per stream.
+    this one included: issues}, empty if unknown. The key 1,024 means that or more. `parts`: one per stream.
     """
 
     start_ns: Time

@@ -60,7 +60,7 @@ def plural(form: Format, value: float) -> int:
 
 
 def number(form: Format, value: float, digits: int | None = None) -> str:
-    """Return `12,345.6` or `12 345,6`; without `digits` with three or four significant digits, no trailing zeros."""
+    """Return `12,345.6` or `12 345,6`. Without `digits`, use three or four significant digits, no trailing zeros."""
     if digits is None:
         text = f"{value:,.{_places(value)}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text

@@ -30,7 +30,7 @@ OWN_STATES = {
 
 
 class Wish(NamedTuple):
-    """The requested change; zeros leave a property as it is."""
+    """The requested change. Zeros leave a property as it is."""
 
     lba_bytes: int = 0
     capacity_bytes: int = 0

@@ -23,7 +23,7 @@ DISCARDED = 13
 
 
 class Looked:
-    """Facts about a drive while they are gathered; a missing program adds a doubt instead.
+    """Facts about a drive while they are gathered. A missing program adds a doubt instead.
 
     Doubts become notes of the run. Warnings are shorter and are printed on every page of its report.
     """

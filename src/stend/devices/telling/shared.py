@@ -56,7 +56,7 @@ def shared(drives: Sequence[Identity], kernel: Kernel = HOST) -> list[Shared]:
 
 
 def way(drive: Identity, kernel: Kernel = HOST) -> list[Part]:
-    """Return the parts between memory and a drive, the farthest first; for a file or a stack those of its disks."""
+    """Return the parts between memory and a drive, the farthest first, or for a file or a stack those of its disks."""
     node = kernel.node_at(drive.path)
     disks = sorted(mounts.disks_below(kernel, drive.path), key=natural)
     hardware = dict.fromkeys(part for disk in disks for part in _hardware(kernel, disk))

@@ -77,7 +77,7 @@ def waiting(at: Any, r: Any, t: Any) -> Any:
 
 @compiled
 def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any, from_due: Any) -> None:
-    """Send the schedule in `r` until its end, STOP, or an error; the caller sets BEGAN and NEXT_SNAPSHOT.
+    """Send the schedule in `r` until its end, STOP, or an error. The caller sets BEGAN and NEXT_SNAPSHOT.
 
     With `from_due` response times count from when an IO was due, otherwise from when it was sent.
     """

@@ -64,7 +64,7 @@ class Ledger(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The shared memory as arrays; the first axis of `sums`, `bins` and `words` is the slot of a snapshot."""
+    """The shared memory as arrays. The first axis of `sums`, `bins` and `words` is the slot of a snapshot."""
 
     at: npt.NDArray[np.int64]
     sums: npt.NDArray[np.float64]

@@ -168,7 +168,7 @@ def after_fill(row: Figures) -> bool:
 def answers(run: Run, *names: str) -> list[Figures]:
     """Return the figures with IOs of closed loops in the measuring phases, as listed, both directions together.
 
-    `names` selects tests; without names all tests count.
+    `names` selects tests. Without names all tests count.
     """
     every = (row for test in look.tests(run, *names) for row in loads(run, test))
     return [row for row in every if row.direction == "both" and row.tally.ios and not row.workload.rate_iops]

@@ -75,7 +75,7 @@ def _merged(pieces: list[Level], raw: Array) -> list[Level]:
 
 
 def sharp(values: Sequence[float], before: Level, after: Level) -> bool:
-    """Return whether a fall between two levels happens at their border, not spread over them; rises always pass."""
+    """Return whether a fall between two levels happens at their border, not spread over them. Rises always pass."""
     left = values[max(before.first, before.last - NEIGHBOURS) : max(before.last - 1, before.first + 1)]
     right = values[min(after.first + 1, after.last - 1) : min(after.last, after.first + NEIGHBOURS)]
     fall = np.log(np.median(left) / max(float(np.median(right)), 1e-9))
@@ -117,7 +117,7 @@ def scatter(values: Sequence[float]) -> float:
 
 
 def quiet_width(values: Sequence[float], most: float) -> int:
-    """Return the width of a running mean that scatters by no more than `most`; at most a quarter of the values."""
+    """Return the width of a running mean that scatters by no more than `most`, at most a quarter of the values."""
     return min(round((scatter(values) / most) ** 2), len(values) // 4)
 
 

@@ -143,7 +143,7 @@ def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
 
 
 def parts(tally: Tally) -> Parts | None:
-    """Return two groups of reads if each has a good share of them and the median may be of either; else None.
+    """Return two groups of reads if each has a good share of them and the median may be of either, or None.
 
     Times between the groups do not occur, and those of the slower group are `WAKES` times as long.
     """

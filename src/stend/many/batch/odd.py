@@ -89,7 +89,7 @@ def _distances(figure: Figure, y: Array) -> Array:
 
 
 def chance(count: int, distance: float, kind: str) -> float:
-    """Return the probability that the largest distance among `count` good drives is at least this; above 0."""
+    """Return the probability that the largest distance among `count` good drives is at least this. It is above 0."""
     drawn = _largest(count, FREEDOM[kind])
     return float((len(drawn) - np.searchsorted(drawn, distance, side="left") + 1) / (len(drawn) + 1))
 

@@ -191,7 +191,7 @@ class Gate(NamedTuple):
 
 
 def chosen(typed: Sequence[str], file: Path | None, undecided: str = "", *, noninferior: bool = False) -> Gate:
-    """Join the rules of the command line and a file; options of the command line override those of the file.
+    """Join the rules of the command line and a file. Options of the command line override those of the file.
 
     Raise BadInput for invalid rules, an empty file, or options without rules.
     """

@@ -21,7 +21,7 @@ MOST_EVIDENCE = 8
 
 
 def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a batch in a language; without pictures unless `drawn`."""
+    """Return the page of a batch in a language, without pictures unless `drawn`."""
     words = Language(lang)
     model = batch.lot.drives[0].runs[0].settings.get("model") or ""
     title = words("batched.title", model=model, n=len(batch.lot.drives))

@@ -31,7 +31,7 @@ WEAK = 0.8
 
 
 def swept(study: Study, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a sweep in a language; without pictures unless `drawn`."""
+    """Return the page of a sweep in a language, without pictures unless `drawn`."""
     words = Language(lang)
     page = written.page("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
     return page._replace(small=True)

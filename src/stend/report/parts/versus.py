@@ -23,7 +23,7 @@ FEWEST_ROWS = 4
 
 
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a comparison in a language; without pictures unless `drawn`."""
+    """Return the page of a comparison in a language, without pictures unless `drawn`."""
     words = Language(lang)
     title = words("versus.title", a=whole.a.name, b=whole.b.name)
     return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))._replace(small=True)
