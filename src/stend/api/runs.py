@@ -132,7 +132,7 @@ def run(
     all data on it is destroyed. The report is written by `.report()` of the result.
 
     Units: as in `stend.session.Request`.
-    Errors: BadInput, Refused or Missing before anything is created. StepFailed if the run failed. Its folder stays.
+    Errors: BadInput, Refused or Missing before anything is created. StepFailed if the run failed, with its folder kept.
     Source: `stend run`.
     """
     from stend import session
