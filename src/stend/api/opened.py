@@ -191,7 +191,7 @@ class Opened:
         """Return a table with one row per step and the columns of records.csv and records.parquet.
 
         Units: at the end of each column's name.
-        Errors: none. The table names what it needs.
+        Errors: none, the table names what it needs.
         Source: `results`; see docs/reference/columns.md.
         """
         return Frame(COLUMNS, rows(self.record, self.folder.name))

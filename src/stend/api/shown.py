@@ -50,7 +50,7 @@ class Chart(Picture):
     """A chart: `spec` is its Vega-Lite specification with all its data, `says` its description in one sentence.
 
     Units: on its axes.
-    Errors: none. If it cannot be drawn, an SVG states the reason.
+    Errors: none, because an SVG states why it cannot be drawn.
     Source: `stend.charts`, which reports draw.
     """
 
