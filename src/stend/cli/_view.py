@@ -207,7 +207,8 @@ def _next(course: Course) -> Iterator[Row]:
 
 def _phases(course: Course, lines: int) -> list[Text]:
     """Return the phases of the run with their state, as many as fit around the present one."""
-    marks = [_passed(passed.steady) for passed in course.passed] + [("▸", "cyan")]
+    marks = [("✗", "yellow") if passed.steady is False else ("✓", "green") for passed in course.passed]
+    marks.append(("▸", "cyan"))
     rows, test_before = [], ""
     at = 0
     for number, (test, phase) in enumerate(course.progress.places):
@@ -219,8 +220,3 @@ def _phases(course: Course, lines: int) -> list[Text]:
         rows.append(line((f"  {mark} ", style), (phase.name, "bold" if mark == "▸" else style if mark == " " else "")))
     first = max(0, min(at - lines // 2, len(rows) - lines))
     return rows[first : first + lines]
-
-
-def _passed(steady: bool | None) -> tuple[str, str]:
-    """Return the mark and the style of a phase that has ended."""
-    return ("✗", "yellow") if steady is False else ("✓", "green")

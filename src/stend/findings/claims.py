@@ -61,7 +61,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str, ...]) -> Finding:
     every = list(_figures(run, claim))
     shape = {"throughput": "mbs", "latency": "lat"}.get(claim.figure, "rate")
-    better = _better(claim)
+    better: Better = (lambda figure: -figure.value) if claim.figure == "latency" else (lambda figure: figure.value)
     values: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
     if not every:
         return Finding(key="unmeasured", values=values, confidence="can't tell")
@@ -125,11 +125,6 @@ def _conclusion(key: str, values: dict[str, Any], side: Side, confidence: Confid
 
 
 Better = Callable[[Figure], float]
-
-
-def _better(claim: Claim) -> Better:
-    """Return a key function whose maximum is the best figure: the rate, or the negative response time."""
-    return (lambda figure: -figure.value) if claim.figure == "latency" else (lambda figure: figure.value)
 
 
 def _best(every: list[Figure], states: tuple[str, ...], better: Better) -> Figure | None:

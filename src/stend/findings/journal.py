@@ -152,17 +152,13 @@ def _reads(test: str, log: Journal) -> Iterator[Finding]:
     """Yield the 99th percentile of synced writes beside reads, from the most writers whose sample carries it."""
     for mixed in sorted(log.reads, key=lambda load: -load.write.workload.threads):
         load, waits_s = mixed.write.workload, mixed.write.value("p99")
-        alone = [row.write for row in log.alone if _alike(row.write, load.threads, load.block_bytes)]
-        alone_s = alone[0].value("p99") if alone else None
+        same = (row.write for row in log.alone if row.write.workload.block_bytes == load.block_bytes)
+        alone_s = next((row.value("p99") for row in same if row.workload.threads == load.threads), None)
         if waits_s and alone_s:
             values = {"threads": load.threads, "p99_s": waits_s, "alone_s": alone_s, "times": waits_s / alone_s}
             key = "slowed" if waits_s >= SLOWED * alone_s else "unmoved"
             yield Finding(key=key, test=test, values=values, side=side(con=key == "slowed"))
             return
-
-
-def _alike(row: Figures, threads: int, block_bytes: int) -> bool:
-    return (row.workload.threads, row.workload.block_bytes) == (threads, block_bytes)
 
 
 def _fua(test: str, log: Journal) -> Iterator[Finding]:

@@ -141,16 +141,13 @@ def _rates(run: Run, test: PlannedTest, held: Sequence[Figures]) -> Iterator[Fin
     paced = [row for row in loads(run, test, RATES) if row.workload not in late]
     for read_pct in (100, 0):
         slow = min((r for r in paced if r.workload.read_pct == read_pct), key=lambda row: row.iops, default=None)
-        fast = max((r for r in held if _random(r, read_pct)), key=lambda row: row.iops, default=None)
+        random = (r for r in held if (r.workload.random_pct, r.workload.read_pct) == (100, read_pct))
+        fast = max(random, key=lambda row: row.iops, default=None)
         if slow and fast:
             watts, most = slow.number("watts"), fast.number("watts")
             values = {"rate": slow.iops, "part": slow.iops / fast.iops, "watts": watts, "most": most}
             key = "reads_at_rate" if read_pct else "writes_at_rate"
             yield Finding(key=key, test=test.name, values=values | {"share": watts / most})
-
-
-def _random(row: Figures, read_pct: int) -> bool:
-    return (row.workload.random_pct, row.workload.read_pct) == (100, read_pct)
 
 
 def _above(test: str, facts: MeterFacts, idle: Sequence[Rest], held: Sequence[Figures]) -> Iterator[Finding]:

@@ -100,7 +100,8 @@ def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
 def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool) -> Iterator[Finding]:
     """Yield how much was read, and with what probability a slow stretch of 1 % is found."""
     reads, failed = sum(part.cell.reads for part in parts), surface.surveyed(run.of(test.name, PHASE)).failed
-    block = _block(run, test)
+    held = look.records(run, test.name, PHASE)
+    block = held[0].workload.block_bytes if held else 0
     whole = test.profile.options.get("survey_minutes") == 0
     bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
     values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
@@ -127,8 +128,3 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
 def _read_once(passes: float, *, whole: bool) -> float:
     """Return the expected share of blocks that were read, after so many random reads per block."""
     return min(passes, 1.0) if whole else -math.expm1(-passes)
-
-
-def _block(run: Run, test: PlannedTest) -> int:
-    held = look.records(run, test.name, PHASE)
-    return held[0].workload.block_bytes if held else 0

@@ -117,7 +117,7 @@ def level(run: Run, results: Sequence[Result], quantity: str = WATTS) -> Level |
     """Return a quantity over all of the results, rests included, or None if too little of their time is covered."""
     if not len(run.readings):
         return None
-    parts = [_part(run, result, quantity) for result in results]
+    parts = [between(run, *span(run, result), quantity) for result in results]
     seconds, covered = sum(p.seconds for p in parts), sum(p.seconds * p.covered for p in parts)
     if not seconds or covered < COVERED * seconds:
         return None
@@ -183,11 +183,6 @@ def gaps(run: Run, quantity: str = WATTS) -> tuple[Gap, ...]:
         ends, begins = rows[:-1, 0], rows[1:, 0] - rows[1:, 1]
         found += [Gap(stretch, a, b) for a, b in zip(ends.tolist(), begins.tolist(), strict=True) if b - a > least]
     return tuple(found)
-
-
-def _part(run: Run, result: Result, quantity: str) -> Level:
-    stretch, begin, end = span(run, result)
-    return between(run, stretch, begin, end, quantity)
 
 
 def _moved(begin: float, end: float, late: Offset | None) -> tuple[float, float]:

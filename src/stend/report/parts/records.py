@@ -72,14 +72,11 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= {name: rates[name] for name in COUNTED}
         row |= _tally(result, "read") | _tally(result, "write")
         row |= _replay(load.replay, result.pace) if load.replay else {}
-        row |= _flushes(result.pace) if result.pace and result.pace.flush.ios else {}
+        if result.pace and (flush := result.pace.flush).ios:
+            row |= {"flush_ios": flush.ios, "flush_mean_s": flush.mean_s, "flush_max_s": flush.max_s}
         row |= _verified(result.verified) if result.verified else {}
         row |= _trims(result) if load.trim_pct else {}
     return row
-
-
-def _flushes(pace: Pace) -> dict[str, Any]:
-    return {"flush_ios": pace.flush.ios, "flush_mean_s": pace.flush.mean_s, "flush_max_s": pace.flush.max_s}
 
 
 def _tally(result: Result, way: Direction) -> dict[str, Any]:
