@@ -131,7 +131,7 @@ def test_a_host_that_was_late_makes_the_run_invalid_in_both_languages(tmp_path: 
     result = msgspec.structs.replace(run.results[-1], pace=late)
     run.results[-1] = run.placed["replay", "replay"][-1] = result
     assert "invalid: the host sent 1.5% of the trace late" in run.stamps
-    assert "2.0% of the trace were sent late" in run.stamps
+    assert "2.0% of the trace's IOs were sent late" in run.stamps
     found = [f for f in findings.find(run) if f.name == "replay"]
     assert [f.key for f in found] == ["invalid"]
     assert "недействителен: хост отправил с опозданием 1,5" in Language("ru").translated(run.stamps[-2]).replace(

@@ -41,7 +41,7 @@ def real(kernel: Kernel, path: str, mount: Mount) -> Real | None:
 
 
 def part(kernel: Kernel, table: list[Mount], path: str, there: os.stat_result, via: frozenset[str]) -> Use | None:
-    """Return the use of a file as a part of an overlay other than those of the numbers `via`, or None."""
+    """Return the use of a file by an overlay whose number is not in `via`, or None."""
     above = {(folder.st_dev, folder.st_ino) for folder in _above(path)}
     for mount in _others(kernel, table, path, via):
         known = {(folder.st_dev, folder.st_ino) for folder in _resolved(kernel, table, mount) if folder}

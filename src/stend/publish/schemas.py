@@ -31,7 +31,7 @@ COMMON: dict[str, Any] = {
 
 
 def every() -> dict[str, dict[str, Any]]:
-    """Return the schemas by the name of the data."""
+    """Return the JSON schemas of the published files by file name."""
     return {"index": index(), "drive": drive()}
 
 

@@ -39,7 +39,7 @@ def seconds(run: Run, test: str, phase: str) -> Array:
 
 
 def equal(table: Array) -> list[Counts]:
-    """Return samples in at most `MOST` pieces of equally many samples each, in order.
+    """Return the samples in at most `MOST` pieces with equal numbers of samples, in order.
 
     Pieces are sums: cleaning comes in bursts, and a median of single seconds would not be a level that a drive keeps.
     """

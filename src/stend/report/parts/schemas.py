@@ -43,7 +43,7 @@ def shape(name: str, fields: dict[str, Any]) -> Any:
 
 
 def many(kind: Any) -> Any:
-    """Return a list of this kind."""
+    """Return the type of a list whose items have the type `kind`."""
     return tuple[kind, ...]
 
 
