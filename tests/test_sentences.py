@@ -126,3 +126,10 @@ def test_every_sentence_that_a_run_records_has_a_key(tmp_path: Path) -> None:
     assert {Note, Judged, Result} <= {type(event) for event in store.read(run.folder)}
     assert not [text for text in texts if text and not text.key]
     assert len([text for text in texts if text]) > 5
+
+
+def test_a_sentence_of_a_page_ends_where_its_idea_ends() -> None:
+    """Two clauses are two sentences. Values and brackets may hold lists, and one sentence joins two lists of uses."""
+    ended = {key: said for key, said in phrases("en").items() if said.endswith(".") and key != "story.fit_also"}
+    assert len(ended) > 400
+    assert [key for key, said in ended.items() if ";" in re.sub(r"{[^}]*}|\([^()]*\)", "", said)] == []
