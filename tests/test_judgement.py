@@ -141,7 +141,7 @@ drives = st.fixed_dictionaries(
 )
 FILLED = dict.fromkeys(
     ("start", "writes", "cache_bytes", "cache_first", "cache_fall", "stream_end", "back_rest", "back_iops", "hot_bytes",
-     "sat_s", "server", "big_writes", "big_block", "write_tail_at", "mix_tail_at", "mix_tail_reads",
+     "sat_s", "server", "database", "big_writes", "big_block", "write_tail_at", "mix_tail_at", "mix_tail_reads",
      "mix_tail_writes"), 1.0)  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def test_a_contradiction_is_found() -> None:
 def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     judged = verdict(Known(DESKTOP), "flash")
     text = headline(Review(whole(), judged.figures, judged, (), "flash", Language("en")))
-    assert text.startswith("Fit for a desktop: ")
+    assert text.startswith("Fit for sequential access and a desktop: ")
     assert "Not fit for " in text
     assert "from 168,000 to 16,000 IOPS in 10\u00a0h" in text
 

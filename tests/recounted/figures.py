@@ -156,11 +156,21 @@ def _blocks(record: Record, random: int, reads: int) -> list[list[Row]]:
 
 
 def _stream_writes(record: Record) -> list[Row]:
-    return max(_blocks(record, 0, 0), key=rate)
+    """Return the sequential writes of the large block."""
+    block = _big(record)[0]["load"]["block_bytes"]
+    return next(r for r in _blocks(record, 0, 0) if r[0]["load"]["block_bytes"] == block)
 
 
 def _big(record: Record) -> list[Row]:
-    return min((r for r in _blocks(record, 100, 0) if r[0]["load"]["block_bytes"] >= 64 * KIB), key=rate)
+    """Return the random writes from 64 KiB on that are slowest compared with sequential writes of their block."""
+    streams = {r[0]["load"]["block_bytes"]: rate(r) for r in _blocks(record, 0, 0)}
+    large = (r for r in _blocks(record, 100, 0) if r[0]["load"]["block_bytes"] >= 64 * KIB)
+    return min(large, key=lambda r: rate(r) / streams[r[0]["load"]["block_bytes"]])
+
+
+def _database(record: Record) -> list[list[Row]]:
+    """Return 8 KiB random IO of two reads per write, as StorageBench's database (Iometer's is the same load)."""
+    return record.loads(record.of("profiles", "database")) or record.loads(record.of("profiles", "iometer-database"))
 
 
 def _warm(record: Record, mix: str) -> tuple[float, float] | None:
@@ -280,6 +290,9 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "server": lambda r: iops(_least(r.loads(r.of("profiles", "file-server")))),
     "server_wait": lambda r: mean(_least(r.loads(r.of("profiles", "file-server")))),
     "server_depth": lambda r: float(outstanding(_least(r.loads(r.of("profiles", "file-server")))[0])),
+    "database": lambda r: iops(_least(_database(r))),
+    "database_wait": lambda r: mean(_least(_database(r))),
+    "database_depth": lambda r: float(outstanding(_least(_database(r))[0])),
     "sweep": lambda r: max(map(iops, _sweep(r))),
     "sweep_least": lambda r: iops(_sweep(r)[0]),
     "sweep_shallow": lambda r: float(outstanding(_sweep(r)[0][0])),
@@ -294,7 +307,6 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "big_block": lambda r: float(_big(r)[0]["load"]["block_bytes"]),
     "big_share": lambda r: rate(_big(r)) / rate(_stream_writes(r)),
     "stream_writes": lambda r: rate(_stream_writes(r)),
-    "stream_block": lambda r: float(_stream_writes(r)[0]["load"]["block_bytes"]),
     "outer": lambda r: median(rate([x]) for x in _edges(r)[0]),
     "inner": lambda r: median(rate([x]) for x in _edges(r)[1]),
     "hot_bytes": lambda r: float(r.of("hot-range", "mix-")[0]["load"]["range_bytes"]),

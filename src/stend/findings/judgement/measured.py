@@ -43,7 +43,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     yield from _sequential(run, rows, findings)
     yield from _waits(every, rows)
     yield from _from_findings(findings)
-    yield from _servers(rows)
+    yield from _profiles(rows)
     yield from _blocks(rows)
     yield from _sweep(rows)
     yield from _deeper(rows)
@@ -153,13 +153,14 @@ def _is(row: Figures, block_bytes: int, read_pct: int) -> bool:
     return (load.random_pct, load.read_pct, load.block_bytes) == (100, read_pct, block_bytes) and not load.mixed
 
 
-def _servers(rows: Sequence[Figures]) -> Pairs:
-    """Yield the file server's profile at the lowest depth with nearly the highest IOPS."""
-    busy = headline.busy([row for row in rows if (row.test, row.phase) == ("profiles", "file-server")])
-    yield from _of("server_wait", busy, "mean")
-    yield from _of("server", busy)
-    if busy:
-        yield Named("server_depth", float(busy.workload.outstanding), busy.test)
+def _profiles(rows: Sequence[Figures]) -> Pairs:
+    """Yield the profiles of a file server and of a database at the lowest depth with nearly the highest IOPS."""
+    for name, phase in (("server", "file-server"), ("database", "iometer-database"), ("database", "database")):
+        busy = headline.busy([row for row in rows if (row.test, row.phase) == ("profiles", phase)])
+        yield from _of(f"{name}_wait", busy, "mean")
+        yield from _of(name, busy)
+        if busy:
+            yield Named(f"{name}_depth", float(busy.workload.outstanding), busy.test)
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
@@ -172,7 +173,10 @@ def _composite(every: Sequence[Figures]) -> Pairs:
 
 
 def _blocks(rows: Sequence[Figures]) -> Pairs:
-    """Yield figures of the block sweep: sequential reads, random 4 KiB, and the slowest random write from 64 KiB on."""
+    """Yield figures of the block sweep: sequential reads, random 4 KiB, and random writes of a large block.
+
+    The large block is that from 64 KiB on at which random writes are slowest compared with sequential ones.
+    """
     sweep = [row for row in rows if row.test == "block-sweep"]
     in_order = sorted((r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
     if in_order:
@@ -181,15 +185,15 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
         yield Named("block_threads", float(in_order[-1].workload.threads), in_order[-1].test)
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
         yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=_rate, default=None))
-    big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0)]
-    streams = [r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
-    if big and streams:
-        slowest, stream = min(big, key=_speed), max(streams, key=_speed)
+    streams = {_block(r): r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)}
+    big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0) and _block(r) in streams]
+    if big:
+        slowest = min(big, key=lambda r: _speed(r) / _speed(streams[_block(r)]))
+        stream = streams[_block(slowest)]
         yield from _of("big_writes", slowest, "throughput")
         yield Named("big_block", float(_block(slowest)), slowest.test)
         yield Named("big_share", _speed(slowest) / _speed(stream), slowest.test)
         yield from _of("stream_writes", stream, "throughput")
-        yield Named("stream_block", float(_block(stream)), stream.test)
 
 
 def _sweep(rows: Sequence[Figures]) -> Pairs:

@@ -24,6 +24,7 @@ FIGURES = {
     "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "cache_bytes": "gib", "seq_read": "mbs",
     "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
     "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
+    "database": "rate", "database_wait": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
@@ -35,7 +36,9 @@ DECIDES = 2
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
-LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_watts", "load_watts", "wake_wait")
+LESS_IS_BETTER = (
+    "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
+)  # fmt: skip
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
@@ -130,7 +133,7 @@ def marked(review: Review) -> Iterator[Marked]:
     use has come first, after the weightiest if they weigh little, but a refused use shows what it fails. What the
     drive sheet does not state is in the headline.
     """
-    words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
+    words, stated, earlier = review.words, _open_facts(review.verdict.of(*FIT)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
@@ -163,7 +166,9 @@ def titles(names: Sequence[str], words: Language) -> str:
 
 
 def verdict(review: Review) -> str:
-    """Return the uses that the drive is for and not for, with their reasons; or why a verdict is impossible."""
+    """Return every use that the drive is fit for, not fit for and fit for with doubts, with their weightiest reasons;
+    or why a verdict is impossible.
+    """
     words, judged = review.words, review.verdict
     if capacity := _capacity(review):
         return finding_said(capacity, words)
@@ -171,21 +176,24 @@ def verdict(review: Review) -> str:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
-    fit, against, key = _fit(judged), *_against(judged)
-    cons = _weightiest(against, ())
-    against = against if any(map(measured, cons)) else against[:1]  # a reason that was not measured is of one use
+    fit, refused, doubted = judged.of(*FIT), judged.of("no"), judged.of("doubt")
+    if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
+        refused = doubted = ()  # a run of one test opens with what it measured
+    cons = _weightiest(refused or doubted, ())
     pros = _weightiest(_heaviest_first(fit), cons)
     sentences = []
     if fit:
         open_facts = _open_facts(fit)
-        good, sure = [use for use in fit if use.facts], _sure(fit, judged)
+        good, sure = judged.of("performance"), judged.of("yes")
         form = "fit" if not good else "fit_performance" if not sure else "fit_also"
-        listed = {"good": _listed(good or fit, words), "sure": _listed(sure, words)}
+        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
         sentences.append(words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words)))
         sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
-    if against:
-        reasons = _clauses(cons, against, words)
-        sentences.append(words(f"story.{key}", bad=_listed(_merged(against), words), reasons=reasons))
+    if refused:
+        sentences.append(_against("unfit", refused, cons, words))
+    if doubted:
+        reserves = _weightiest(doubted, cons)[:1] if refused else cons
+        sentences.append(_against("doubtful", doubted, reserves, words))
     if sentences:
         return " ".join(sentences)
     undecided = [use for use in judged.uses if use.because and not use.missing]
@@ -196,22 +204,13 @@ def verdict(review: Review) -> str:
     return words("story.verdict_none")
 
 
-def _fit(judged: Verdict) -> list[Judged]:
-    """Return the two heaviest uses that the drive is fit for."""
-    return [use for use in judged.of(*FIT) if use.use != "streaming"][-2:] or list(judged.of(*FIT))
+def _against(key: str, uses: Sequence[Judged], reasons: Sequence[Reason], words: Language) -> str:
+    """Return that the drive is not fit for these uses, or with doubts, and why.
 
-
-def _sure(fit: Sequence[Judged], judged: Verdict) -> list[Judged]:
-    """Return those of these uses that the drive is fit for without reserve, or else the heaviest such use."""
-    sure = [use for use in judged.of("yes") if use.use != "streaming"]
-    return [use for use in fit if use in sure] or sure[-1:]
-
-
-def _against(judged: Verdict) -> tuple[list[Judged], str]:
-    """Return the uses that the drive is not fit for, or else those with doubts, and the key of their sentence."""
-    no = [use for use in judged.uses if use.mark == "no" and use.use != "streaming"]
-    fit = {use.use for use in _fit(judged)}
-    return (no, "unfit") if no else ([use for use in judged.of("doubt") if use.use not in fit], "doubtful")
+    A reason that was not measured is of one use: of several such uses the first is named.
+    """
+    uses = uses if any(map(measured, reasons)) else uses[:1]
+    return words(f"story.{key}", bad=_listed(uses, words, "server"), reasons=_clauses(reasons, uses, words))
 
 
 def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
@@ -225,12 +224,12 @@ def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
     return sorted(fit, key=lambda use: order.get(use.use, -1), reverse=True)
 
 
-def _merged(refused: Sequence[Judged]) -> list[Judged]:
-    """Return these uses; all services of a server together are the one use "server"."""
-    services = [use for use in refused if use.use in SERVER]
+def _merged(uses: Sequence[Judged], name: str) -> list[str]:
+    """Return the names of these uses; all services of a server together are one use of this name."""
+    services = [use for use in uses if use.use in SERVER]
     if len(services) < len(SERVER):
-        return list(refused)
-    return [*(use for use in refused if use not in services), services[-1]._replace(use="server")]
+        return [use.use for use in uses]
+    return [*(use.use for use in uses if use not in services), name]
 
 
 def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
@@ -270,8 +269,9 @@ def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language)
     return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
 
 
-def _listed(uses: Sequence[Judged], words: Language) -> str:
-    names = [words(f"use_for.{use.use}") for use in uses]
+def _listed(uses: Sequence[Judged], words: Language, servers: str) -> str:
+    """Return what uses are for, as one phrase; all services of a server are named as one use by this key."""
+    names = [words(f"use_for.{name}") for name in _merged(uses, servers)]
     return f" {words('story.and')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))
 
 
