@@ -191,7 +191,15 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
 
 @pytest.mark.parametrize(("good", "bad"), [("stream_end", "cache_fall"), ("writes", "fall")])
 def test_a_number_that_the_reason_against_a_drive_states_is_no_argument_for_it(good: str, bad: str) -> None:
-    values = {"stream_end": 2e8, "cache_fall": 9.5, "writes": 19e3, "fall": 25.0, "start": 4.8e5, "sat_s": 36e3}
+    values = {
+        "stream_end": 2e8,
+        "cache_fall": 9.5,
+        "writes": 19e3,
+        "fall": 25.0,
+        "start": 4.8e5,
+        "sat_s": 36e3,
+        "fallen_s": 60.0,
+    }
     pros = (Reason(good, "pass", 2.0, values), reason("read_wait", "pass", 1.0))
     cons = (Reason(bad, "fail", 2.0, values),)
     uses = (Judged("desktop", "yes", pros), Judged("write", "no", cons))

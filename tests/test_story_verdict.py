@@ -30,7 +30,10 @@ def test_a_verdict_names_every_use_that_it_grants_refuses_and_doubts() -> None:
     ("sure", "opening"),
     [
         (["desktop", "read"], "Fit for a desktop and a read-mostly server; by performance, also for mixed service, "),
-        (["desktop", "read", "database"], "Fit for a desktop, a read-mostly server and databases; by performance, also for mixed service and "),
+        (
+            ["desktop", "read", "database"],
+            "Fit for a desktop, a read-mostly server and databases; by performance, also for mixed service and ",
+        ),
         ([], "By performance, fit for a desktop and any server use: "),
     ],
 )

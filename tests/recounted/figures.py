@@ -42,6 +42,14 @@ def _end(record: Record) -> list[Row]:
     return rows[-max(round(len(rows) / 5), 5) :]
 
 
+def _fallen(record: Record) -> float:
+    """Return when the rate was last over 110 % of its end while it had been over it for half of the time or longer."""
+    rows, bound = _saturation(record), 1.1 * iops(_end(record))
+    above = [iops([row]) > bound for row in rows]
+    last = max((n for n, over in enumerate(above, 1) if over and 2 * sum(above[:n]) >= n), default=len(rows))
+    return sum(row["seconds"] for row in rows[:last])
+
+
 def _fresh_writes(record: Record) -> float | None:
     return max((iops([row]) for row in record.of("fresh", "random-write")), default=None)
 
@@ -256,6 +264,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "writes_8k": lambda r: _best(r, (0,), 8),
     "fall": lambda r: iops(_saturation(r)[:1]) / iops(_end(r)),
     "sat_s": lambda r: sum(x["seconds"] for x in _saturation(r)),
+    "fallen_s": _fallen,
     "write_tail": lambda r: percentile(_end(r), 99.9),
     "write_tail_at": lambda r: float(outstanding(_end(r)[-1])),
     "longest": lambda r: longest(_saturation(r)),

@@ -8,7 +8,7 @@ from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures
-from stend.findings.look.saturated import saturated
+from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import LOST, of_phase
 from stend.model.counts import added
 from stend.model.record import Run
@@ -79,6 +79,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield Named("start", saturation.start if saturation.fresh else None, test.name)
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
         yield Named("sat_s", saturation.seconds, test.name)
+        yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         if course[-1].state in LASTING:
             yield Named("write_tail", course[-1].value("p99.9"), test.name)
@@ -89,6 +90,21 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
         if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
+
+
+def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
+    """Return after how many seconds the rate is within `NEAR` of its end, at the ends of records.
+
+    A later record counts only if at least half of those up to it are above; a rate that still declines has no such
+    time but that of the whole saturation.
+    """
+    seconds, above, fallen = 0.0, 0, 0.0
+    for n, record in enumerate(records, start=1):
+        seconds += record.counts.seconds
+        above += record.counts.iops > (1 + NEAR) * saturation.end
+        if record.counts.iops > (1 + NEAR) * saturation.end and 2 * above >= n:
+            fallen = seconds
+    return saturation.seconds if saturation.declines or not fallen else fallen
 
 
 def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:

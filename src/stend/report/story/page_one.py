@@ -181,20 +181,7 @@ def verdict(review: Review) -> str:
         refused = doubted = ()  # a run of one test opens with what it measured
     cons = _weightiest(refused or doubted, ())
     pros = _weightiest(_heaviest_first(fit), cons)
-    sentences = []
-    if fit:
-        open_facts = _open_facts(fit)
-        good, sure = judged.of("performance"), judged.of("yes")
-        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
-        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
-        sentences.append(words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words)))
-        sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
-    if refused:
-        sentences.append(_against("unfit", refused, cons, words))
-    if doubted:
-        reserves = _weightiest(doubted, cons)[:1] if refused else cons
-        sentences.append(_against("doubtful", doubted, reserves, words))
-    if sentences:
+    if sentences := [*_granted(judged, pros, words), *_denied(refused, doubted, cons, words)]:
         return " ".join(sentences)
     undecided = [use for use in judged.uses if use.because and not use.missing]
     if undecided and all(use.key == "unknown" for use in judged.uses):
@@ -202,6 +189,31 @@ def verdict(review: Review) -> str:
         why = Because("throttled_run") if why.key == "throttled" else why  # its time is that of one test
         return words("story.no_verdict", because=because_said(why, words))
     return words("story.verdict_none")
+
+
+def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterator[str]:
+    """Yield what the drive is fit for, and which facts of its sheet that depends on."""
+    if fit := judged.of(*FIT):
+        good, sure = judged.of("performance"), judged.of("yes")
+        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
+        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
+        yield words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words))
+        if open_facts := _open_facts(fit):
+            yield sentence(facts_said(open_facts, words))
+
+
+def _denied(
+    refused: Sequence[Judged], doubted: Sequence[Judged], cons: Sequence[Reason], words: Language
+) -> Iterator[str]:
+    """Yield what the drive is not fit for and what it is fit for with doubts; of these the weightiest new reason."""
+    if refused:
+        yield _against("unfit", refused, cons, words)
+    reserves = _weightiest(doubted, cons)[:1] if refused else cons
+    same = all(use.reasons and quantities(use.reasons) <= quantities(cons) for use in doubted)
+    if doubted and refused and same:
+        yield words("story.doubtful_too", bad=_listed(doubted, words, "server"))
+    elif doubted:
+        yield _against("doubtful", doubted, reserves, words)
 
 
 def _against(key: str, uses: Sequence[Judged], reasons: Sequence[Reason], words: Language) -> str:
