@@ -81,8 +81,17 @@ def _stream_end(record: Record) -> float | None:
     row = _whole_write(record)
     if row is None:
         return max(map(rate, _stream(record, 0)), default=None)
+    return _last_fifth(record, row)
+
+
+def _last_fifth(record: Record, row: Row) -> float:
     last = [r for t, r in record.during(row) if t > 0.8 * row["seconds"]]
     return sum(last) / len(last) if last else rate([row])
+
+
+def _best_stream(record: Record) -> Row:
+    """Return a row of the fastest sequential writes after the fill."""
+    return max(_stream(record, 0), key=rate)[0]
 
 
 def _peak(record: Record, row: Row) -> float:
@@ -273,6 +282,9 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "seq_write": lambda r: _sequential(r, 0),
     "stream_end": _stream_end,
     "cache_fall": lambda r: _fast(r) / (_stream_end(r) or 1) if _whole_write(r) else None,
+    "again": lambda r: rate(r.of("slc-cache", "rested")),
+    "again_end": lambda r: _last_fifth(r, r.of("slc-cache", "rested")[-1]),
+    "seq_part": lambda r: _best_stream(r)["load"]["range_bytes"] / r.plan["device"]["capacity_bytes"],
     "cache_first": lambda r: step[0] if (step := _step(r)) else None,
     "cache_next": lambda r: levels[0] if (levels := _after_step(r)) else None,
     "cache_last": lambda r: levels[1] if (levels := _after_step(r)) else None,
@@ -329,7 +341,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
 TOLERANCES = {
     "sat_s": 0.01, "seconds": 0.01, "cache_bytes": 0.1, "cache_first": 0.05, "hot_gain": 0.1, "warm_mixed": 0.1,
     "warm_writes": 0.1, "warm_wait": 0.25, "write_tail": 0.02, "mix_tail": 0.02, "load_read": 0.02, "load_write": 0.02,
-    "outer": 0.02, "inner": 0.02, "stream_end": 0.02, "cache_fall": 0.05,
+    "outer": 0.02, "inner": 0.02, "stream_end": 0.02, "again_end": 0.02, "cache_fall": 0.05,
     "cache_next": 0.05, "cache_last": 0.05,
 }  # fmt: skip
 """Where the record states a figure by a course or by bins and not exactly; 1e-6 elsewhere."""

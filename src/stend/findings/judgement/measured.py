@@ -19,6 +19,8 @@ NEAR = 0.1
 """A first level this close to the rate of the start is that rate."""
 LEVEL = ("steps", "about", "first", "flat")
 """Keys of a fill whose first level is known."""
+WHOLE = 0.99
+"""From this share of the capacity on, a range is the whole drive."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
 
@@ -108,7 +110,8 @@ def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
 
 
 def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:
-    """Yield steady 128 KiB streams (of a disk along its range), and the end of a write of the whole drive.
+    """Yield steady 128 KiB streams (of a disk along its range), their share of the drive if that is a part, and the
+    end of a write of the whole drive, fresh and again when it is full.
 
     Such a write falls from the level of the cache, or from its peak if no level is known.
     """
@@ -120,9 +123,12 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             yield Named(name, moved / sum(row.seconds for row in passes), "lba-profile")
             yield Named("seq_along", 1.0, "lba-profile")
         else:
-            yield from _of(name, headline.stream(rows, reads), "throughput")
-            if reads == 0:
-                yield from _of("stream_end", headline.stream(rows, reads), "throughput")
+            stream = headline.stream(rows, reads)
+            yield from _of(name, stream, "throughput")
+            if reads == 0 and stream:
+                yield from _of("stream_end", stream, "throughput")
+                share = stream.workload.range_bytes / run.plan.device.capacity_bytes
+                yield Named("seq_part", share if 0 < share < WHOLE else None, stream.test)
     for name, phase in (("fresh", "sequential-write"), ("slc-cache", "fresh")):
         for test in look.tests(run, name):
             for record in look.records(run, name, phase)[-1:]:
@@ -130,6 +136,10 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 yield Named("stream_end", rate, test.name)
                 first = _first_level(findings, test.name) or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
+    for test in look.tests(run, "slc-cache"):
+        for record in look.records(run, test.name, "rested")[-1:]:
+            yield Named("again", record.counts.bytes_per_s, test.name)
+            yield Named("again_end", _stream_end(run, record), test.name)
 
 
 def _first_level(findings: Sequence[Finding], test: str) -> float | None:

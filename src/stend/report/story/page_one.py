@@ -82,9 +82,12 @@ def keys(review: Review) -> Iterator[Key]:
 
 def title(name: str, review: Review) -> str:
     """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
-    along = name in ALONG and "seq_along" in review.figures
-    key = f"{name}_along" if along else name if comparable(name, review) else "writes_full"
-    return review.words(f"figure_name.{key}")
+    key = name if comparable(name, review) else "writes_full"
+    if name in ALONG and "seq_along" in review.figures:
+        key = f"{name}_along"
+    elif name == "seq_write" and "seq_part" in review.figures:
+        key = "seq_write_part"
+    return review.words(f"figure_name.{key}", seq_part=review.figures.get("seq_part", 1.0))
 
 
 def shown(review: Review) -> list[str]:
