@@ -157,12 +157,14 @@ def _stream_end(run: Run, record: look.Record) -> float:
 
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
-    """Yield the mean response at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares."""
+    """Yield mean and 99 % at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares."""
     for test in ("latency-curve", "latency"):  # if both were run, the later one counts
         curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and after_fill(r)]
-        for name, reads in (("read_wait", 100), ("write_wait", 0)):
-            single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads]
-            yield from _of(name, single[-1] if single else None, "mean")
+        for name, reads in (("read", 100), ("write", 0), ("mix", 65)):
+            single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads][-1:]
+            for row in single:
+                yield from _of(f"{name}_p99", row, "p99")
+                yield from _of(f"{name}_wait", row, "mean") if reads != 65 else ()
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
     tails = [(tail, r.workload) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]
     if tails:

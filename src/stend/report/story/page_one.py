@@ -24,7 +24,7 @@ FIGURES = {
     "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "cache_bytes": "gib", "seq_read": "mbs",
     "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
     "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
-    "database": "rate", "database_wait": "lat",
+    "database": "rate", "database_wait": "lat", "read_p99": "lat", "mix_p99": "lat", "write_p99": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
@@ -38,6 +38,7 @@ SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
 LESS_IS_BETTER = (
     "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
+    "read_p99", "mix_p99", "write_p99",
 )  # fmt: skip
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
@@ -357,7 +358,7 @@ def _beside(review: Review) -> tuple[str, str]:
 def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
     if one is None:
         return ""
-    words, name, shape = review.words, review.words(f"figure_name.{one.figure}"), FIGURES[one.figure]
+    words, name, shape = review.words, title(one.figure, review), FIGURES[one.figure]
     own, theirs = (value_shown(value, shape, words) for value in (review.figures[one.figure], one.theirs))
     said = Place(1 if key == "ahead" else one.drives, one.drives).text(words)
     gain = max(one.gain, 1 / one.gain)
