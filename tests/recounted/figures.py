@@ -338,6 +338,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "hot_gain": lambda r: _gained(r, "100/0"),
     "warm_mixed": lambda r: _gained(r, "35/65"),
     "warm_writes": lambda r: _gained(r, "0/100"),
+    "cache_at": lambda r: float(min(outstanding(x) for x in r.of("cold-warm", "cold") if x["load"]["read_pct"] == 100)),
     "write_through": lambda r: _warmed(r, "warm-writes"),
     "write_around": lambda r: _warmed(r, "warm-writes"),
     "warm_wait": lambda r: 1 - 1 / gain if (gain := _gained(r, "35/65")) else None,

@@ -334,10 +334,10 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
 
 
 FOUND = {
-    ("cache_policy", "through"): {"write_through": "gain_writes", "buffer_wait": "shortest"},
-    ("cache_policy", "around"): {"write_around": "gain_writes"},
+    ("cache_policy", "through"): {"cache_at": "depth", "write_through": "gain_writes", "buffer_wait": "shortest"},
+    ("cache_policy", "around"): {"cache_at": "depth", "write_around": "gain_writes"},
     ("cache_policy", "back"): {"write_back": "held"},
-    ("cache_policy", "none"): {"small_range": "gain"},
+    ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
     ("power", "idle"): {"idle_watts": "watts"},
     ("power", "idle_active"): {"idle_watts": "watts"},
     ("power", "idle_level"): {"idle_watts": "watts"},
