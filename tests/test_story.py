@@ -60,6 +60,8 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
     [
         ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
         ({"fall": 5.0}, ["answer_1"]),
+        ({"fall": 5.0, "fallen_s": 60.0}, ["answer_1", "answer_11"]),
+        ({"fall": 5.0, "fallen_s": 30e3}, ["answer_1"]),  # it took nearly the whole time
         ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_7", "answer_6"]),
         ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
         ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
@@ -111,6 +113,12 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 69e7, "cache_last": 52e7}, ["answer_4"]),
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 52e7, "cache_last": 52e7}, ["answer_5"]),
         ("cache", {**CACHE, "cache_bytes": 0.0, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_2"]),
+        ("cache", {"again": 4.7e8, "again_end": 3.5e8}, ["answer_6"]),
+        ("cache", {"again": 1.75e9, "again_end": 1.74e9}, ["answer_7"]),
+        ("steady", {"seq_read": 3e9, "seq_write": 7e8}, ["answer_3"]),
+        ("steady", {"seq_read": 3e9, "seq_write": 7e8, "seq_part": 0.75}, ["answer_4"]),
+        ("steady", {"seq_read": 3e8, "seq_write": 2e8, "seq_along": 1.0}, []),  # the chapter on the range has it
+        ("work", {"database": 6e4, "database_wait": 2e-4, "database_depth": 16.0}, ["answer_3"]),
         ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
         ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise
     ],
