@@ -47,7 +47,7 @@ def _fallen(record: Record) -> float:
     rows, bound = _saturation(record), 1.1 * iops(_end(record))
     above = [iops([row]) > bound for row in rows]
     last = max((n for n, over in enumerate(above, 1) if over and 2 * sum(above[:n]) >= n), default=len(rows))
-    return sum(row["seconds"] for row in rows[:last])
+    return float(sum(row["seconds"] for row in rows[:last]))
 
 
 def _fresh_writes(record: Record) -> float | None:
