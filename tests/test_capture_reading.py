@@ -19,7 +19,7 @@ from stend.capture import reading, tracefs
 from stend.capture.drive import Counters
 from stend.capture.reading import Reader
 from stend.capture.tracefs import Instance
-from tests.stand import Host
+from tests.stand import SIZE, Host
 
 PAGE = 4096
 NUMBERS = {"block_rq_issue": 7, "block_rq_complete": 9, "block_rq_requeue": 11}
@@ -142,9 +142,14 @@ def test_more_ios_than_fit_come_out_whole_and_once(tracing: Tracing, reader: Rea
             records += [(began + at, ISSUE, "R", at, 8, 5), (began + at + 500, DONE, "R", at, 8, 0)]
             at += 1000
         tracing.put(0, *records)
+    late = began + 1000 * issued[200] + 250
+    tracing.put(1, (late, ISSUE, "W", 8, 8, 6), (late + 500, DONE, "W", 8, 8, 0))
+    assert {pipe for pipe, _ in reader._call.poll(0)} == set(reader.pipes[:2])
     time.sleep(2 * reading.SLACK_NS / 1e9)
     found = read(reader.take(), reader)
     found += read(reader.end(), reader)
+    assert [io[1] for io in found].index(r.WRITE) == 201, "it waits for what one round does not read of the first"
+    found = [io for io in found if io[1] == r.READ]
     assert [io[0] for io in found] == issued
     assert {io[3:] for io in found} == {(4096, 0, 3, 5)}, "0.5 us each, beside two that were in flight"
     assert [io[2] for io in found] == [512 * 1000 * t for t in issued]
@@ -241,6 +246,20 @@ def test_a_drive_has_its_counters_and_holds_what_is_stacked_on_it(
     for name in ("dm-0", "sdx1", "sdx", "sdy"):
         monkeypatch.setattr(Kernel, "node_of", lambda self, number, name=name: name)
         assert DRIVE.holds(tmp_path) == (name != "sdy"), name
+    monkeypatch.setattr(Kernel, "node_at", lambda self, path: path.removeprefix("/dev/") if "/dev/" in path else "")
+    for place, events in (("", ("block_bio_queue", "block_bio_complete", "")), ("mq/0/x", tuple(NUMBERS))):
+        host.write(f"sys/class/block/sdy/{place or 'device/model'}", "Disk\n")
+        (host.kernel.block("sdy") / "queue").mkdir(exist_ok=True)
+        (host.kernel.block("sdy") / "queue/logical_block_size").write_text("4096\n")
+        for target in ("sdy", "/dev/sdy"):
+            found = drives.drive(target)
+            assert (found.begins, found.ends, found.again) == events
+            assert (found.node, found.number, found.words) == ("sdy", 8 << 20 | 32, "sdy Disk")
+            assert (found.capacity_bytes, found.block_bytes) == (SIZE, 4096)
+    for target, words in (("none", "not a block device"), ("sdx1", "capture /dev/sdx")):
+        monkeypatch.setattr(Kernel, "node_at", lambda self, path: "sdx1" if path == "/dev/sdx1" else "")
+        with pytest.raises(BadInput, match=words):
+            drives.drive(target)
     host.write("sys/class/block/loop3/loop/backing_file", "/image\n")
     host.write("image", "")
     monkeypatch.setattr(Kernel, "node_of", lambda self, number: "sdx")
