@@ -95,7 +95,7 @@ ISSUE, DONE, AGAIN = NUMBERS
 def read(batches: Iterator[dict[str, Any]], reader: Reader) -> list[tuple[int, ...]]:
     """IOs as (microseconds since the beginning, operation, offset, bytes, microseconds or -1, depth, process)."""
     names = ("op", "offset", "length", "depth", "process")
-    found = []
+    found: list[tuple[int, ...]] = []
     for batch in batches:
         columns = {name: column.tolist() for name, column in batch.items()}
         for n, t_ns in enumerate(columns["t_ns"]):
@@ -110,7 +110,10 @@ def test_ios_of_all_processors_are_paired_in_order(tracing: Tracing, reader: Rea
     for name in NUMBERS:
         assert (tracing.home / f"events/block/{name}/filter").read_text() == f"dev == {8 << 20 | 16}"
         assert (tracing.home / f"events/block/{name}/enable").read_text() == "1"
-    us = lambda t: began + 1000 * t  # noqa: E731
+
+    def us(t: int) -> int:
+        return began + 1000 * t
+
     tracing.put(0, (us(10), ISSUE, "R", 8, 8, 5), (us(40), ISSUE, "WS", 80, 16, 6), (us(90), DONE, "R", 8, 8, 0))
     tracing.put(1, (us(20), ISSUE, "D", 800, 8, 7), (us(60), DONE, "D", 800, 8, 0))
     tracing.put(2, (us(70), AGAIN, "WS", 80, 16, 0), (us(75), ISSUE, "WS", 80, 16, 6))

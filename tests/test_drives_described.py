@@ -55,7 +55,7 @@ class Programs:
         return code, text.encode() if isinstance(text, str) else text, b""
 
 
-def dumped(log: bytes) -> str:
+def dumped(log: bytes | bytearray) -> str:
     """A page as nvme-cli 2 prints it."""
     rows = (f'{at:04x}: {log[at : at + 16].hex(" ")} "{"." * 16}"' for at in range(0, len(log), 16))
     return "".join(f"{row}\n" for row in ("       0  1  2  3  4  5", *rows))
@@ -328,7 +328,7 @@ def test_drives_share_the_port_that_they_are_behind(host: Host, monkeypatch: pyt
 
 
 def test_a_drive_that_comes_back_is_found_by_its_wwn_and_else_by_a_serial_that_is_one(host: Host) -> None:
-    def back(node: str, **names: str) -> str:
+    def back(node: str, **names: Any) -> str:
         return rescan.current_path(host.kernel, Identity("nvme", "x", "/dev/before", GIB, **names), node)
 
     assert back("nvme9n1", wwn="eui.nvme3n2", serial="Snvme3") == f"{host.kernel.dev}/nvme3n2"

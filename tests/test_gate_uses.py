@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stend.base.sysfs import Kernel, Loop
-from stend.gate import locks, mounts, names, partitions, refusals, swap, uses, volumes
+from stend.gate import locks, mounts, names, partitions, processes, refusals, swap, volumes
 from stend.gate.mounts import Mount
 from stend.gate.stack import Layer
 from stend.gate.uses import Uses
@@ -58,7 +58,7 @@ def swapped(host: Host, *paths: str) -> None:
 
 def held(host: Host, name: str, uuid: str = "", *, on: str = "sda") -> None:
     node = "dm-0" if uuid else name
-    host.disk(node, "252:0", **({"dm__name": name, "dm__uuid": uuid} if uuid else {}))
+    host.disk(node, "252:0", facts={"dm__name": name, "dm__uuid": uuid} if uuid else {})
     host.stacked(node, on)
 
 
@@ -167,6 +167,10 @@ def test_a_partition_is_used_by_what_overlaps_it_alone(host: Host) -> None:
     host.disk("sda3", "8:3", parent="sda", size=1000 * 512, partition="3", start="41000")
     assert partitions.within(host.kernel, "sda1") == ["sda3"]
     assert partitions.within(host.kernel, "sda2") == []
+    host.disk("sda5", "8:5", parent="sda", size=512, partition="5", start="99000")
+    host.disk("sda4", "8:4", parent="sda", size=1024, partition="4", start="95000")
+    assert partitions.within(host.kernel, "sda4") == ["sda5"], "logical ones are within an extended one"
+    assert partitions.within(host.kernel, "sda5") == []
     host.mounted("8:2", "/srv", "none")
     assert Uses(host.kernel).of([Layer("sda1"), Layer("sda", whole=False)]) is None
     host.mounted("8:3", "/opt", "none")
@@ -181,7 +185,7 @@ def test_a_node_that_the_kernel_gives_to_nobody_else_is_in_use(host: Host, monke
         opened.append((path, flags))
         raise OSError(answers["sdc"], "no")
 
-    monkeypatch.setattr(uses.os, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     for answers["sdc"], used in ((errno.EBUSY, True), (errno.ENOENT, False), (errno.EACCES, False)):
         found = Uses(host.kernel).of([Layer("sdc", claimed=False)])
         assert bool(found) is used
@@ -210,7 +214,12 @@ def test_volumes_that_share_no_block_are_separate(host: Host, monkeypatch: pytes
 
 def test_the_table_of_a_volume_is_read_by_its_number(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[Any]()
-    monkeypatch.setattr(volumes, "answer", lambda *words, **more: asked.append((words, more)) or "table")
+
+    def answer(*words: str, **more: Any) -> str:
+        asked.append((words, more))
+        return "table"
+
+    monkeypatch.setattr(volumes, "answer", answer)
     host.disk("dm-0", "252:7", dm__name="vg-a")
     assert volumes.table(host.kernel, "dm-0") == "", "a host without device-mapper"
     host.write("dev/mapper/control", "")
@@ -254,7 +263,10 @@ def test_a_drive_is_named_by_what_stays_with_it(host: Host) -> None:
         ("wwn-0x5000c5001-part1", "sda1"),
     ):
         host.write(f"dev/disk/by-id/{link}", node)
-    of_node = lambda node, serial="SN1", wwn="naa.5000c5001": names._of_node(node, serial, wwn, host.kernel)  # noqa: E731
+
+    def of_node(node: str, serial: str = "SN1", wwn: str = "naa.5000c5001") -> tuple[str, ...]:
+        return names._of_node(node, serial, wwn, host.kernel)
+
     assert of_node("sda") == ("SN1", "ata-SN1", "wwn-0x5000c5001", "naa.5000c5001")
     assert of_node("sda1") == ("SN1-part1", "wwn-0x5000c5001-part1", "naa.5000c5001-part1")
     assert of_node("sdc", "SN3", "") == ("SN3",)
@@ -306,12 +318,12 @@ def test_a_lock_is_told_with_its_program_if_it_has_one(host: Host, monkeypatch: 
     host.write("proc/44/comm", "qemu\n")
     layer = Layer(file=(there.st_dev, there.st_ino), path=str(file))
     way = "`lslocks` shows more; end that first"
-    monkeypatch.setattr(locks.processes, "ours", lambda kernel, pid: False)
+    monkeypatch.setattr(processes, "ours", lambda kernel, pid: False)
     assert str(locks.of_file(host.kernel, layer, [])) == f"is locked by qemu (process 44); {way}"
     below = layer._replace(words="its file")
     assert str(locks.of_file(host.kernel, below, [])) == f"is locked by another program; {way}", "also whole files"
     assert locks.leased(str(file), host.kernel) == f"is leased for writing by another program; {way}"
-    monkeypatch.setattr(locks.processes, "ours", lambda kernel, pid: True)
+    monkeypatch.setattr(processes, "ours", lambda kernel, pid: True)
     assert locks.of_file(host.kernel, layer, []) is None
 
 
@@ -344,6 +356,8 @@ def test_a_container_is_known_by_its_processes(host: Host, monkeypatch: pytest.M
 
 
 def test_the_drive_of_a_file_system_without_a_number_is_its_source(host: Host) -> None:
-    source = lambda path: mounts._source(host.kernel, Mount("0:9", "/", "btrfs", path))  # noqa: E731
+    def source(path: str) -> str:
+        return mounts._source(host.kernel, Mount("0:9", "/", "btrfs", path))
+
     assert (source("/dev/sda"), source("/dev/nvme0"), source("none"), source("/gone")) == ("sda", "", "", "")
     assert mounts._source(host.kernel, None) == ""

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import subprocess
 import threading
 import time
 from collections import defaultdict
@@ -106,7 +107,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(probe, "devices", world)
     monkeypatch.setattr(probe, "FioEngine", world.engine)
     monkeypatch.setattr(probe, "sys", world.here)
-    monkeypatch.setattr(trial.subprocess, "Popen", world.popen)
+    monkeypatch.setattr(subprocess, "Popen", world.popen)
     yield world
     for file in world.files:
         with contextlib.suppress(OSError):
