@@ -29,7 +29,7 @@ from stend.report.parts import (
     departures,
 )
 from stend.report.parts.compare import labels
-from stend.report.parts.method import clause, departed, method_section
+from stend.report.parts.method import clause, departed, method_section, methods_of
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
@@ -212,9 +212,10 @@ def _sure(review: Review) -> Iterator[str]:
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
         yield words("story.early", tests=", ".join(early)) if early else words("story.steady")
-    yield words(
-        "story.inspection" if any(test.name in inspected.TESTS for test in run.plan.tests) else "story.method_own"
-    )
+    if any(test.name in inspected.TESTS for test in run.plan.tests):
+        yield words("story.inspection")
+    elif methods := methods_of(run, words):
+        yield words("story.method_own", methods=", ".join(methods))
     yield words("story.one_sample")
     if run.plan.device.scale > 1:
         yield words("column.note_scaled", scale=run.plan.device.scale)
