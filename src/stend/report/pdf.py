@@ -76,7 +76,8 @@ def _sizes(page: Page, sized: Sequence[tuple[Picture, bool]]) -> Iterator[dict[s
 def _again(page: Page, folder: Path, taller: Mapping[str, float]) -> None:
     """Draw these charts of `_content` again with plots that are so many mm taller; those below 0 are `LOW`."""
     every = dict(zip(_names("chart"), zip(page.pictures, _alone(page), strict=True), strict=False))
-    chosen = [(*every[Path(name).stem], LOW if more < 0 else HEIGHT + int(more / MM_PER_PX)) for name, more in taller.items()]
+    plots = {name: LOW if more < 0 else HEIGHT + int(more / MM_PER_PX) for name, more in taller.items()}
+    chosen = [(*every[Path(name).stem], px) for name, px in plots.items()]
     drawn = svgs([half(picture, alone=own, usual=px) for picture, own, px in chosen])
     for name, drawing in zip(taller, drawn, strict=True):
         (folder / name).with_suffix(".svg").write_text(drawing, encoding="utf-8")

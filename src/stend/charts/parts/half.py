@@ -11,7 +11,7 @@ NAMES = 75
 """Pixels of the plot that the names of rows take."""
 MOST_HEIGHT = 300
 LOW, TALL = 130, 330
-"""Heights of a plot that fits only then on the page of its chapter, and of the tallest above an empty foot of a page."""
+"""Heights of a plot that fits only then on the page of its chapter, and of the tallest above an empty foot."""
 SMALL = 135
 """Width of one of several small charts."""
 ALONE = 895
@@ -30,7 +30,7 @@ def height(spec: dict[str, Any]) -> float:
 
 
 def height_of(given: float, usual: int) -> float:
-    """Return the height of a plot with a given height: at most `MOST_HEIGHT`, and as much lower or taller as `usual`."""
+    """Return the height of a plot with a given height: at most `MOST_HEIGHT`, then lower or taller as `usual` is."""
     given = min(given, MOST_HEIGHT)
     return min(given, usual) if usual < HEIGHT else min(given + usual - HEIGHT, given * TALL / HEIGHT)
 
@@ -71,7 +71,8 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
     if "spec" in spec:
         spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 4 if alone else 2}
     elif "vconcat" in spec:
-        spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], usual, HEIGHT)} for part in spec["vconcat"]]
+        most = min(usual, HEIGHT)
+        spec["vconcat"] = [{**p, "width": plot, "height": min(p["height"], most)} for p in spec["vconcat"]]
     else:
         own = {"height": height_of(spec.get("height", HEIGHT), usual)} if "height" in spec or not rows else {}
         spec = {key: value for key, value in spec.items() if key != "width"} | own
