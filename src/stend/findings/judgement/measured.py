@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
-from stend.findings.look.figures import LASTING, Figures, after_fill, figures
+from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import LOST, of_phase
 from stend.model.counts import added
@@ -26,11 +26,12 @@ LAST = 0.2
 
 
 class Named(NamedTuple):
-    """A figure, its value in base units (None: not measured), and the test that it comes from."""
+    """A figure, its value in base units (None: not measured), the test and, if it is of one, the row it comes from."""
 
     name: str
     value: float | None
     test: str
+    row: Figures | None = None
 
 
 Pairs = Iterator[Named]
@@ -54,7 +55,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
 
 def _of(name: str, row: Figures | None, quantity: str = "iops") -> Pairs:
     if row:
-        yield Named(name, row.value(quantity), row.test)
+        yield Named(name, row.value(quantity), row.test, row)
 
 
 def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
@@ -78,17 +79,19 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         saturation = saturated(run, test.name, phase)
         if not saturation or not course or not _is(course[-1], 4 * KiB, 0):
             continue
-        yield Named("start", saturation.start if saturation.fresh else None, test.name)
+        yield Named("start", saturation.start if saturation.fresh else None, test.name, course[0])
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
         yield Named("sat_s", saturation.seconds, test.name)
         yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         if course[-1].state in LASTING:
-            yield Named("write_tail", course[-1].value("p99.9"), test.name)
+            yield from _of("write_tail", course[-1], "p99.9")
             yield Named("write_tail_at", float(course[-1].workload.outstanding), test.name)
         waited = [record.counts.max_s for record in look.records(run, test.name, phase)]
-        waited += [row.value("max") or 0.0 for row in rows if row.test == test.name]  # of the histogram too
-        yield Named("longest", max(waited), test.name)
+        parts = [row for row in listed(run, test.name, phase) if row.workload == course[-1].workload]
+        every_part = [next(together(parts)), *(row for row in rows if row.test == test.name)]  # the histogram too
+        worst = max(every_part, key=lambda row: row.number("max"))
+        yield Named("longest", max(*waited, worst.number("max")), test.name, worst)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
         if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
@@ -132,14 +135,15 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
     for name, phase in (("fresh", "sequential-write"), ("slc-cache", "fresh")):
         for test in look.tests(run, name):
             for record in look.records(run, name, phase)[-1:]:
-                rate = _stream_end(run, record)
-                yield Named("stream_end", rate, test.name)
-                first = _first_level(findings, test.name) or look.peak(run, test, phase, "throughput")
+                end = _last_fifth(run, test.name, phase, record)
+                yield from _of("stream_end", end, "throughput")
+                first, rate = _first_level(findings, test.name), end.number("throughput")
+                first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
     for test in look.tests(run, "slc-cache"):
         for record in look.records(run, test.name, "rested")[-1:]:
-            yield Named("again", record.counts.bytes_per_s, test.name)
-            yield Named("again_end", _stream_end(run, record), test.name)
+            yield from _of("again", listed(run, test.name, "rested")[-1], "throughput")
+            yield from _of("again_end", _last_fifth(run, test.name, "rested", record), "throughput")
 
 
 def _first_level(findings: Sequence[Finding], test: str) -> float | None:
@@ -148,12 +152,13 @@ def _first_level(findings: Sequence[Finding], test: str) -> float | None:
     return next((values["first"] for values in known if values["state"] == "fresh"), None)
 
 
-def _stream_end(run: Run, record: look.Record) -> float:
-    """Return bytes/s over the last fifth of a record's time, or over all of it without samples."""
+def _last_fifth(run: Run, test: str, phase: str, record: look.Record) -> Figures:
+    """Return the figures of the last fifth of the time of a record, or of all of it without samples."""
     samples = look.samples(run, record)
     begin = record.end_s - LAST * (record.end_s - record.start_s)
-    last = [counts for end, counts in samples if end > begin]
-    return added(last).bytes_per_s if last else record.counts.bytes_per_s
+    last = added([counts for end, counts in samples if end > begin] or [record.counts])
+    whole = next(row for row in listed(run, test, phase) if row.workload == record.workload)
+    return whole._replace(window="last", seconds=last.seconds, tally=last.both, reported=None)
 
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
@@ -166,10 +171,11 @@ def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
                 yield from _of(f"{name}_p99", row, "p99")
                 yield from _of(f"{name}_wait", row, "mean") if reads != 65 else ()
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
-    tails = [(tail, r.workload) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]
+    tails = [(tail, r) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]
     if tails:
-        tail, load = max(tails, key=lambda pair: pair[0])
-        yield Named("mix_tail", tail, "latency")
+        _, row = max(tails, key=lambda pair: pair[0])
+        load = row.workload
+        yield from _of("mix_tail", row, "p99.9")
         yield Named("mix_tail_at", float(load.outstanding), "latency")
         yield Named("mix_tail_reads", float(load.read_pct), "latency")
         yield Named("mix_tail_writes", 100.0 - load.read_pct, "latency")

@@ -122,6 +122,16 @@ class Table(NamedTuple):
     note: str = ""
     marks: tuple[int, ...] = ()
 
+    @property
+    def wordy(self) -> bool:
+        """Return whether columns after the first have texts: on a phone, each row of such a table is a list."""
+        return len(self.head) > max(2, len(self.numeric) + 1)
+
+    @property
+    def first_letters(self) -> int:
+        """Return the number of letters of the longest cell of the first column."""
+        return max((len(row[0]) for row in self.rows), default=0)
+
     def without_equal(self, titles: Sequence[str]) -> "Table":
         """Return the table without those of the named columns whose cells are all equal; the note states them."""
         cells = list(zip(*self.rows, strict=True))

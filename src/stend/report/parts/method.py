@@ -62,6 +62,12 @@ def named_clause(clause: str, words: Language) -> str:
     return words(methods.get(clause, "page.clause"), clause=clause)
 
 
+def methods_of(run: Run, words: Language) -> list[str]:
+    """Return the methods of the tests of a run, each once; clauses of PTS are one method."""
+    clauses = ("SNIA PTS" if test.clause.startswith("PTS") else test.clause for test in run.plan.tests)
+    return [named_clause(clause, words) for clause in dict.fromkeys(clauses) if clause]
+
+
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profile, pauses = run.plan.profile, look.pauses(run)
     yield words("method.profile"), f"{words.title(profile.name, profile.title, 'profile')} ({profile.name})"
