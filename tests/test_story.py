@@ -129,7 +129,7 @@ def test_an_answer_claims_no_more_than_its_figures(chapter: str, figures: dict[s
 
 
 def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
-    figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4}
+    figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "fallen_s": 60.0, "read_wait": 1e-4, "mix": 2e4}
     figures |= {"write_tail": 0.02, "write_tail_at": 256.0, "longest": 0.021}
     return Reason(figure, said, weight, figures, beyond=beyond)
 

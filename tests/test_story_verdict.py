@@ -5,6 +5,7 @@ import pytest
 from stend.findings.judgement import Judged, Mark, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.report.story import page_one
+from stend.sentences import reason_said
 from tests.test_story import EN, LADDER, reason, seen
 
 
@@ -24,6 +25,17 @@ def test_a_verdict_names_every_use_that_it_grants_refuses_and_doubts() -> None:
     some = page_one.verdict(seen({"read": "yes", "mixed": "doubt", "write": "no"}))
     assert [some.count(EN(f"use_for.{use}")) for use in ("read", "mixed", "write")] == [1, 1, 1]
     assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
+
+
+def test_doubts_of_two_reasons_are_two_sentences() -> None:
+    fall, slow = reason("fall", "fail", 3.0), reason("mix", "doubt", 2.0)
+    marks = (("streaming", "doubt", slow), ("read", "doubt", fall), ("array", "doubt", fall), ("write", "no", fall))
+    judged = [Judged(use, mark, (why,)) for use, mark, why in marks]
+    told = page_one.verdict(seen({})._replace(verdict=Verdict("", tuple(judged), Known({}))))
+    refused, same, other = told.split(" Fit with doubts for ")
+    assert refused.startswith("Not fit for heavy writing: ")
+    assert same == "a read-mostly server and use in an array, for the same reason."
+    assert other == f"sequential access: {reason_said(slow, EN)}."
 
 
 @pytest.mark.parametrize(

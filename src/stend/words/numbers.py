@@ -258,6 +258,10 @@ def rounded_bytes(value: float) -> float:
     return significant(value, 3 if value >= 1e8 else 2)
 
 
+ROUGH_S = ((7200.0, 600.0), (600.0, 60.0))
+"""From the first time on, running text rounds to the second one; both in seconds."""
+
+
 def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
     if shape in ("lat", "watts"):
@@ -268,7 +272,8 @@ def approximate(form: Format, value: float, shape: str) -> str:
         whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30
         return SHAPES[shape](form, whole)
     if shape == "time":
-        return duration(form, round(value / 60) * 60 if value >= 600 else value)
+        step = next((step for least, step in ROUGH_S if value >= least), 0.0)
+        return duration(form, round(value / step) * step if step else value)
     return SHAPES[shape](form, rounded_bytes(value) if shape == "mbs" else rounded(value))
 
 

@@ -209,15 +209,17 @@ def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterat
 def _denied(
     refused: Sequence[Judged], doubted: Sequence[Judged], cons: Sequence[Reason], words: Language
 ) -> Iterator[str]:
-    """Yield what the drive is not fit for and what it is fit for with doubts; of these the weightiest new reason."""
-    if refused:
-        yield _against("unfit", refused, cons, words)
-    reserves = _weightiest(doubted, cons)[:1] if refused else cons
-    same = all(use.reasons and quantities(use.reasons) <= quantities(cons) for use in doubted)
-    if doubted and refused and same:
-        yield words("story.doubtful_too", bad=_listed(doubted, words, "server"))
-    elif doubted:
-        yield _against("doubtful", doubted, reserves, words)
+    """Yield what the drive is not fit for, what it is fit for with doubts for the same reason, and for another one."""
+    if not refused:
+        if doubted:
+            yield _against("doubtful", doubted, cons, words)
+        return
+    yield _against("unfit", refused, cons, words)
+    same = [use for use in doubted if use.reasons and quantities(use.reasons) <= quantities(cons)]
+    if same:
+        yield words("story.doubtful_too", bad=_listed(same, words, "server"))
+    if others := [use for use in doubted if use not in same]:
+        yield _against("doubtful", others, _weightiest(others, cons)[:1], words)
 
 
 def _against(key: str, uses: Sequence[Judged], reasons: Sequence[Reason], words: Language) -> str:
