@@ -171,7 +171,10 @@ def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
     small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
     uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})))
-    assert page_one.verdict(own) == f"Fit with doubts for {EN('use_for.streaming')}: {reason_said(small, EN)}."
+    assert page_one.verdict(own) == (
+        f"Fit with doubts for large files: {reason_said(small, EN)}. "
+        f"Fit with doubts for a read-mostly server: {EN('why.tests', tests='Latency')}."
+    )
 
 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:

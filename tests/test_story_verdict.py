@@ -35,7 +35,7 @@ def test_doubts_of_two_reasons_are_two_sentences() -> None:
     refused, same, other = told.split(" Fit with doubts for ")
     assert refused.startswith("Not fit for heavy writing: ")
     assert same == "a read-mostly server and use in an array, for the same reason."
-    assert other == f"sequential access: {reason_said(slow, EN)}."
+    assert other == f"large files: {reason_said(slow, EN)}."
 
 
 @pytest.mark.parametrize(

@@ -183,9 +183,10 @@ def verdict(review: Review) -> str:
     fit, refused, doubted = judged.of(*FIT), judged.of("no"), judged.of("doubt")
     if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
         refused = doubted = ()  # a run of one test opens with what it measured
-    cons = _weightiest(refused or doubted, ())
-    pros = _weightiest(_heaviest_first(fit), cons)
-    if sentences := [*_granted(judged, pros, words), *_denied(refused, doubted, cons, words)]:
+    denied = [*_denied("unfit", refused, (), words)]
+    denied += _denied("doubtful", doubted, [reason for one in denied for reason in one.reasons], words)
+    pros = _weightiest(_heaviest_first(judged.of(*FIT)), [reason for one in denied for reason in one.reasons])
+    if sentences := [*_granted(judged, pros, words), *(one.text for one in denied)]:
         return " ".join(sentences)
     undecided = [use for use in judged.uses if use.because and not use.missing]
     if undecided and all(use.key == "unknown" for use in judged.uses):
@@ -206,29 +207,32 @@ def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterat
             yield sentence(facts_said(open_facts, words))
 
 
-def _denied(
-    refused: Sequence[Judged], doubted: Sequence[Judged], cons: Sequence[Reason], words: Language
-) -> Iterator[str]:
-    """Yield what the drive is not fit for, what it is fit for with doubts for the same reason, and for another one."""
-    if not refused:
-        if doubted:
-            yield _against("doubtful", doubted, cons, words)
-        return
-    yield _against("unfit", refused, cons, words)
-    same = [use for use in doubted if use.reasons and quantities(use.reasons) <= quantities(cons)]
-    if same:
-        yield words("story.doubtful_too", bad=_listed(same, words, "server"))
-    if others := [use for use in doubted if use not in same]:
-        yield _against("doubtful", others, _weightiest(others, cons)[:1], words)
+class Denied(NamedTuple):
+    """A sentence on uses that the drive is not fit for, or with doubts, and the reasons that it states."""
+
+    text: str
+    reasons: Sequence[Reason] = ()
 
 
-def _against(key: str, uses: Sequence[Judged], reasons: Sequence[Reason], words: Language) -> str:
-    """Return that the drive is not fit for these uses, or with doubts, and why.
-
-    A reason that was not measured is of one use: of several such uses the first is named.
+def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], words: Language) -> Iterator[Denied]:
+    """Yield sentences that name each of these uses once, with a reason that it has: first the weightiest ones, then
+    others. `told` are reasons that earlier sentences stated. Bulk storage, which has reasons of its own, is last.
     """
-    uses = uses if any(map(measured, reasons)) else uses[:1]
-    return words(f"story.{key}", bad=_listed(uses, words, "server"), reasons=_clauses(reasons, uses, words))
+    left, told = sorted(uses, key=lambda use: use.use == ROOM[0]), list(told)
+    same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
+    if same:
+        yield Denied(words(f"story.{key}_too", bad=_listed(same, words, "server")))
+    left, most = [use for use in left if use not in same], MOST_CLAUSES if not told else 1
+    while left:
+        reasons = _weightiest(left, told)[:most]
+        alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
+        if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
+            alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
+        yield Denied(
+            words(f"story.{key}", bad=_listed(alike, words, "server"), reasons=_clauses(reasons, alike, words)), reasons
+        )
+        left, most = [use for use in left if use not in alike], 1
+        told += reasons
 
 
 def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
