@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
-from stend.findings.look.grounds import Because
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.publish.figures import key_figures
@@ -155,35 +154,6 @@ def test_a_run_that_only_refuses_streams_opens_with_its_own_answer() -> None:
     uses = (Judged("streaming", "no", (reason("reads", "fail"),)), Judged("write", "can't tell", ()))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={"fresh_writes": 1e4})
     assert telling.headline(own) == EN("question.fresh.answer_1", fresh_writes=1e4)
-
-
-@pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
-def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_does_not(
-    missing: tuple[str, ...], told: bool
-) -> None:
-    hot = Because("throttled", {"seconds": 60.0})
-    uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
-    text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
-    assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
-
-
-def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
-    small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
-    uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
-    own = seen({})._replace(verdict=Verdict("", uses, Known({})))
-    assert page_one.verdict(own) == (
-        f"Fit with doubts for large files: {reason_said(small, EN)}. "
-        f"Fit with doubts for a read-mostly server: {EN('why.tests', tests='Latency')}."
-    )
-
-
-def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
-    judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
-    own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
-    assert page_one.verdict(own).startswith("By performance, fit for heavy writing: ")
-    assert page_one.verdict(own).endswith(
-        "Its endurance and power-loss protection are unknown (no drive sheet states them)."
-    )
 
 
 def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:

@@ -180,7 +180,7 @@ def verdict(review: Review) -> str:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
-    fit, refused, doubted = judged.of(*FIT), judged.of("no"), judged.of("doubt")
+    refused, doubted = judged.of("no"), judged.of("doubt")
     if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
         refused = doubted = ()  # a run of one test opens with what it measured
     denied = [*_denied("unfit", refused, (), words)]
