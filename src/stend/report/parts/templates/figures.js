@@ -90,8 +90,8 @@ function figureCount(channel, most, width, sets) {  // the highest number of tic
   for (var count = most; values.length && high > low && count > 2; count -= 1) {
     var power = Math.pow(10, Math.floor(Math.log10((high - low) / count))), part = (high - low) / count / power;
     var step = power * (part >= Math.sqrt(50) ? 10 : part >= Math.sqrt(10) ? 5 : part >= Math.sqrt(2) ? 2 : 1);  // as d3 rounds it
-    var last = Number((Math.floor(high / step) * step).toPrecision(9));
-    if (Math.floor((high - low) / step) <= figureRoom([low, step, last], width)) { break; }  // a zero is narrow
+    var last = Number((Math.ceil(high / step) * step).toPrecision(9));
+    if (Math.ceil((high - low) / step) <= figureRoom([low, step, last], width)) { break; }  // a zero is narrow
   }
   return count;
 }
@@ -106,7 +106,7 @@ function figureTicks(channel, most, width, sets) {  // ticks that have room: lab
   } else if (!values.length || values.length > most + 2) {
     delete axis.values;
     axis.tickCount = figureCount(channel, most, width, sets);
-    if (typeof scale.nice === "number") { scale.nice = 5; }  // few labels must not make an axis much longer than its data
+    if (typeof scale.nice === "number") { scale.nice = axis.tickCount > 2 ? 5 : axis.tickCount; }  // few labels must not make an axis much longer than its data
   }
   if (axis.values) { axis.tickCount = axis.values.length; }  // else Vega leaves out every other one
 }
