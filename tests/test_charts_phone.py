@@ -50,7 +50,7 @@ def test_a_log_axis_shows_the_ticks_that_have_room(tmp_path: Path) -> None:
 
 def test_a_log_axis_whose_ticks_have_no_common_step_has_more_than_both_ends(tmp_path: Path) -> None:
     sizes, waits = [2.0**power for power in range(-1, 11)], [2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5]
-    assert ticks(tmp_path, sizes, waits) == [[0.5, 4, 32, 1024], [2e3, 1e4, 5e4, 5e5]]
+    assert ticks(tmp_path, sizes, waits) == [[0.5, 4, 32, 256, 1024], [2e3, 1e4, 5e4, 5e5]]
 
 
 LINEAR = """

@@ -112,6 +112,10 @@ class Running(NamedTuple):
     right: str
 
 
+LONG_LETTERS = 60
+"""Letters of a cell that a column of a phone beside another one shows in many short lines."""
+
+
 class Table(NamedTuple):
     """A titled table of formatted cells. `numeric` columns are right-aligned, `marks` are rows to highlight."""
 
@@ -124,8 +128,9 @@ class Table(NamedTuple):
 
     @property
     def wordy(self) -> bool:
-        """Return whether columns after the first have texts: on a phone, each row of such a table is a list."""
-        return len(self.head) > max(2, len(self.numeric) + 1)
+        """Return whether columns after the first have texts, or the only one long texts: rows are lists on a phone."""
+        longest = max((len(row[-1]) for row in self.rows), default=0)
+        return len(self.head) > len(self.numeric) + 1 and (len(self.head) > 2 or longest > LONG_LETTERS)
 
     @property
     def first_letters(self) -> int:

@@ -29,7 +29,7 @@ from stend.report.parts import (
     departures,
 )
 from stend.report.parts.compare import labels
-from stend.report.parts.method import clause, departed, method_section, methods_of
+from stend.report.parts.method import conditions, departed, method_section, methods_of
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
@@ -325,7 +325,7 @@ def _chapter(
     of, answers, asked = answered
     pairs = [(review, test) for review, tests in of.values() for test in tests]
     stamped = tuple(_stamped(of))
-    names = dict.fromkeys(f"{r.words.title(t.name, t.title)} ({clause(t, r.words)})" for r, t in pairs)
+    names = dict.fromkeys(f"{r.words.title(t.name, t.title)} ({conditions(r.run, t, r.words)})" for r, t in pairs)
     texts, photos = author
     return Section(
         anchor,

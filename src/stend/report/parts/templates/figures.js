@@ -41,7 +41,7 @@ function figureSlim(part, width, family, sets) {  // the legend of the chart tak
       Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90, titleOrient: "top" });
       figureNames(part, width - BESIDE, family);
     }
-    if (key === "x") { figureTicks(part.x, 5, width - 90, sets); }
+    if (key === "x") { figureTicks(part.x, 5, width - (part.y && part.y.type === "nominal" ? BESIDE : 90), sets); }
     figureSlim(part[key], width, family, sets);
   });
 }
@@ -90,7 +90,8 @@ function figureCount(channel, most, width, sets) {  // the highest number of tic
   for (var count = most; values.length && high > low && count > 2; count -= 1) {
     var power = Math.pow(10, Math.floor(Math.log10((high - low) / count))), part = (high - low) / count / power;
     var step = power * (part >= Math.sqrt(50) ? 10 : part >= Math.sqrt(10) ? 5 : part >= Math.sqrt(2) ? 2 : 1);  // as d3 rounds it
-    if (Math.ceil((high - low) / step) < figureRoom([low, high], width)) { break; }
+    var last = Number((Math.ceil(high / step) * step).toPrecision(9));
+    if (Math.ceil((high - low) / step) <= figureRoom([low, step, last], width)) { break; }  // a zero is narrow
   }
   return count;
 }
@@ -98,14 +99,14 @@ function figureTicks(channel, most, width, sets) {  // ticks that have room: lab
   var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
   if (!axis || channel.type !== "quantitative") { return; }
   if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room; without any between them, the last step is longer
-    var last = values.length - 1, least = Math.max(1, Math.ceil(last / Math.max(2, figureRoom(values, width) - 1))), step = least;
+    var last = values.length - 1, room = Math.max(2, figureRoom(values, width)), least = Math.max(1, Math.ceil(last / Math.max(2, room - 1))), step = least;
     while (last % step) { step += 1; }
     if (step === last) { step = least; }
-    if (step > 1) { axis.values = values.filter(function (_, place) { return place === last || (place % step === 0 && last - place >= step); }); }
+    if (step > 1) { axis.values = values.filter(function (_, place) { return place === last || (place % step === 0 && last - place >= last / room); }); }
   } else if (!values.length || values.length > most + 2) {
     delete axis.values;
     axis.tickCount = figureCount(channel, most, width, sets);
-    if (typeof scale.nice === "number") { scale.nice = 5; }  // few labels must not make an axis much longer than its data
+    if (typeof scale.nice === "number") { scale.nice = axis.tickCount > 2 ? 5 : axis.tickCount; }  // few labels must not make an axis much longer than its data
   }
   if (axis.values) { axis.tickCount = axis.values.length; }  // else Vega leaves out every other one
 }
