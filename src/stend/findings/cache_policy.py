@@ -31,7 +31,7 @@ BLOCKS = 8
 """Blocks that a cache stores for a read of one block; of written blocks it holds at least one in this many."""
 NEEDS = (grounds.undisturbed,)
 HELD_BACK = 3.0
-"""Writes this many times as fast as the media reads are held back; reads from the cache must be twice as fast."""
+"""Writes this many times as fast as the media reads are held back. Reads from the cache must be twice as fast."""
 RISE, FLAT, BURST = 1.25, 1.1, 0.5
 """Ratio of the later to the first writes: above RISE they were cached; between BURST and FLAT they never were. An empty
 cache would have taken the first writes, and more of them than the memory of a disk does."""

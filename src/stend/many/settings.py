@@ -26,7 +26,7 @@ WARM_C = 5.0
 
 
 class Differing(NamedTuple):
-    """A setting with the values of each side, most frequent first; `blocks` if it makes figures incomparable."""
+    """A setting with the values of each side, most frequent first. `blocks` if it makes figures incomparable."""
 
     name: str
     a: tuple[Any, ...]
@@ -125,7 +125,7 @@ def _replays(a: Side, b: Side, key: Key, other: Key) -> Iterator[Reason]:
 
 
 def _part(run: Any, row: Any) -> float:
-    """Return the share of the drive that a figure covers; 1 for a replay unless its trace is scaled to the range."""
+    """Return the share of the drive that a figure covers, or 1 for a replay unless its trace is scaled to the range."""
     replay = row.workload.replay
     share: float = run.share(row.workload.range_bytes) if not replay or replay.fit == "scale" else 1.0
     return share

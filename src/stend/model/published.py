@@ -35,7 +35,7 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
 
 @cache
 def published() -> dict[str, dict[str, Any]]:
-    """Return all published figures by drive and kind of measurement; `about` names the drive and the publisher."""
+    """Return all published figures by drive and kind of measurement. `about` names the drive and the publisher."""
     return tomllib.loads((resources.files(__package__) / "published.toml").read_text())
 
 

@@ -43,7 +43,7 @@ QUICK_ROUNDS = 5
 USUAL_PROFILE = "enterprise-2.0.2"
 
 CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name", "interfaces", "tests"))
-"""Settings that a study or an operator may change, in addition to `tests`; those per interface are excluded."""
+"""Settings that a study or an operator may change, in addition to `tests`. Those per interface are excluded."""
 
 MOST_STEPS = 200_000
 """Steps of a plan that fit into a run's record and into memory. The suites have some hundreds."""

@@ -25,7 +25,7 @@ UNSUPPORTED = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
 
 
 def discard(gate: Gate) -> bool:
-    """Discard every block; return False if the drive cannot discard, raise StepFailed if it fails."""
+    """Discard every block. Return False if the drive cannot discard, raise StepFailed if it fails."""
     node = gate.kernel.node_of(os.fstat(gate.writing_fd).st_rdev)
     disk = gate.kernel.block(gate.kernel.parent(node) or node)
     if (disk / "queue/discard_max_bytes").read_text().strip() == "0":
@@ -98,7 +98,7 @@ def reads_zero(gate: Gate) -> bool:
 
 
 def contents(gate: Gate) -> dict[int, int]:
-    """Return {offset: hash} of the parts of that sample that are not zeros; hashes are valid within this process."""
+    """Return {offset: hash} of the parts of that sample that are not zeros. Hashes are valid within this process."""
     fd, hashes = _reader(gate), {}
     try:
         with mmap.mmap(-1, SAMPLE_BYTES) as buffer:

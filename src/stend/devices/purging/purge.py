@@ -27,7 +27,7 @@ def limit_s(capacity_bytes: int) -> float:
 def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s: float = POLL_S) -> Sentence:
     """Purge a drive through its opened gate. Return the method in one sentence.
 
-    `limit` is in seconds; 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
+    `limit` is in seconds. 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
     the purge fails, takes too long, or leaves data.
     """
     gate.check()
@@ -54,7 +54,7 @@ def purged(way: Sentence, *results: Sentence) -> Sentence:
 
 
 def _lesser(way: Way, gate: Gate) -> Sentence:
-    """Discard or zero all blocks; return the method in one sentence."""
+    """Discard or zero all blocks. Return the method in one sentence."""
     zeros = Sentence("purge_zeros")
     if way.name == "discard" and methods.discard(gate) and methods.reads_zero(gate):
         return purged(way.phrase, zeros, *way.instead)
@@ -81,7 +81,7 @@ def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
 
 
 def _undone(way: Way) -> Sentence:
-    """Undo the commands before the failed one; return the result, or what to do by hand if that fails too."""
+    """Undo the commands before the failed one. Return the result, or what to do by hand if that fails too."""
     for command in way.undo:
         output = tools.run(*command)
         if output.code:

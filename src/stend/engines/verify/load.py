@@ -67,7 +67,7 @@ class Buffer:
 
 
 class VerifyLoad:
-    """A running load; `began` and `ended` are its first and last IO on the monotonic clock, in seconds.
+    """A running load. `began` and `ended` are its first and last IO on the monotonic clock, in seconds.
 
     `verified` has the blocks so far, bad ones by kind and place.
     """
@@ -161,7 +161,7 @@ class VerifyLoad:
         return Counts(counts.seconds, counts.cpu_s, *((Tally(), tally) if self.task.writes else (tally, Tally())))
 
     def _next_place(self) -> tuple[int, int]:
-        """Return address and length of the next IO; a length of 0 at the end."""
+        """Return address and length of the next IO. The length is 0 at the end."""
         with self.lock:
             place = self.place if self.place < self.task.end_bytes else self.task.begin_bytes
             size = min(self.task.io_bytes, self.left, self.task.end_bytes - place)
