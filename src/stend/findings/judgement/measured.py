@@ -10,6 +10,7 @@ from stend.findings.look import headline
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import LOST, of_phase
+from stend.findings.slc_cache import FEWEST_SAMPLES
 from stend.model.counts import added
 from stend.model.record import Run
 
@@ -141,7 +142,8 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
     for test in look.tests(run, "slc-cache"):
-        for record in look.records(run, test.name, "rested")[-1:]:
+        records = look.records(run, test.name, "rested")[-1:]
+        for record in (r for r in records if len(look.samples(run, r)) >= FEWEST_SAMPLES):
             yield from _of("again", listed(run, test.name, "rested")[-1], "throughput")
             yield from _of("again_end", _last_fifth(run, test.name, "rested", record), "throughput")
 

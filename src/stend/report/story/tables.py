@@ -164,7 +164,9 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
 
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return a row per level that at least two drives have, a column per drive, a dash for an unknown value."""
+    """Return a row per level that a run and at least one other drive have, a column per drive, a dash for an unknown
+    value.
+    """
     rows = [(f"{named(level, sides, words)}, IOPS", "rate", 1.0, partial(ends, level=level)) for level in IOPS]
     rows += [(words(f"level.{level}_mbs"), "whole", 1e-6, partial(ends, level=level)) for level in SEQUENTIAL]
     rows += [
@@ -175,7 +177,8 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
         (name, *(words.ranged((k[0] * scale, k[1] * scale), shape) if (k := known(s)) else "–" for s in sides))
         for name, shape, scale, known in rows
     ]
-    kept = [row for row in cells if sum(cell != "–" for cell in row[1:]) > 1]
+    own = [n for n, side in enumerate(sides, start=1) if side.run]
+    kept = [row for row in cells if sum(cell != "–" for cell in row[1:]) > 1 and any(row[n] != "–" for n in own)]
     if len(kept) < LEAST_ROWS or all(row[1] == "–" for row in kept):
         return None
     having = [n for n, column in enumerate(zip(*kept, strict=True)) if n < FIRST_RIVAL or set(column) != {"–"}]
