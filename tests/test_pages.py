@@ -153,7 +153,7 @@ def test_a_long_word_fits_in_its_column_beside_long_texts(tmp_path: Path) -> Non
     assert [one for one in pdf.defects(path) if one.kind != "empty page"] == []
 
 
-@pytest.mark.parametrize(("before_mm", "together"), [(30, True), (100, False), (165, True)])
+@pytest.mark.parametrize(("before_mm", "together"), [(30, True), (100, False), (165, False), (215, True)])
 def test_a_chapter_begins_on_the_page_of_its_chart_unless_that_page_would_be_empty(
     tmp_path: Path, before_mm: int, *, together: bool
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.pages import Defect, Found
 
-MOST_LINES = 5
+MOST_LINES, LEAST_LABELS = 5, 3
 ROUND = (1.0, 2.0, 5.0)
 CLOCK = (1.5, 3.0, 6.0)
 """Also round where time is counted: 15 s, 30 min, 6 h."""
@@ -43,8 +43,9 @@ def _axis(axis: Mapping[str, Any], place: str) -> Found:
     if not shown or len(known) < len(shown):  # names, not numbers
         return
     named = f"axis “{axis['title']}”: " + " | ".join(label["text"] for label in shown)
+    if len(known) < LEAST_LABELS:
+        yield Defect("ticks", place, f"{named}: fewer than {LEAST_LABELS} labels")
     if len(known) < 2:
-        yield Defect("ticks", place, f"{named}: fewer than two labels")
         return
     flat = max(place for place, _ in _centres(shown)) - min(place for place, _ in _centres(shown))
     along = 0 if flat > max(p for _, p in _centres(shown)) - min(p for _, p in _centres(shown)) else 1

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stend.many.sides import Key, Side
+from stend.model.stats import MIN_BEYOND, least_beyond
 
 BLOCKING = (
     "profile",
@@ -67,7 +68,7 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
     """Return the reasons against a comparison of one figure.
 
     Threads and depth, the trace and its replay, the part of the drive, the entropy of the data, an unmet steady-state
-    rule, and facts that an imported result lacks.
+    rule, counts of so few IOs that even a rate is chance, and facts that an imported result lacks.
     """
     reasons = []
     if (key.threads, key.depth) != (other.threads, other.depth):
@@ -83,6 +84,8 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
         unmet = sum(row.steady is False for row in rows)
         if any(row.state == "unknown" for row in rows) and key.state != other.state:
             reasons.append(Reason("untold_state", {"side": side.name}))
+        if any(0 < row.tally.ios < least_beyond(row.tally.bins) for row in rows if not row.reported):
+            reasons.append(Reason("few", {"side": side.name, "least": MIN_BEYOND}))
         if unmet:
             reasons.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": side.name}))
         if lacks := dict.fromkeys(

@@ -176,6 +176,9 @@ def _value(value: Any) -> Any:
         return Sentence("value_" + value.replace("-", "_"))
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_value(part)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        nested = any(isinstance(part, list | tuple) for part in value)
+        return ("; " if nested else ", ").join(str(_value(part)) for part in value) or "–"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, str | int | float | bool) else str(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 from stend.base.version import __version__
 from stend.charts import Picture
-from stend.charts.parts.half import LOW, TALL, half, height, wide
+from stend.charts.parts.half import HEIGHT, LOW, TALL, half, height, wide
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
@@ -38,14 +38,14 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     sized = list(zip(page.pictures, alone, strict=True))
     pictures = [half(picture, alone=own) if page.small else picture for picture, own in sized]
     drawings, photos = iter(zip(pictures, svgs(pictures), alone, strict=True)), _names("photo")
-    files, saved = _names("chart"), iter(_saved(page, sized))
+    files, sizes = _names("chart"), iter(_sizes(page, sized))
 
     def data(block: Block) -> dict[str, Any]:
         kind = type(block).__name__.lower()
         if isinstance(block, Picture):
             picture, drawing, own = next(drawings)
             plot = _plot(picture, drawing, folder / f"{next(files)}.svg")
-            return {"kind": kind, "alone": own, "saved": next(saved) * MM_PER_PX, **plot}
+            return {"kind": kind, "alone": own, **next(sizes), **plot}
         if isinstance(block, Photo):
             return {"kind": kind, "file": block.saved(folder / next(photos)), "alt": block.alt}
         return {"kind": kind, **_plain(block)}
@@ -66,19 +66,20 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     }
 
 
-def _saved(page: Page, sized: Sequence[tuple[Picture, bool]]) -> list[float]:
-    """Return by how much each picture can be lower, in pixels."""
-    if not page.small:
-        return [0.0] * len(sized)
-    return [height(half(one, alone=own).spec) - height(half(one, alone=own, usual=LOW).spec) for one, own in sized]
+def _sizes(page: Page, sized: Sequence[tuple[Picture, bool]]) -> Iterator[dict[str, float]]:
+    """Yield by how much each picture can be lower ("saved") and taller, in mm."""
+    for picture, own in sized:
+        low, usual, tall = (height(half(picture, alone=own, usual=px).spec) for px in (LOW, HEIGHT, TALL))
+        yield {"saved": (usual - low) * MM_PER_PX * page.small, "taller": (tall - usual) * MM_PER_PX * page.small}
 
 
-def _again(page: Page, folder: Path, usual: Mapping[str, str]) -> None:
-    """Draw these charts of `_content` again with plots that are "low" or "tall"."""
+def _again(page: Page, folder: Path, taller: Mapping[str, float]) -> None:
+    """Draw these charts of `_content` again with plots that are so many mm taller; those below 0 are `LOW`."""
     every = dict(zip(_names("chart"), zip(page.pictures, _alone(page), strict=True), strict=False))
-    chosen = [(*every[Path(name).stem], {"low": LOW, "tall": TALL}[how]) for name, how in usual.items()]
-    drawn = svgs([half(picture, alone=own, usual=height) for picture, own, height in chosen])
-    for name, drawing in zip(usual, drawn, strict=True):
+    plots = {name: LOW if more < 0 else HEIGHT + int(more / MM_PER_PX) for name, more in taller.items()}
+    chosen = [(*every[Path(name).stem], px) for name, px in plots.items()]
+    drawn = svgs([half(picture, alone=own, usual=px) for picture, own, px in chosen])
+    for name, drawing in zip(taller, drawn, strict=True):
         (folder / name).with_suffix(".svg").write_text(drawing, encoding="utf-8")
 
 

@@ -148,12 +148,6 @@ def power_unit(value: float) -> tuple[float, str]:
     return (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
 
 
-def milliseconds(form: Format, value: float) -> str:
-    """Return a response time in ms without the unit, for columns that readers compare."""
-    shown = value * 1e3
-    return number(form, shown, 1 if shown >= 100 else 2 if shown >= 10 else 3)
-
-
 def duration(form: Format, seconds: float) -> str:
     """Return a duration as `15 h 30 min`, `1 min 30 s` or `250 ms`."""
     if seconds < 10:
@@ -258,6 +252,10 @@ def rounded_bytes(value: float) -> float:
     return significant(value, 3 if value >= 1e8 else 2)
 
 
+ROUGH_S = ((7200.0, 600.0), (600.0, 60.0))
+"""From the first time on, running text rounds to the second one; both in seconds."""
+
+
 def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
     if shape in ("lat", "watts"):
@@ -268,7 +266,8 @@ def approximate(form: Format, value: float, shape: str) -> str:
         whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30
         return SHAPES[shape](form, whole)
     if shape == "time":
-        return duration(form, round(value / 60) * 60 if value >= 600 else value)
+        step = next((step for least, step in ROUGH_S if value >= least), 0.0)
+        return duration(form, round(value / step) * step if step else value)
     return SHAPES[shape](form, rounded_bytes(value) if shape == "mbs" else rounded(value))
 
 
@@ -298,7 +297,6 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "gb": decimal,
     "gib": binary,
     "lat": latency,
-    "ms": milliseconds,
     "watts": watts,
     "per_watt": lambda form, value: _with(form, value, "IOPS/W", 0 if value >= 10 else None),
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),

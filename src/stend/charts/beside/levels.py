@@ -27,37 +27,26 @@ PUBLISHED_MIX = 65
 """Read share of the published mixes (published.PLACES)."""
 
 
-def figure(side: Side, level: str) -> float | None:
-    """Return the IOPS of a level: one recorded figure, or the middle of a published range, or None if unknown."""
-    known = ends(side, level)
-    return published.middle(known) if known else None
-
-
 def ends(side: Side, level: str) -> tuple[float, float] | None:
-    """Return the lowest and the highest published IOPS of a level; of a run one figure twice; None if unknown."""
+    """Return the ends of a published range of a level, in IOPS or bytes/s; of a run its figure twice, or None."""
     if not side.run:
-        return next((span for name in IOPS[level] if (span := published.span(side.facts, name)) is not None), None)
-    row = headline.level(side.rows, level)
-    return (row.iops, row.iops) if row else None
+        names = IOPS.get(level, (level,))
+        return next((span for name in names if (span := published.span(side.facts, name)) is not None), None)
+    reads = SEQUENTIAL.get(level)
+    row = headline.level(side.rows, level) if reads is None else headline.stream(side.rows, reads)
+    value = row.number("iops" if reads is None else "throughput") if row else 0.0
+    return (value, value) if value else None
 
 
 def named(level: str, sides: Sequence[Side], words: Language) -> str:
     """Return the name of a level; that of a mix has the shares of reads and writes of the loads that were run."""
-    reads = dict.fromkeys(_read_pct(side, level) for side in sides if figure(side, level))
+    reads = dict.fromkeys(_read_pct(side, level) for side in sides if ends(side, level))
     return words(f"level.{level}", mix=f" {words('beside.and')} ".join(f"{pct}/{100 - pct}" for pct in reads))
 
 
 def _read_pct(side: Side, level: str) -> int:
     row = headline.level(side.rows, level)
     return row.workload.read_pct if row else PUBLISHED_MIX
-
-
-def throughput(side: Side, level: str) -> float | None:
-    """Return bytes/s of 128 KiB streams in steady state, or None if unknown."""
-    if not side.run:
-        return published.figure(side.facts, level)
-    row = headline.stream(side.rows, SEQUENTIAL[level])
-    return row.value("throughput") if row else None
 
 
 def _random(row: Figures, reads: int) -> bool:
@@ -89,7 +78,7 @@ def iops_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         {"level": name, "drive": side.name, **value}
         for level, name in names.items()
         for side in sides
-        if (value := _value(side, figure(side, level), IOPS[level], 1))
+        if (value := spanned(ends(side, level), "value"))
     ]
     if rows:
         chart, sets = dots(sides, rows, axis("value", words("axis.iops"), log=True), words)
@@ -102,20 +91,19 @@ def stream_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         {"level": words(f"level.{level}"), "drive": side.name, **value}
         for level in SEQUENTIAL
         for side in sides
-        if (value := _value(side, throughput(side, level), (level,), 1e-6))
+        if (value := spanned(ends(side, level), "value", 1e-6))
     ]
     if rows:
         chart, sets = dots(sides, rows, axis("value", words("axis.throughput")), words)
         yield Drawing(words("beside.streams"), chart, sets, words("beside.streams_says"))
 
 
-def _value(side: Side, value: float | None, names: Sequence[str], scale: float) -> Row:
-    """Return {value} of a level, {from, to} if a range was published, or {}."""
-    spans = (published.span(side.facts, name) for name in names)
-    low, high = next((span for span in spans if span), (0.0, 0.0))
-    if not side.run and low < high:
+def spanned(known: tuple[float, float] | None, field: str, scale: float = 1.0) -> Row:
+    """Return {`field`: value}, of a range {from, to}, or {} if neither is known."""
+    low, high = known or (0.0, 0.0)
+    if low < high:
         return {"from": low * scale, "to": high * scale}
-    return {"value": value * scale} if value else {}
+    return {field: high * scale} if high else {}
 
 
 def mixes(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:

@@ -5,12 +5,12 @@ from itertools import product
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.beside.levels import dots
+from stend.charts.beside.levels import dots, spanned
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import by_load, lines, series
 from stend.charts.parts.sides import Side, channels, titled
 from stend.findings.look.figures import Figures, after_fill
-from stend.model.published import ends, middle
+from stend.model.published import ends
 from stend.words import Language
 
 FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}
@@ -23,11 +23,9 @@ MIXES = (100, 65, 0)
 def single(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield response times at QD1: mean, 99 % and 99.99 % of reads, the mix and writes."""
     rows = [
-        row
-        for reads in MIXES
-        for quantity in FIGURES
-        for side in sides
-        for row in _single(side, reads, quantity, words)
+        {"level": f"{words(f'kind.{reads}')}, {words(f'figure.{quantity}')}", "drive": side.name, **row}
+        for reads, quantity, side in product(MIXES, FIGURES, sides)
+        if (row := spanned(single_ends(side, reads, quantity), "ms", 1e3))
     ]
     if any(row["drive"] == sides[0].name for row in rows):
         x = axis("ms", words("axis.latency_ms"), log=True)
@@ -35,20 +33,18 @@ def single(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         yield Drawing(words("beside.single"), chart, sets, words("beside.single_says"))
 
 
-def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[Row]:
-    level = words(f"kind.{reads}") + ", " + words(f"figure.{quantity}")
-    for row in side.rows:
-        load = row.workload
-        kind = (row.test, row.direction, load.outstanding) == ("latency", "both", 1)
-        if kind and after_fill(row) and (load.read_pct, load.block_bytes) == (reads, 4 * KiB):
-            value = row.value(quantity)
-            if value is not None:
-                yield {"level": level, "drive": side.name, "ms": value * 1e3}
+def single_ends(side: Side, reads: int, quantity: str = "mean") -> tuple[float, float] | None:
+    """Return the ends of a published response time of 4 KiB at QD1 in s; of a run its figure twice; None if unknown."""
     published_us = side.facts.get("latency", {}).get(f"{FIGURES[quantity]} 4K {reads}")
     if published_us is not None:
         low, high = ends(published_us)
-        published = {"from": low / 1e3, "to": high / 1e3} if low < high else {"ms": middle(published_us) / 1e3}
-        yield {"level": level, "drive": side.name, **published}
+        return low / 1e6, high / 1e6
+    for row in side.rows:
+        load = row.workload
+        kind = (row.test, row.direction, load.outstanding) == ("latency", "both", 1) and after_fill(row)
+        if kind and (load.read_pct, load.block_bytes) == (reads, 4 * KiB) and (value := row.value(quantity)):
+            return value, value
+    return None
 
 
 def _ladder(side: Side, reads: int) -> Mapping[int, Figures]:

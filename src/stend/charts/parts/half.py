@@ -10,8 +10,8 @@ WIDTH, PLOT, HEIGHT = 440, 350, 200
 NAMES = 75
 """Pixels of the plot that the names of rows take."""
 MOST_HEIGHT = 300
-LOW, TALL = 130, 350
-"""Heights of a plot that fits only then on the page of its chapter, and of one above a part of a page left empty."""
+LOW, TALL = 130, 330
+"""Heights of a plot that fits only then on the page of its chapter, and of the tallest above an empty foot."""
 SMALL = 135
 """Width of one of several small charts."""
 ALONE = 895
@@ -25,12 +25,14 @@ MOST_COLUMNS = 8
 def height(spec: dict[str, Any]) -> float:
     """Return the height of the plots of a chart for half a page, in pixels."""
     usual = spec["config"]["view"]["continuousHeight"]
-    return float(sum(part.get("height", usual) for part in spec.get("vconcat", [spec])))
+    parts = [spec["spec"]] if "spec" in spec else spec.get("vconcat", [spec])
+    return float(sum(part.get("height", usual) for part in parts))
 
 
 def height_of(given: float, usual: int) -> float:
-    """Return the height of a plot with a given height: at most `MOST_HEIGHT`, unless `usual` asks for more or less."""
-    return min(given, MOST_HEIGHT) if usual == HEIGHT else min(given, usual) if usual < HEIGHT else usual
+    """Return the height of a plot with a given height: at most `MOST_HEIGHT`, then lower or taller as `usual` is."""
+    given = min(given, MOST_HEIGHT)
+    return min(given, usual) if usual < HEIGHT else min(given + usual - HEIGHT, given * TALL / HEIGHT)
 
 
 def wide(picture: Picture) -> bool:
@@ -69,9 +71,10 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
     if "spec" in spec:
         spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 4 if alone else 2}
     elif "vconcat" in spec:
-        spec["vconcat"] = [{**part, "width": plot, "height": min(part["height"], usual)} for part in spec["vconcat"]]
+        most = min(usual, HEIGHT)
+        spec["vconcat"] = [{**p, "width": plot, "height": min(p["height"], most)} for p in spec["vconcat"]]
     else:
-        own = {"height": height_of(spec.get("height", usual), usual)} if "height" in spec or not rows else {}
+        own = {"height": height_of(spec.get("height", HEIGHT), usual)} if "height" in spec or not rows else {}
         spec = {key: value for key, value in spec.items() if key != "width"} | own
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     made = fitted(spec, plot - NAMES * rows, whole)

@@ -36,6 +36,7 @@ TELLS = {
     "stream_end": "fresh",
     "big_share": "block-sweep",
     "server_wait": "profiles",
+    "database_wait": "profiles",
     "hot_gain": "hot-range",
     "hot_hits": "hot-range",
     "journal_rate": "journal",
@@ -60,11 +61,15 @@ Evidence = dict[str, float]
 
 
 class Known(NamedTuple):
-    """Figures, those that are only a bound because the drive was still getting worse, and those that cannot be used."""
+    """Figures, those that are only a bound because the drive was still getting worse, and those that cannot be used.
+
+    `rows` are the loads that figures come from.
+    """
 
     figures: Evidence
     bounds: Mapping[str, Because] = MappingProxyType({})
     unusable: Mapping[str, Because] = MappingProxyType({})
+    rows: Mapping[str, Figures] = MappingProxyType({})
 
     @property
     def usable(self) -> Evidence:
@@ -91,7 +96,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
     bounds = _bounds(run, rows, tests)
     if any(why.key == "falling" for why in bounds.values()):
         values["still_falling"] = 1.0
-    return Known(values, bounds, unusable)
+    return Known(values, bounds, unusable, {name: item.row for name, item in known.items() if item.row})
 
 
 def _unusable(run: Run, name: str) -> Because | None:

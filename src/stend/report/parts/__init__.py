@@ -112,6 +112,10 @@ class Running(NamedTuple):
     right: str
 
 
+LONG_LETTERS = 60
+"""Letters of a cell that a column of a phone beside another one shows in many short lines."""
+
+
 class Table(NamedTuple):
     """A titled table of formatted cells. `numeric` columns are right-aligned, `marks` are rows to highlight."""
 
@@ -121,6 +125,17 @@ class Table(NamedTuple):
     numeric: tuple[int, ...] = ()
     note: str = ""
     marks: tuple[int, ...] = ()
+
+    @property
+    def wordy(self) -> bool:
+        """Return whether columns after the first have texts, or the only one long texts: rows are lists on a phone."""
+        longest = max((len(row[-1]) for row in self.rows), default=0)
+        return len(self.head) > len(self.numeric) + 1 and (len(self.head) > 2 or longest > LONG_LETTERS)
+
+    @property
+    def first_letters(self) -> int:
+        """Return the number of letters of the longest cell of the first column."""
+        return max((len(row[0]) for row in self.rows), default=0)
 
     def without_equal(self, titles: Sequence[str]) -> "Table":
         """Return the table without those of the named columns whose cells are all equal. The note states them."""

@@ -1,6 +1,7 @@
 """A Batch as a Page: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -103,12 +104,17 @@ def _acceptance(batch: Batch, acceptance: Acceptance, words: Language) -> Sectio
 
 
 def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tuple[str, ...]]:
+    """Yield the figures beyond each limit by drive; of many figures of one limit the first and the number of others."""
     for i, broken in acceptance.bad.items():
         name = batch.lot.drives[i].name
-        for excess in broken:
-            figure, value = excess.figure, excess.value
-            shown = words("batched.not_given") if value is None else words.show(value, shape(figure.quantity))
-            yield name, excess.limit.text, figure_name(figure, words), shown
+        for limit, beyond in groupby(broken, lambda excess: excess.limit.text):
+            every = list(beyond)
+            shown = every[: MOST_EVIDENCE if len(every) > MOST_EVIDENCE + 1 else None]
+            for figure, value in ((excess.figure, excess.value) for excess in shown):
+                given = words("batched.not_given") if value is None else words.show(value, shape(figure.quantity))
+                yield name, limit, figure_name(figure, words), given
+            if len(every) > len(shown):
+                yield name, limit, words("page.alike", n=len(every) - len(shown)), "–"
         if not broken:
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
 

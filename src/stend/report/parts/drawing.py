@@ -185,12 +185,12 @@ def _specification(picture: Picture) -> str:
 
 
 def pages(
-    template: str, content: Callable[[Path], dict[str, Any]], again: Callable[[Path, Mapping[str, str]], None]
+    template: str, content: Callable[[Path], dict[str, Any]], again: Callable[[Path, Mapping[str, float]], None]
 ) -> bytes:
     """Return a Typst template as PDF, with the data of `content`, which stores its pictures in the folder it is given.
 
-    `again` draws pictures again, by name, each at most once: the template marks those whose plots are to be "low"
-    or "tall".
+    `again` draws pictures again, by name, each at most once, with plots that are so many mm taller as the template
+    marks. Lower ones come first, because they move what follows. Heads of chapters then stay on their pages.
     Text is passed as data (report.json), never as markup. Raise StepFailed if the page cannot be typeset, and
     ModuleNotFoundError without typst.
     """
@@ -200,12 +200,18 @@ def pages(
         data = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
         (folder / "report.json").write_text(data, encoding="utf-8")
         (folder / "report.typ").write_text(template_text(template), encoding="utf-8")
-        drawn = set[str]()
+        drawn, heads = set[str](), dict[str, bool]()
         while True:
+            (folder / "fixed.json").write_text(json.dumps(heads), encoding="utf-8")
             made = _typeset(folder / "report.typ")
             marked = dict(json.loads((folder / render_process.MARKED).read_text(encoding="utf-8")))
-            if not (new := {name: how for name, how in marked.items() if name not in drawn}):
+            stay = {name: marked.pop(name) for name in [*marked] if isinstance(marked[name], bool)}
+            if not (new := {name: more for name, more in marked.items() if name not in drawn}):
                 return made
+            if lower := {name: more for name, more in new.items() if more < 0}:
+                new = lower
+            else:
+                heads = stay
             again(folder, new)
             drawn |= new.keys()
 

@@ -18,6 +18,8 @@ UNIT = re.compile(
     r"(?<=\d) (?=(?:IOPS|[kKMGTкКМГТ]?[iи]?[BБ](?:/[sс])?|[mµnмн]?к?[sс]|min|мин|h|ч|days?|сут|W|Вт)\b|%|°C)"
 )
 """The space between a number and its unit. The template of the PDF has the same units."""
+POINT = re.compile(r"\b(T\d+) (Q\d+)")
+"""Threads and queue depth of a load."""
 PER = re.compile(r"(?<=[SBБ])/(?=(?:[sсWJ]|Вт|Дж)\b)")
 """The slash in a unit: MB/s, IOPS/W, MB/J."""
 WHOLE = re.compile(r"--[a-z][a-z-]*|\?[a-z]+=|(?<![\w.-])[A-Za-z][\w.-]{0,10}-\d\w{0,3}(?![\w-])")
@@ -44,8 +46,8 @@ def environment() -> "jinja2.Environment":
 
 
 def unbroken(text: str) -> str:
-    """Return a text in which no line can end between a number and its unit, or within a unit such as MB/s."""
-    text = UNIT.sub("\u00a0", text) if " " in text else text
+    """Return a text in which no line ends between a number and its unit, or within a unit or a load's T8 Q16."""
+    text = POINT.sub("\\1\u00a0\\2", UNIT.sub("\u00a0", text)) if " " in text else text
     return PER.sub("/\u2060", text) if "/" in text else text
 
 

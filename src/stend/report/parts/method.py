@@ -5,6 +5,7 @@ from statistics import median
 from typing import Any
 
 from stend.findings import Sheet, look
+from stend.findings.look import figures
 from stend.model.definition import PlannedTest, Steady
 from stend.model.events import Note
 from stend.model.record import Run
@@ -56,10 +57,25 @@ def clause(test: PlannedTest, words: Language) -> str:
     return named_clause(test.clause, words)
 
 
+def conditions(run: Run, test: PlannedTest, words: Language) -> str:
+    """Return the clause of a test, then its access and its threads and queue depth if they are equal throughout."""
+    loads = [row.workload for row in figures.loads(run, test) if not row.workload.replay]
+    parts = [(load.label.partition(f" T{load.threads} "), load.threads) for load in loads]
+    kinds = {words.show(kind, "load") for (kind, _, _), _ in parts}
+    points = {f"T{threads} {depth}" for (_, _, depth), threads in parts}
+    return ", ".join((clause(test, words), *(text for equal in (kinds, points) if len(equal) == 1 for text in equal)))
+
+
 def named_clause(clause: str, words: Language) -> str:
     """Return a clause in words."""
     methods = {"review": "page.own_method", "own": "page.stend_method"}
     return words(methods.get(clause, "page.clause"), clause=clause)
+
+
+def methods_of(run: Run, words: Language) -> list[str]:
+    """Return the methods of the tests of a run, each once; clauses of PTS are one method."""
+    clauses = ("SNIA PTS" if test.clause.startswith("PTS") else test.clause for test in run.plan.tests)
+    return [named_clause(clause, words) for clause in dict.fromkeys(clauses) if clause]
 
 
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from stend.model.tally import TAIL
 from stend.report.parts import Table
 from stend.words import Language
 
+COLUMNS = ("workload", "iops", "mbs", "mean", *TAIL, "max")
 MOST_ROWS = 60
 MANY = 4
 """With more judged phases than this there is one table for all."""
@@ -148,14 +149,14 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 
     Percentiles are shown as far as the sample size allows.
     """
-    keys = ("workload", "iops", "mbs", "mean", *TAIL, "max")
-    head = tuple(words(f"column.{key}") for key in keys)
+    head = tuple(words(f"column.{key}") for key in COLUMNS)
     merged = list(together(loads(run, test)))
     several = len({row.phase for row in merged}) > 1
     rests = {phase.name: look.rest_s(phase) for phase in test.phases if phase.name.startswith("wait-")}
     rows = [_row(row, _phase(row, rests, words) if several else "", words) for row in merged]
     shown = rows[:MOST_ROWS]
-    note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
+    cut = len(rows) - len(shown)
+    note = words("column.more", n=cut) if cut else f"{words('column.note')} {words('column.dash')}"
     if run.plan.device.scale > 1:
         note += " " + words("column.note_scaled", scale=run.plan.device.scale)
     if rows:
@@ -175,9 +176,13 @@ def _row(row: Figures, phase: str, words: Language) -> tuple[str, ...]:
     """Return the row of a load with its name, after its phase. Directions are indented below it."""
     name = phase + words.show(row.workload.label, "load")
     first = row.direction == "both" or row.workload.trim_pct == 100
-    label = name if first else "\u2003" + words(f"column.{row.direction}s")
+    return (name if first else "\u2003" + words(f"column.{row.direction}s"), *cells(row, words))
+
+
+def cells(row: Figures, words: Language) -> tuple[str, ...]:
+    """Return the cells of `COLUMNS` after the name of the load."""
     if not row.tally.ios:
-        return (label, "0", "0", *["–"] * (len(TAIL) + 2))
+        return ("0", "0", *["–"] * (len(TAIL) + 2))
     rate, bytes_per_s = row.iops, row.number("throughput")
     waits = (words.show(row.value(quantity), "lat") for quantity in ("mean", *TAIL, "max"))
-    return (label, words.show(rate, "rate"), words.show(bytes_per_s / 1e6, "measured"), *waits)
+    return (words.show(rate, "rate"), words.show(bytes_per_s / 1e6, "measured"), *waits)

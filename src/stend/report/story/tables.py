@@ -1,10 +1,13 @@
 """Tables of a review: server profiles, a trace on each drive, streams, key figures of all drives."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from stend.charts.beside import Side
-from stend.charts.beside.levels import IOPS, SEQUENTIAL, ends, figure, named, throughput
+from stend.charts.beside.levels import IOPS, SEQUENTIAL, ends, named
 from stend.charts.beside.traced import WAYS, tallies
+from stend.charts.beside.waits import MIXES, single_ends
 from stend.charts.headroom import comparable, passes
 from stend.findings import look
 from stend.findings.look import headline, streams
@@ -12,13 +15,20 @@ from stend.findings.look.figures import Figures, derived, listed
 from stend.model import headroom
 from stend.model.record import Run
 from stend.report.parts import Table
+from stend.report.parts.tables import COLUMNS, cells
 from stend.report.story.drives import measured, titled
+from stend.report.story.page_one import Review
 from stend.report.story.passports import passport_tables
 from stend.words import Language
 
+PARTS = {"first": 0, "last": 2}
+"""Places of the parts of a test in its table, with all of it between them."""
+PROFILES = "profiles"
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
 Tables = Iterator[Table]
+FIRST_RIVAL = 2
+"""The first column of a table of drives that is left out if it is empty."""
 LEAST_ROWS = 2
 """A table of drives with fewer rows repeats a key figure of page one."""
 OF_TRACES = ("mean", "p99", "p99.9")
@@ -39,7 +49,7 @@ def server_tables(sides: Sequence[Side], words: Language) -> Tables:
 
 
 def _servers(run: Run, words: Language) -> Iterator[tuple[str, ...]]:
-    for test in look.tests(run, "profiles"):
+    for test in look.tests(run, PROFILES):
         for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
             every = [row for row in listed(run, test.name, phase) if row.tally.ios]
             if best := headline.busy(every):
@@ -60,6 +70,42 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
         words.show(reads.value("mean") if reads else None, "lat"),
         words.show(writes.value("mean") if writes else None, "lat"),
     )
+
+
+def load_tables(reviews: Mapping[str, Review], tests: Collection[str], words: Language) -> Tables:
+    """Yield a table per drive: the loads of these tests that figures of sentences come from.
+
+    The server profiles have a table of their own.
+    """
+    head = tuple(words(f"column.{key}") for key in COLUMNS)
+    for name, review in reviews.items():
+        known = [row for row in review.verdict.known.rows.values() if row.test in tests and row.test != PROFILES]
+        parted = {row.test for row in known if row.window == "last"}
+        places = list(dict.fromkeys((row.test, row.phase, row.workload) for row in known))
+        named = Counter(workload for _, _, workload in places)
+        if parted:
+            known.sort(key=lambda row: (places.index((row.test, row.phase, row.workload)), PARTS.get(row.window, 1)))
+        labels = {
+            _load_name(row, named[row.workload] > 1, row.test in parted or row.window == "first", words): row
+            for row in known
+        }
+        rows = [head, *((label, *cells(row, words)) for label, row in labels.items())]
+        filled = [n for n, column in enumerate(zip(*rows, strict=True)) if set(column[1:]) != {"–"}]
+        _, *rows = shown = [tuple(row[n] for n in filled) for row in rows]
+        title = ": ".join(filter(None, [name, words("story.loads_table")]))
+        note = words("column.dash") if any("–" in row for row in rows) else ""
+        yield from [Table(title, shown[0], tuple(rows), tuple(range(1, len(filled))), note)] if rows else []
+
+
+def _load_name(row: Figures, phases: bool, part_of: bool, words: Language) -> str:
+    """Return the name of a load with its direction, its point of a composite load and, if asked, its phase and part
+    of time.
+    """
+    phase = words.name_of("phase", row.phase) if row.workload.mixed or phases else ""
+    name = ": ".join(filter(None, (phase, words.show(row.workload.label, "load"))))
+    way = words(f"column.{row.direction}s") if row.direction != "both" else ""
+    part = words(f"column.window_{row.window}", seconds=row.seconds) if part_of else ""
+    return "; ".join(filter(None, (name, way, part)))
 
 
 def trace_table(sides: Sequence[Side], words: Language) -> Tables:
@@ -118,22 +164,26 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
 
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return a row per level that at least two drives have, a column per drive, a dash for an unknown value."""
-    sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
-    rows = [
-        (
-            f"{named(level, sides, words)}, IOPS",
-            *(words.ranged(known, "rate") if (known := ends(s, level)) else "–" for s in sides),
-        )
-        for level in IOPS
+    """Return a row per level that a run and at least one other drive have, a column per drive, a dash for an unknown
+    value.
+    """
+    rows = [(f"{named(level, sides, words)}, IOPS", "rate", 1.0, partial(ends, level=level)) for level in IOPS]
+    rows += [(words(f"level.{level}_mbs"), "whole", 1e-6, partial(ends, level=level)) for level in SEQUENTIAL]
+    rows += [
+        (f"{words(f'kind.{reads}')}, QD1, {words('figure.mean')}", "lat", 1.0, partial(single_ends, reads=reads))
+        for reads in MIXES
     ]
-    for level in SEQUENTIAL:
-        rates = (throughput(side, level) for side in sides)
-        rows.append((words(f"level.{level}_mbs"), *(words.show(r / 1e6, "whole") if r else "–" for r in rates)))
-    kept = [row for row in rows if sum(cell != "–" for cell in row[1:]) > 1]
+    cells = [
+        (name, *(words.ranged((k[0] * scale, k[1] * scale), shape) if (k := known(s)) else "–" for s in sides))
+        for name, shape, scale, known in rows
+    ]
+    own = [n for n, side in enumerate(sides, start=1) if side.run]
+    kept = [row for row in cells if sum(cell != "–" for cell in row[1:]) > 1 and any(row[n] != "–" for n in own)]
     if len(kept) < LEAST_ROWS or all(row[1] == "–" for row in kept):
         return None
+    having = [n for n, column in enumerate(zip(*kept, strict=True)) if n < FIRST_RIVAL or set(column) != {"–"}]
     head = (words("servers.figure"), *(side.name for side in sides))
+    head, *kept = [tuple(row[n] for n in having) for row in (head, *kept)]
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))
 
 

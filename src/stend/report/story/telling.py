@@ -1,7 +1,7 @@
 """The review of a run as a Page: the questions that its tests answer, in the order of questions.toml."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from stend.report.parts import (
     departures,
 )
 from stend.report.parts.compare import labels
-from stend.report.parts.method import clause, departed, method_section
+from stend.report.parts.method import conditions, departed, method_section, methods_of
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
@@ -41,7 +41,7 @@ from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown, verdict
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, published_rival, reference
-from stend.report.story.tables import TABLES, key_table
+from stend.report.story.tables import TABLES, key_table, load_tables
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
 
@@ -202,9 +202,10 @@ def _sure(review: Review) -> Iterator[str]:
     if departing:
         spec, section = run.plan.profile.specification, words("page.method")
         yield words("story.departures", n=len(departing), spec=spec, tests=", ".join(departing), section=section)
-    elif not run.plan.deviations:
-        unset = departed(run)
-        yield sentence(words.translated(unset[0].text)) if unset else words("story.no_deviation")
+    unset = [sentence(words.translated(note.text)) for note in departed(run)[:1]]
+    yield from unset
+    if not (departing or unset or run.plan.deviations):
+        yield words("story.no_deviation")
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))
@@ -212,9 +213,10 @@ def _sure(review: Review) -> Iterator[str]:
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
         yield words("story.early", tests=", ".join(early)) if early else words("story.steady")
-    yield words(
-        "story.inspection" if any(test.name in inspected.TESTS for test in run.plan.tests) else "story.method_own"
-    )
+    if any(test.name in inspected.TESTS for test in run.plan.tests):
+        yield words("story.inspection")
+    elif methods := methods_of(run, words):
+        yield words("story.method_own", methods=", ".join(methods))
     yield words("story.one_sample")
     if run.plan.device.scale > 1:
         yield words("column.note_scaled", scale=run.plan.device.scale)
@@ -242,14 +244,15 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
         if of := _measured(reviews, question.tests):
             answers = _apart({name: tuple(_answer(question, review)) for name, (review, _) in of.items()})
             tables = (table for made in TABLES.get(question.name, ()) for table in made(sides, words))
-            unanswered = {name: own for name, own in of.items() if not answers[name]}
+            without = {name: own for name, own in of.items() if not answers[name]}
+            loads = load_tables({n: review for n, (review, _) in of.items() if answers[n]}, question.tests, words)
             yield _chapter(
                 question.name,
                 together.question_title(question.name, [review for review, _ in of.values()], words),
                 (of, answers, question.tests),
                 [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),
-                (*_pictures(question, of, sides), *tables, *_states(of), *_figures(unanswered)),
+                (*_pictures(question, of, sides), *tables, *loads, *_tables(of, states), *_tables(without, workloads)),
             )
     asked = {name for question in questions() for name in question.tests}
     titles = {t.name: words.title(t.name, t.title) for review in reviews.values() for t in look.tests(review.run)}
@@ -261,7 +264,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             (of, {}, [test]),
             (),
             author.get(test, ((), ())),
-            (*_charts(of), *_figures(of)),
+            (*_charts(of), *_tables(of, workloads)),
         )
     if table := key_table(sides, words):
         yield Section("beside", words("story.side_by_side"), (table,))
@@ -303,17 +306,10 @@ def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
     yield from findings_said([f for f in found if f.confidence != "can't tell" or f.test not in known], review.words)
 
 
-def _figures(of: Measured) -> Iterator[Table]:
-    """Yield the figures of every workload of these tests."""
+def _tables(of: Measured, made: Callable[[Run, PlannedTest, Language], Iterator[Table]]) -> Iterator[Table]:
+    """Yield the tables that `made` makes of these tests, of several drives with the name of the drive."""
     for name, (review, tests) in of.items():
-        for table in (table for test in tests for table in workloads(review.run, test, review.words)):
-            yield table._replace(title=f"{name}: {table.title}") if name else table
-
-
-def _states(of: Measured) -> Iterator[Table]:
-    """Yield the power states of each drive beside their measured latencies, if one of these tests is `wake`."""
-    for name, (review, tests) in of.items():
-        for table in (table for test in tests for table in states(review.run, test, review.words)):
+        for table in (table for test in tests for table in made(review.run, test, review.words)):
             yield table._replace(title=f"{name}: {table.title}") if name else table
 
 
@@ -329,7 +325,7 @@ def _chapter(
     of, answers, asked = answered
     pairs = [(review, test) for review, tests in of.values() for test in tests]
     stamped = tuple(_stamped(of))
-    names = dict.fromkeys(f"{r.words.title(t.name, t.title)} ({clause(t, r.words)})" for r, t in pairs)
+    names = dict.fromkeys(f"{r.words.title(t.name, t.title)} ({conditions(r.run, t, r.words)})" for r, t in pairs)
     texts, photos = author
     return Section(
         anchor,

@@ -25,15 +25,15 @@ function figureFitted(spec, width, always) {  // as wide as its container; witho
     title.fontSize = 13;
     spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150, labelFontSize: 10, symbolSize: 70, titleOrient: "top" });
     spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
-    spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
+    spec.config.axisX = { titleAnchor: "end" };
     spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
     (spec.vconcat || []).forEach(function (part) { part.width = width - 90; });
-    figureSlim(spec, width, family);
+    figureSlim(spec, width, family, spec.datasets || {});
     figureRows(spec, [spec].concat(spec.layer || []), width);
   }
   return spec;
 }
-function figureSlim(part, width, family) {  // the legend of the chart takes precedence over the theme
+function figureSlim(part, width, family, sets) {  // the legend of the chart takes precedence over the theme
   if (!part || typeof part !== "object") { return; }
   Object.keys(part).forEach(function (key) {
     if (key === "datasets" || key === "config") { return; }
@@ -41,8 +41,8 @@ function figureSlim(part, width, family) {  // the legend of the chart takes pre
       Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90, titleOrient: "top" });
       figureNames(part, width - BESIDE, family);
     }
-    if (key === "x") { figureTicks(part.x, width < 420 ? 2 : 3, width - 90); }
-    figureSlim(part[key], width, family);
+    if (key === "x") { figureTicks(part.x, 5, width - (part.y && part.y.type === "nominal" ? BESIDE : 90), sets); }
+    figureSlim(part[key], width, family, sets);
   });
 }
 var BESIDE = 150;  // most pixels of the labels and the title of an axis and of the symbol of a legend
@@ -82,19 +82,33 @@ function figureRoom(values, width) {  // labels that fit side by side, for the l
   var letters = values.map(function (value) { var whole = String(Math.round(value)).length; return Math.max(String(value).length, whole + Math.floor((whole - 1) / 3)); });
   return Math.floor(width / (LETTER * Math.max.apply(null, letters) + BETWEEN));
 }
-function figureTicks(channel, most, width) {  // fewer ticks: labels that Vega leaves out make the others uneven
+function figureCount(channel, most, width, sets) {  // the highest number of ticks at round steps whose labels have room
+  var values = (channel.scale || {}).domain || [], all = [];
+  Object.keys(sets).forEach(function (name) { sets[name].forEach(function (row) { all.push(row[channel.field]); }); });
+  if (typeof values[1] !== "number") { values = all.filter(Number.isFinite); }
+  var high = Math.max.apply(null, values), low = (channel.scale || {}).zero === false ? Math.min.apply(null, values) : Math.min(0, Math.min.apply(null, values));
+  for (var count = most; values.length && high > low && count > 2; count -= 1) {
+    var power = Math.pow(10, Math.floor(Math.log10((high - low) / count))), part = (high - low) / count / power;
+    var step = power * (part >= Math.sqrt(50) ? 10 : part >= Math.sqrt(10) ? 5 : part >= Math.sqrt(2) ? 2 : 1);  // as d3 rounds it
+    var last = Number((Math.ceil(high / step) * step).toPrecision(9));
+    if (Math.ceil((high - low) / step) <= figureRoom([low, step, last], width)) { break; }  // a zero is narrow
+  }
+  return count;
+}
+function figureTicks(channel, most, width, sets) {  // ticks that have room: labels that Vega leaves out make the others uneven
   var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
   if (!axis || channel.type !== "quantitative") { return; }
   if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room; without any between them, the last step is longer
-    var last = values.length - 1, least = Math.max(1, Math.ceil(last / Math.max(most, figureRoom(values, width) - 1))), step = least;
+    var last = values.length - 1, room = Math.max(2, figureRoom(values, width)), least = Math.max(1, Math.ceil(last / Math.max(2, room - 1))), step = least;
     while (last % step) { step += 1; }
     if (step === last) { step = least; }
-    if (step > 1) { axis.values = values.filter(function (_, place) { return place === last || (place % step === 0 && last - place >= step); }); }
-  } else if (values.length ? values.length > most + 2 : !(axis.tickCount <= most)) {
+    if (step > 1) { axis.values = values.filter(function (_, place) { return place === last || (place % step === 0 && last - place >= last / room); }); }
+  } else if (!values.length || values.length > most + 2) {
     delete axis.values;
-    axis.tickCount = most;
-    if (typeof scale.nice === "number") { scale.nice = 5; }  // few labels must not make an axis much longer than its data
+    axis.tickCount = figureCount(channel, most, width, sets);
+    if (typeof scale.nice === "number") { scale.nice = axis.tickCount > 2 ? 5 : axis.tickCount; }  // few labels must not make an axis much longer than its data
   }
+  if (axis.values) { axis.tickCount = axis.values.length; }  // else Vega leaves out every other one
 }
 var pen = document.createElement("canvas").getContext("2d");
 function figureBroken(text, width, font) {  // lines of at most `width` pixels; letters of other alphabets are wider, and a longer word is divided
