@@ -1,6 +1,7 @@
 """Every chart on synthetic drives, and its golden specification.
 
-`python -m tests.pictures` writes all of them anew to tests/goldens/charts; read the difference before committing it.
+`python -m tests.pictures` writes all of them anew to tests/goldens/charts, and what every picture shows, in few lines,
+to charts.json; read the difference before committing it.
 """
 
 import json
@@ -57,7 +58,51 @@ def short(spec: dict[str, Any]) -> str:
     return json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
+def outline(picture: Picture) -> list[str]:
+    """A picture in a few lines: its title, what each mark shows by which channel, and its data in figures."""
+    lines = [picture.title, *_marks(picture.spec)]
+    for name, rows in sorted(picture.spec["datasets"].items()):
+        columns = {key: [row[key] for row in rows if key in row] for row in rows for key in row}
+        lines.append(f"{name}: {len(rows)} rows; " + "; ".join(f"{key} {_figures(columns[key])}" for key in columns))
+    return lines
+
+
+def _marks(spec: dict[str, Any]) -> list[str]:
+    """Every mark of a specification with its channels: fields and their titles, and constant values."""
+    mark, own = spec.get("mark"), spec.get("encoding", {})
+    shown = [
+        f"{key} {channel.get('field', channel.get('value'))} {channel.get('title') or ''}{_scale(channel)}".rstrip()
+        for key, channel in own.items()
+        if isinstance(channel, dict)
+    ]
+    lines = [f"{mark['type'] if isinstance(mark, dict) else mark or 'all'}: {'; '.join(shown)}"] if shown else []
+    inner = [part for key in ("layer", "hconcat", "vconcat", "concat") for part in spec.get(key, ())]
+    return [*lines, *(line for part in inner for line in _marks(part))]
+
+
+def _scale(channel: dict[str, Any]) -> str:
+    """How a channel is scaled: its kind, whether from 0, and its ends if it has two."""
+    scale = channel.get("scale") or {}
+    shown = [str(scale[key]) for key in ("type", "zero", "domain") if key in scale and len(str(scale[key])) < 40]
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+def _figures(values: list[Any]) -> str:
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) < len(values):
+        return f"{values[0]}, {len({str(value) for value in values})} different"
+    return f"{min(numbers):.5g} to {max(numbers):.5g}, sum {sum(numbers):.5g}"
+
+
+def outlines() -> dict[str, list[list[str]]]:
+    """All pictures of each test."""
+    return {test: [outline(picture) for picture in pictures(test)] for test in sorted(suite.names())}
+
+
+OUTLINES = FOLDER.with_suffix(".json")
+
 if __name__ == "__main__":
+    OUTLINES.write_text(json.dumps(outlines(), indent=0, ensure_ascii=False) + "\n")
     FOLDER.mkdir(parents=True, exist_ok=True)
     for stale in FOLDER.glob("*.json"):
         stale.unlink()

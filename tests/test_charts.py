@@ -33,6 +33,12 @@ def test_the_specification_is_the_golden_one(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("test", TESTS)
+def test_every_picture_shows_the_columns_and_figures_that_it_showed(test: str) -> None:
+    drawn = [pictures.outline(picture) for picture in pictures.pictures(test)]
+    assert drawn == json.loads(pictures.OUTLINES.read_text())[test]
+
+
 def test_no_golden_is_left_over() -> None:
     assert sorted(path.stem for path in pictures.FOLDER.glob("*.json")) == charts.names()
 

@@ -15,6 +15,8 @@ from stend.many import statistics
 from stend.many.compare import Comparison, Difference, Side, compared, junit, rules, side, thresholds
 from stend.many.compare.rules import Judgement, judge, parse
 from stend.model.definition import Identity
+from stend.model.packed import Bins
+from stend.model.tally import Tally
 from tests.sides import load, of_rates, outcome, row
 from tests.synthetic import Truth, made
 
@@ -159,6 +161,17 @@ def test_a_figure_of_an_unmet_rule_is_not_comparable() -> None:
     one = only(compared(good, bad))
     assert one.verdict == "not comparable"
     assert [(why.key, why.values["n"], why.values["runs"]) for why in one.why] == [("unmet", 1, 3)]
+
+
+@pytest.mark.parametrize(("scale", "ios", "few"), [(1, 9, True), (1, 10, False), (512, 9, True), (512, 10, False)])
+def test_a_rate_of_fewer_counted_ios_than_lie_beyond_a_percentile_is_not_compared(
+    scale: int, ios: int, *, few: bool
+) -> None:
+    """A scaled virtual drive counts one IO `scale` times (docs/method/figures.md): ten of them, not ten in all."""
+    counted = row(load(), 1000)._replace(tally=Tally(ios=scale * ios, bins=Bins({100: scale * ios}, scale)))
+    one, *_ = compared(of_rates("a", 1000, 1010), side("b", [outcome("b", [counted], 9.0)])).differences
+    assert (one.verdict == "not comparable") == few
+    assert ([why.key for why in one.why] == ["few"]) == few
 
 
 def test_another_depth_is_told_instead_of_being_left_out() -> None:

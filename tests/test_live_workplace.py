@@ -155,8 +155,8 @@ REFUSALS = [
      "тест trim на sim:sas15k невозможен: команды TRIM нет (накопитель о ней не сообщает)"),
     ("/plan/ru?test=write-saturation&target=sim:small&verify=1",
      "ни один из этих тестов не заполняет накопитель по порядку; уберите --verify или выберите тест `media`"),
-    ("/compared/ru?run=whole", "сравниваются от 2 до 5 запусков, а не 1; выберите другие"),
-    ("/api/runs?lang=ru&where=modle%3Dx", "у запусков нет столбца «modle»; возможно, «model»?"),
+    ("/compared/ru?run=whole", "сравниваются от 2 до 5 прогонов, а не 1; выберите другие"),
+    ("/api/runs?lang=ru&where=modle%3Dx", "у прогонов нет столбца «modle»; возможно, «model»?"),
 ]  # fmt: skip
 
 

@@ -193,11 +193,15 @@ def test_a_steady_state_that_may_not_last_is_not_certain_on_page_one(
     assert EN(f"story.{certain}", tests="IOPS") in [item.text for items in lists.lists for item in items.items]
 
 
-def test_the_stamp_counts_the_deviations_that_the_method_section_lists() -> None:
+def test_the_stamp_counts_the_deviations_that_page_one_and_the_method_section_list() -> None:
     run = made("lba-profile", profile="review", interval_s=60.0)
     assert not [stamp for stamp in stamps(run, EN) if "deviation" in stamp]
     plan = msgspec.structs.replace(run.plan, deviations=(Sentence("verified"),))
-    run = Run([msgspec.structs.replace(run.started[0], plan=plan), Note(t=0.0, text=Sentence("cache_left_off"))])
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=plan)
+    run.add(Note(t=0.0, text=Sentence("cache_left_off")))
     items = [block for block in method_section(run, {}, {}, EN).blocks if isinstance(block, Items)]
     assert len(items[0].items) == 2
     assert [stamp for stamp in stamps(run, EN) if stamp.startswith("2 deviations")]
+    (lists,) = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
+    page_one = [item.text.lower() for listed in lists.lists for item in listed.items]
+    assert [item.text.lower() + "." in page_one for item in items[0].items] == [True, True]

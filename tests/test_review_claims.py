@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from stend import charts
-from stend.base.units import GiB, MiB
+from stend.base.units import GiB, KiB
 from stend.charts.beside import Side
 from stend.findings import Finding, cache_policy
 from stend.findings.judgement import Reason
@@ -101,13 +101,20 @@ def test_the_sequential_rate_of_a_disk_is_stated_as_the_mean_over_its_range(lang
     assert said.endswith("on average over its range" if lang == "en" else "в среднем по диапазону")
 
 
-def test_writes_of_large_blocks_are_compared_with_a_stated_sequential_block() -> None:
-    sizes = dict.fromkeys(("big_share", "stream_block", "stream_writes", "big_block", "big_writes"), 1.0)
+def test_random_and_sequential_writes_of_a_large_block_are_of_one_block() -> None:
     run = made("block-sweep", truth=dataclasses.replace(HYBRID, cache_bytes=0), **SMALL)
-    known = {item.name: item.value or 0.0 for item in named(run, ()) if item.name in sizes}
-    assert known["big_share"] == pytest.approx(known["big_writes"] / known["stream_writes"])
-    told = EN("question.blocks.answer_3", **known | {"stream_block": float(MiB), "stream_writes": 2e8})
-    assert "of the 200 MB/s of sequential writes of 1 MiB." in told.replace("\u00a0", " ")
+    known = {item.name: item.value or 0.0 for item in named(run, ())}
+    rates = {
+        way: {row.workload.block_bytes: row.number("throughput") for row in figures(run)
+              if (row.test, row.workload.random_pct, row.workload.read_pct) == ("block-sweep", way, 0)}
+        for way in (0, 100)
+    }  # fmt: skip
+    block = int(known["big_block"])
+    assert (known["big_writes"], known["stream_writes"]) == (rates[100][block], rates[0][block])
+    assert known["big_share"] == min(rates[100][b] / rates[0][b] for b in rates[100] if b >= 64 * KiB)
+    told = EN("question.blocks.answer_3", **known | {"stream_writes": 2e8, "big_block": 65536.0})
+    assert "with 64 KiB they run at" in told.replace("\u00a0", " ")
+    assert "of the 200 MB/s of sequential writes." in told.replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,20 @@ from tests.synthetic import made
 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
-    [(59.6, "1\u00a0min"), (95.0, "1\u00a0min 35\u00a0s"), (1117.0, "19\u00a0min"), (2842.0, "47\u00a0min")],
+    [
+        (59.6, "1\u00a0min"),
+        (95.0, "1\u00a0min 35\u00a0s"),
+        (1117.0, "19\u00a0min"),
+        (2842.0, "47\u00a0min"),
+        (7100.0, "1\u00a0h 58\u00a0min"),
+        (17_880.0, "5\u00a0h"),
+        (21_540.0, "6\u00a0h"),
+        (9300.0, "2\u00a0h 40\u00a0min"),
+    ],
 )
-def test_a_time_after_about_has_no_seconds_from_ten_minutes_on(seconds: float, shown: str) -> None:
+def test_a_time_after_about_has_no_seconds_from_ten_minutes_on_and_no_single_minutes_from_two_hours_on(
+    seconds: float, shown: str
+) -> None:
     text = Language("en")("question.saturation.answer_7", knee_s=seconds, knee_bytes=2**40)
     assert f"about {shown} and" in text
 

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
-from stend.findings.look.grounds import Because
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.publish.figures import key_figures
@@ -60,6 +59,8 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
     [
         ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
         ({"fall": 5.0}, ["answer_1"]),
+        ({"fall": 5.0, "fallen_s": 60.0}, ["answer_1", "answer_11"]),
+        ({"fall": 5.0, "fallen_s": 30e3}, ["answer_1"]),  # it took nearly the whole time
         ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_7", "answer_6"]),
         ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
         ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
@@ -111,6 +112,13 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 69e7, "cache_last": 52e7}, ["answer_4"]),
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 52e7, "cache_last": 52e7}, ["answer_5"]),
         ("cache", {**CACHE, "cache_bytes": 0.0, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_2"]),
+        ("cache", {"again": 4.7e8, "again_end": 3.5e8}, ["answer_6"]),
+        ("cache", {"again": 1.75e9, "again_end": 1.74e9}, ["answer_7"]),
+        ("cache", {"again": 1.72e8, "again_end": 2.54e8}, ["answer_8"]),
+        ("steady", {"seq_read": 3e9, "seq_write": 7e8}, ["answer_3"]),
+        ("steady", {"seq_read": 3e9, "seq_write": 7e8, "seq_part": 0.75}, ["answer_4"]),
+        ("steady", {"seq_read": 3e8, "seq_write": 2e8, "seq_along": 1.0}, []),  # the chapter on the range has it
+        ("work", {"database": 6e4, "database_wait": 2e-4, "database_depth": 16.0}, ["answer_3"]),
         ("crowd", {**CROWD, "sweep": 2e4}, ["answer_1"]),
         ("crowd", {**CROWD, "sweep": 1.1e4}, ["answer_3"]),  # 10 % is no rise
     ],
@@ -121,7 +129,7 @@ def test_an_answer_claims_no_more_than_its_figures(chapter: str, figures: dict[s
 
 
 def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
-    figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4}
+    figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "fallen_s": 60.0, "read_wait": 1e-4, "mix": 2e4}
     figures |= {"write_tail": 0.02, "write_tail_at": 256.0, "longest": 0.021}
     return Reason(figure, said, weight, figures, beyond=beyond)
 
@@ -149,32 +157,6 @@ def test_a_run_that_only_refuses_streams_opens_with_its_own_answer() -> None:
     assert telling.headline(own) == EN("question.fresh.answer_1", fresh_writes=1e4)
 
 
-@pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
-def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_does_not(
-    missing: tuple[str, ...], told: bool
-) -> None:
-    hot = Because("throttled", {"seconds": 60.0})
-    uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
-    text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
-    assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
-
-
-def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
-    small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
-    uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
-    own = seen({})._replace(verdict=Verdict("", uses, Known({})))
-    assert page_one.verdict(own) == f"Fit with doubts for {EN('use_for.streaming')}: {reason_said(small, EN)}."
-
-
-def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
-    judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
-    own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
-    assert page_one.verdict(own).startswith("By performance, fit for heavy writing: ")
-    assert page_one.verdict(own).endswith(
-        "Its endurance and power-loss protection are unknown (no drive sheet states them)."
-    )
-
-
 def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     both = (reason("reads", "pass", 2.0), reason("read_wait", "pass", 1.0), reason("longest", "pass", beyond=9.0))
     against = (reason("reads", "fail", 3.0), reason("write_tail", "doubt", 1.0))
@@ -191,7 +173,15 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
 
 @pytest.mark.parametrize(("good", "bad"), [("stream_end", "cache_fall"), ("writes", "fall")])
 def test_a_number_that_the_reason_against_a_drive_states_is_no_argument_for_it(good: str, bad: str) -> None:
-    values = {"stream_end": 2e8, "cache_fall": 9.5, "writes": 19e3, "fall": 25.0, "start": 4.8e5, "sat_s": 36e3}
+    values = {
+        "stream_end": 2e8,
+        "cache_fall": 9.5,
+        "writes": 19e3,
+        "fall": 25.0,
+        "start": 4.8e5,
+        "sat_s": 36e3,
+        "fallen_s": 60.0,
+    }
     pros = (Reason(good, "pass", 2.0, values), reason("read_wait", "pass", 1.0))
     cons = (Reason(bad, "fail", 2.0, values),)
     uses = (Judged("desktop", "yes", pros), Judged("write", "no", cons))
@@ -279,7 +269,8 @@ def test_figures_within_a_tenth_share_a_place() -> None:
     assert rivals.place(193e-6, [150e-6], less_is_better=True) == rivals.Place(2, 2)
     assert rivals.place(193e-6, [188e-6], less_is_better=True).text(Language("en")) == "about the same"
     assert rivals.place(193e-6, [150e-6], less_is_better=True).text(Language("en")) == "worse"
-    assert "of three, on a par with" in rivals.place(1.34, [0.56, 1.3], less_is_better=False).text(Language("en"))
+    joint = rivals.place(134e3, [56e3, 130e3], less_is_better=False)
+    assert joint.text(Language("en")) == "first of three, on a par with another"
 
 
 def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:

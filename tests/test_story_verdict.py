@@ -1,10 +1,12 @@
-"""The headline names each use that it refuses, those that it grants without reserve, and one rate for one quantity."""
+"""The headline names each use that it grants, refuses or doubts, and one rate for one quantity."""
 
 import pytest
 
-from stend.findings.judgement import Judged, Mark, Verdict
+from stend.findings.judgement import Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.report.story import page_one
+from stend.sentences import reason_said
 from tests.test_story import EN, LADDER, reason, seen
 
 
@@ -12,26 +14,69 @@ def named(text: str) -> list[str]:
     return [use for use in (*LADDER, "server") if EN(f"use_for.{use}") in text]
 
 
-def test_a_verdict_names_every_use_that_it_refuses_and_the_two_heaviest_that_it_grants() -> None:
+def test_a_verdict_names_every_use_that_it_grants_refuses_and_doubts() -> None:
     marks: dict[str, Mark] = {"desktop": "yes", "read": "yes", "mixed": "no", "database": "no", "write": "no"}
     told = page_one.verdict(seen(marks))
     assert named(told) == ["desktop", "read", "mixed", "database", "write"]
     assert f"Not fit for {EN('use_for.mixed')}, {EN('use_for.database')} and {EN('use_for.write')}: " in told
-    assert named(page_one.verdict(seen(marks | {"mixed": "yes", "database": "yes"}))) == ["mixed", "database", "write"]
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["database", "write"]
+    assert named(page_one.verdict(seen(marks | {"mixed": "yes", "database": "doubt"}))) == list(LADDER)
+    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["desktop", "server"]
     assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["desktop", "server"]
-    assert named(page_one.verdict(seen({**dict.fromkeys(LADDER, "yes"), "read": "doubt", "mixed": "doubt"}))) == [
-        *LADDER[1:]
-    ]
+    assert "; by performance" not in page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))
+    some = page_one.verdict(seen({"read": "yes", "mixed": "doubt", "write": "no"}))
+    assert [some.count(EN(f"use_for.{use}")) for use in ("read", "mixed", "write")] == [1, 1, 1]
     assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
+
+
+def test_doubts_of_two_reasons_are_two_sentences() -> None:
+    fall, slow = reason("fall", "fail", 3.0), reason("mix", "doubt", 2.0)
+    doubted = {"streaming": slow, "read": fall, "array": fall}
+    judged = [*(Judged(use, "doubt", (why,)) for use, why in doubted.items()), Judged("write", "no", (fall,))]
+    told = page_one.verdict(seen({})._replace(verdict=Verdict("", tuple(judged), Known({}))))
+    refused, same, other = told.split(" Fit with doubts for ")
+    assert refused.startswith("Not fit for heavy writing: ")
+    assert same == "a read-mostly server and use in an array, for the same reason."
+    assert other == f"large files: {reason_said(slow, EN)}."
+
+
+@pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
+def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_does_not(
+    missing: tuple[str, ...], told: bool
+) -> None:
+    hot = Because("throttled", {"seconds": 60.0})
+    uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
+    text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
+    assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
+
+
+def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
+    small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
+    uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})))
+    assert page_one.verdict(own) == (
+        f"Fit with doubts for large files: {reason_said(small, EN)}. "
+        f"Fit with doubts for a read-mostly server: {EN('why.tests', tests='Latency')}."
+    )
+
+
+def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
+    judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
+    own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
+    assert page_one.verdict(own).startswith("By performance, fit for heavy writing: ")
+    assert page_one.verdict(own).endswith(
+        "Its endurance and power-loss protection are unknown (no drive sheet states them)."
+    )
 
 
 @pytest.mark.parametrize(
     ("sure", "opening"),
     [
-        (["desktop", "read"], "Fit for a read-mostly server; by performance, also for databases and heavy writing: "),
-        (["desktop", "read", "database"], "Fit for databases; by performance, also for heavy writing: "),
-        ([], "By performance, fit for databases and heavy writing: "),
+        (["desktop", "read"], "Fit for a desktop and a read-mostly server; by performance, also for mixed service, "),
+        (
+            ["desktop", "read", "database"],
+            "Fit for a desktop, a read-mostly server and databases; by performance, also for mixed service and ",
+        ),
+        ([], "By performance, fit for a desktop and any server use: "),
     ],
 )
 def test_a_use_without_reserve_is_named_before_those_by_performance(sure: list[str], opening: str) -> None:

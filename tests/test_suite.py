@@ -214,7 +214,7 @@ def test_what_shortens_a_suite_or_is_the_operators_own_is_told(tmp_path: Path) -
     own.write_text(
         'title = "own"\nprofile = "review"\ntests = ["block-sweep"]\n[settings.tests.block-sweep]\npoint = [8, 32]\n'
     )
-    assert planning.gather([str(own)], None, {})[2] == ("block-sweep: point: [8, 32] instead of [4, 32]",)
+    assert planning.gather([str(own)], None, {})[2] == ("block-sweep: point: 8, 32 instead of 4, 32",)
     assert len(planning.gather(["quick-look"], None, {})[2]) > 1
     assert len(planning.gather(["review-raid"], None, {"rounds": 5})[2]) == 1
 

@@ -52,6 +52,10 @@ def cache_policy(finding: Finding, one: Played, text: str) -> Opinion:
         own.fact("policy", known, f"it is {law.policy}")
         own.facts = {"end"}
     loads = [load for load in loads_of(one, "warm-reads") if load.read_pct == 100]
+    if finding.key not in ("short", "because", "unwarmed"):
+        least = min(load.outstanding for load in loads)
+        own.number("depth", least, within=0.0)
+        loads = [load for load in loads if load.outstanding == least]
     gains = [law.rate(load, 1.0).iops / law.rate(load, 0.0).iops for load in loads]
     writes = gains if law.KEEPS[law.policy] else [1.0]
     own.test("gain", lambda v: between(v, min(gains), max(gains), 0.05), gains)

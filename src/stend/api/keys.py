@@ -76,7 +76,7 @@ def _bare(text: str) -> str:
 
 
 def _parts(text: str) -> set[str] | None:
-    """Return the parts of a label or key in the spelling of labels; None if it has an unknown part."""
+    """Return the parts of a label or key in the spelling of labels, or None if it has an unknown part."""
     parts: set[str] = set()
     for match in PARTS.finditer(text.lower()):
         kind, value = str(match.lastgroup), match[str(match.lastgroup)]

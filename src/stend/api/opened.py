@@ -31,7 +31,7 @@ FIGURES = ("iops", "mbs", "mean", *TAIL, "max")
 
 
 def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend.open`, as `gzip.open`
-    """Load the run of a folder, finished or not; `folder` may also be part of a name in runs/, or `last`.
+    """Load the run of a folder, finished or not. `folder` may also be part of a name in runs/, or `last`.
 
     Units: none.
     Errors: BadInput if no run or several match, or stend does not have the language.
@@ -43,7 +43,7 @@ def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend
 
 @dataclass(frozen=True, repr=False)
 class Opened:
-    """A run as it was when it was loaded; `record` holds its events (`stend.model.record.Run`).
+    """A run as it was when it was loaded. `record` holds its events (`stend.model.record.Run`).
 
     `run["iops"]` is one test. Names of tests and labels of workloads may be spelled freely: `run["Write Saturation"]`,
     `run.window("iops", "4k randwrite")`.
@@ -83,29 +83,29 @@ class Opened:
 
         `time_s` is the end of the sample since the run began, or since it was resumed. Test, phase, round, step and
         workload are empty for a step that did not end. Rates are those of the sample's `seconds`. `mean_ms` and
-        `max_ms` are of reads and writes together; percentiles need `results`, because samples have no latency bins.
+        `max_ms` are of reads and writes together. Percentiles need `results`, because samples have no latency bins.
 
         Units: seconds, IOs/s, 10^6 bytes/s, milliseconds.
         Errors: none.
-        Source: events.jsonl; `record.samples` holds the samples with all counts.
+        Source: events.jsonl. `record.samples` holds the samples with all counts.
         """
         return samples.table(self.record)
 
     def series(self, test: str, workload: Workload | str, phase: str = "") -> list[tuple[int, Counts]]:
-        """Return (round, counts) of one workload; `phase` is the test's main phase unless given.
+        """Return (round, counts) of one workload. `phase` is the test's main phase unless given.
 
-        Units: rounds from 1; counts as in `results`.
+        Units: rounds from 1. Counts are those of `results`.
         Errors: BadInput for an unknown test, phase or workload, with a list of all.
         Source: `record.Run.series`; PTS 2.0.2 clause 7.4, whose plots these are.
         """
         return self.record.series(*self._place(test, workload, phase))
 
     def window(self, test: str, workload: Workload | str, phase: str = "") -> Figures:
-        """Return the figures of one workload over the measurement window; read `.value("iops")`, `.value("p99.9")`.
+        """Return the figures of one workload over the measurement window. Read `.value("iops")`, `.value("p99.9")`.
 
         For a phase without a steady-state search the window is the whole phase; `window` and `steady` state that.
 
-        Units: IOs/s, bytes/s, seconds; None for a percentile that the sample size does not support.
+        Units: IOs/s, bytes/s, seconds, or None for a percentile that the sample size does not support.
         Errors: BadInput as in `series`.
         Source: `findings.look.figures`; PTS 2.1.24.
         """
@@ -117,7 +117,7 @@ class Opened:
     def figures(self) -> Rows[Figures]:
         """Return every figure of reports and comparisons: one per workload, state of the drive and direction.
 
-        Units: IOs/s, bytes/s, seconds by `.value(name)`; the table in MB/s and milliseconds.
+        Units: IOs/s, bytes/s, seconds by `.value(name)`. The table is in MB/s and milliseconds.
         Errors: none.
         Source: `findings.look.figures`.
         """
@@ -128,11 +128,11 @@ class Opened:
 
     @cached_property
     def findings(self) -> Rows[Finding]:
-        """Return the findings about the run with their values and confidence; an imported run has none.
+        """Return the findings about the run with their values and confidence. An imported run has none.
 
         Units: values in base units.
         Errors: BadInput if drive.toml in the folder is not a valid drive sheet.
-        Source: `stend.findings`; each names its clause or paper in its file.
+        Source: `stend.findings`. Each names its clause or paper in its file.
         """
         words = Language(self.lang)
         every = tuple(findings.find(self.record, sheet(self.folder)))
@@ -178,10 +178,10 @@ class Opened:
         return Chart(*samples.picture(self.record, self._tests(test), name, Language(self.lang)))
 
     def report(self, form: str = "html", style: str = "review", into: Path | str | None = None) -> list[Path]:
-        """Write a report as `stend report` does and return the files written; the first is the one to open.
+        """Write a report as `stend report` does and return the files written. The first is the one to open.
 
         Units: none.
-        Errors: BadInput for an unknown form or style, and for a review of an imported run; Missing names the extra.
+        Errors: BadInput for an unknown form or style, and for a review of an imported run. Missing names the extra.
         Source: `stend.report`.
         """
         runs = [(self.folder, self.record, store.host(self.folder))]
@@ -191,7 +191,7 @@ class Opened:
         """Return a table with one row per step and the columns of records.csv and records.parquet.
 
         Units: at the end of each column's name.
-        Errors: none; the table names what it needs.
+        Errors: none. The table names what it needs.
         Source: `results`; see docs/reference/columns.md.
         """
         return Frame(COLUMNS, rows(self.record, self.folder.name))
@@ -275,7 +275,7 @@ class OpenedTest:
 
     @property
     def samples(self) -> Frame:
-        """Return the samples of the test; the columns are those of `Opened.samples`.
+        """Return the samples of the test. The columns are those of `Opened.samples`.
 
         Units: at the end of each column's name.
         Errors: none.
@@ -285,9 +285,9 @@ class OpenedTest:
 
     @property
     def figures(self) -> Rows[Figures]:
-        """Return the figures of the test; see `Opened.figures`.
+        """Return the figures of the test (see `Opened.figures`).
 
-        Units: IOs/s, bytes/s, seconds by `.value(name)`; the table in MB/s and milliseconds.
+        Units: IOs/s, bytes/s, seconds by `.value(name)`. The table is in MB/s and milliseconds.
         Errors: none.
         Source: `findings.look.figures`.
         """
@@ -304,18 +304,18 @@ class OpenedTest:
         return self.run.findings.where(lambda finding: finding.test == self.name)
 
     def window(self, workload: Workload | str, phase: str = "") -> Figures:
-        """Return the figures of one workload over the measurement window; see `Opened.window`.
+        """Return the figures of one workload over the measurement window (see `Opened.window`).
 
-        Units: IOs/s, bytes/s, seconds; None for a percentile that the sample size does not support.
+        Units: IOs/s, bytes/s, seconds, or None for a percentile that the sample size does not support.
         Errors: BadInput for an unknown phase or workload, with the nearest one.
         Source: `findings.look.figures`; PTS 2.1.24.
         """
         return self.run.window(self.name, workload, phase)
 
     def series(self, workload: Workload | str, phase: str = "") -> list[tuple[int, Counts]]:
-        """Return (round, counts) of one workload; see `Opened.series`.
+        """Return (round, counts) of one workload (see `Opened.series`).
 
-        Units: rounds from 1; counts as in `results`.
+        Units: rounds from 1. Counts are those of `results`.
         Errors: BadInput for an unknown phase or workload, with the nearest one.
         Source: `record.Run.series`; PTS 2.0.2 clause 7.4.
         """

@@ -1,4 +1,4 @@
-"""All runs of a folder: a list, SQL over their figures, and access to each run by its name; start a new one."""
+"""All runs of a folder: a list, SQL over their figures, and access to each run by its name. Start a new one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Answered(Shown, Frames, Answer):
 
 
 def open_many(top: str | Path = "runs") -> "Runs":
-    """Open all runs in a folder or its subfolders, finished or not; they are read at the first access.
+    """Open all runs in a folder or its subfolders, finished or not. They are read at the first access.
 
     Units: none.
     Errors: BadInput if the folder does not exist.
@@ -63,7 +63,7 @@ def open_many(top: str | Path = "runs") -> "Runs":
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a folder; every call reads the current state of the folder.
+    """All runs of a folder. Every call reads the current state of the folder.
 
     Units: base units, at the end of each name.
     Errors: each is a `stend.base.errors.StendError` with a message of one sentence. A run that cannot be read is left
@@ -74,7 +74,7 @@ class Runs:
     top: Path
 
     def list(self, where: Sequence[str] = ()) -> Rows[About]:
-        """Return the catalogue entry of each run, oldest first; `where` is as in `stend list --where`: `["model=KC*"]`.
+        """Return the catalogue entry of each run, oldest first. `where` is as in `stend list --where`: `["model=KC*"]`.
 
         Units: bytes, seconds, Unix time.
         Errors: BadInput for an unknown column or an invalid comparison.
@@ -132,7 +132,7 @@ def run(
     all data on it is destroyed. The report is written by `.report()` of the result.
 
     Units: as in `stend.session.Request`.
-    Errors: BadInput, Refused or Missing before anything is created. StepFailed if the run failed; its folder stays.
+    Errors: BadInput, Refused or Missing before anything is created. StepFailed if the run failed, with its folder kept.
     Source: `stend run`.
     """
     from stend import session

@@ -30,7 +30,7 @@ AXES = {"iops": "iops", "mb_s": "throughput", "mean_ms": "latency", "max_ms": "l
 
 
 def table(run: Run, tests: Sequence[str] = ()) -> Table:
-    """Return one row per sample, of all tests or of these; a step that did not end has no place in the plan."""
+    """Return one row per sample, of all tests or of these. A step that did not end has no place in the plan."""
     places: list[tuple[Any, ...]] = [(None,) * len(PLACE)] * len(run.samples)
     for result in run.results:
         first, last = run.spans[result.where, result.index]
@@ -46,7 +46,7 @@ def table(run: Run, tests: Sequence[str] = ()) -> Table:
 
 
 def _numbers(run: Run) -> dict[str, list[float | None]]:
-    """Return rates and response times; a rate is None for a sample without time, a response time without IOs."""
+    """Return rates and response times. A rate is None for a sample without time, a response time without IOs."""
     import numpy as np
 
     if not len(run.samples):

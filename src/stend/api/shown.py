@@ -22,7 +22,7 @@ class Shown:
         return text(self._table)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the table; IPython would print the tuple with every bin of every figure."""
+        """Print the table. IPython would print the tuple with every bin of every figure."""
         printer.text(repr(self))
 
     def _repr_html_(self) -> str:
@@ -50,7 +50,7 @@ class Chart(Picture):
     """A chart: `spec` is its Vega-Lite specification with all its data, `says` its description in one sentence.
 
     Units: on its axes.
-    Errors: none; if it cannot be drawn, an SVG states the reason.
+    Errors: none. If it cannot be drawn, an SVG states the reason.
     Source: `stend.charts`, which reports draw.
     """
 

@@ -1,4 +1,4 @@
-"""Tables for pandas, polars and every library that reads Arrow; stend itself needs none of these libraries."""
+"""Tables for pandas, polars and every library that reads Arrow. stend itself needs none of these libraries."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -56,7 +56,7 @@ class Table(Frames):
 
     Units: at the end of each column's name.
     Errors: Missing names the library to install.
-    Source: the Arrow PyCapsule interface, `__arrow_c_stream__`; each call makes a new stream.
+    Source: the Arrow PyCapsule interface, `__arrow_c_stream__`. Each call makes a new stream.
     """
 
     __slots__ = ("_length", "_values", "types")

@@ -56,7 +56,7 @@ class LoadFailed(StepFailed):
 
 
 class Undrawn(UserWarning):
-    """A chart could not be drawn; the report has a note in its place."""
+    """A chart could not be drawn. The report has a note in its place."""
 
 
 class LeftOut(UserWarning):

@@ -49,7 +49,7 @@ def _compile(function: Function, **options: Any) -> Function:
 def compiled(function: Function) -> Function:
     """Compile at the first call and cache on disk. Without a writable cache folder compile for this process only.
 
-    Of processes that start at the same time one compiles; the others wait and load its result from the cache.
+    Of processes that start at the same time one compiles. The others wait and load its result from the cache.
     """
     try:
         kernel = _compile(function, cache=True)

@@ -33,7 +33,7 @@ Share = Annotated[float, Meta(gt=0, le=100)]
 Place = Annotated[float, Meta(ge=0, le=100)]
 """A position in a range, in percent of the range."""
 Speed = Annotated[float, Meta(ge=0, le=10_000)]
-"""Speed of a replay relative to the trace; 0 is a closed loop."""
+"""Speed of a replay relative to the trace. 0 is a closed loop."""
 Paced = Annotated[float, Meta(ge=0.001, le=10_000)]
 """Speed of a replay that keeps the trace's times."""
 Cells = Annotated[int, Meta(ge=1, le=4096)]

@@ -12,7 +12,7 @@ ENDING_S, SOON_S = 5.0, 0.02
 
 
 def ticks(pid: int) -> int:
-    """Return when a process started, in the kernel's ticks since boot, which no clock change moves; 0 if it exited."""
+    """Return when a process started, in ticks since boot, which no clock change moves, or 0 if it exited."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

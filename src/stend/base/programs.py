@@ -45,7 +45,7 @@ def programs() -> Mapping[str, Program]:
 
 @cache
 def distribution(os_release: Path = OS_RELEASE) -> str:
-    """Return the distribution of the table that this host is, or is like; `debian` if the table has neither."""
+    """Return the distribution of the table that this host is, or is like. `debian` if the table has neither."""
     try:
         lines = os_release.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

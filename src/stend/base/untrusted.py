@@ -51,7 +51,7 @@ def read(path: Path, what: str) -> bytes:
 
 
 def why_not_read(path: Path, error: OSError | ValueError) -> str:
-    """Return the reason of the host; for a file that does not exist, with a similar name in its folder."""
+    """Return the reason of the host. If a file does not exist, add a similar name in its folder."""
     reason = str(getattr(error, "strerror", None) or error)
     if not isinstance(error, FileNotFoundError):
         return reason

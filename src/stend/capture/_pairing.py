@@ -12,7 +12,7 @@ i64, u64 = np.int64, np.uint64
 
 
 FEW, FAR = 1 << 12, 1 << 14
-"""Limits of `rewind`; FAR is more than FEW, so that no place is moved onto one that is not moved yet."""
+"""Limits of `rewind`. FAR is more than FEW, so that no place is moved onto one that is not moved yet."""
 
 
 class InFlight(NamedTuple):
@@ -27,7 +27,7 @@ class InFlight(NamedTuple):
     depth: npt.NDArray[np.int32]
     process: npt.NDArray[np.int32]
     left: npt.NDArray[np.int64]
-    """sectors not yet answered; 0 after the end, negative while it is requeued"""
+    """sectors not yet answered, or 0 after the end, negative while it is requeued"""
     sector: npt.NDArray[np.int64]
     """the first sector not yet answered"""
     slots: npt.NDArray[np.int64]
@@ -42,12 +42,12 @@ TAIL, NEXT, OPEN, BEFORE, OWN, OTHER, STRAY, ZEROED, FORGOTTEN, ASKED = range(10
 TAIL and NEXT: running numbers of the first IO kept and of the next one. OPEN: IOs that have not ended. BEFORE: those
 in flight when the capture began that have not ended. OWN: IOs left out because this process sent them. OTHER: commands
 that are not IOs. STRAY: ends of IOs without a recorded issue. ZEROED: writes of zeroes. FORGOTTEN: IOs given up without
-an end. ASKED: requested flushes; the block layer counts each one as a write, and sends it alone or merged with others.
+an end. ASKED: requested flushes. The block layer counts each one as a write, and sends it alone or merged with others.
 """
 
 
 def in_flight(room: int, slots: int, before: int) -> InFlight:
-    """Return an empty ring; `room` and `slots` are powers of two, `before` is the number of IOs in flight now."""
+    """Return an empty ring. `room` and `slots` are powers of two, `before` is the number of IOs in flight now."""
     at = np.zeros(10, np.int64)
     at[BEFORE] = before
     wide = [np.zeros(room, np.int64) for _ in range(6)]
@@ -168,7 +168,7 @@ def _ended(t_ns: Any, sectors: Any, slot: Any, f: Any) -> Any:
 
 @compiled
 def pair(r: Any, order: Any, until: Any, own_pid: Any, f: Any) -> Any:
-    """Pair the records before `until` in this order; return their number, or fewer if the ring is full."""
+    """Pair the records before `until` in this order. Return their number, or fewer if the ring is full."""
     room = f.t_ns.shape[0]
     for k in range(order.shape[0]):
         n = order[k]

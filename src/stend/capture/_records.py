@@ -13,7 +13,7 @@ HEAD_BYTES = 16
 """The header of a page: the time of its first record, and its filled bytes (the low 20 bits of a long)."""
 FILLED = (1 << 20) - 1
 PADDING, EXTEND = 29, 30
-"""Lengths with a special meaning: a gap, and time that does not fit the 27 bits of a record; 31 is an absolute time."""
+"""Lengths with a special meaning: a gap, and time that does not fit the 27 bits of a record. 31 is an absolute time."""
 R, W, D, F, N = 82, 87, 68, 70, 78
 A, S, M = 65, 83, 77
 READ, WRITE, FLUSH, DISCARD = 0, 1, 2, 3
@@ -75,7 +75,7 @@ def _decode_rwbs(octets: Any, words: Any, at: Any, r: Any, n: Any) -> Any:
 
 @inlined
 def _decode_letters(octets: Any, at: Any, r: Any, n: Any) -> Any:
-    """Decode `rwbs` letter by letter; N with sectors is a write of zeroes, N without is not an IO."""
+    """Decode `rwbs` letter by letter. N with sectors is a write of zeroes, N without is not an IO."""
     flags, first = 0, i64(octets[at])
     if first == F and octets[at + 1] in (W, D, R, F, N):
         flags, at = PREFLUSH, at + 1
@@ -102,7 +102,7 @@ def _decode_letters(octets: Any, at: Any, r: Any, n: Any) -> Any:
 
 @inlined
 def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any, n: Any) -> Any:
-    """Append one record if it is of an enabled trace point; return the number of records afterwards."""
+    """Append one record if it is of an enabled trace point. Return the number of records afterwards."""
     number = _word(words, body) & i64(0xFFFF)
     for kind in range(layout.shape[0]):
         if layout[kind, 0] == number:
@@ -118,7 +118,7 @@ def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any, n
 
 @compiled
 def decode(octets: Any, words: Any, pages: Any, page_bytes: Any, layout: Any, r: Any) -> Any:
-    """Append the records of these pages; return False if a page has an invalid format.
+    """Append the records of these pages. Return False if a page has an invalid format.
 
     `octets` and `words` are the same bytes. `layout` has one row per kind of record: its number, then the offsets of
     pid, sector, sectors and `rwbs`.

@@ -39,7 +39,7 @@ ROOM, SLOTS = 1 << 20, 1 << 15
 SLACK_NS = 2_000_000
 """Longest delay between the time in a record and the moment when it can be read."""
 PATIENCE_NS = 60_000_000_000
-"""An IO that takes longer gets no response time; the kernel itself gives up after 30 s for most drives."""
+"""An IO that takes longer gets no response time. The kernel itself gives up after 30 s for most drives."""
 STARTED_NS = 5_000_000_000
 FIELDS = ("common_pid", "sector", "nr_sector", "rwbs")
 
@@ -67,7 +67,7 @@ class Reader:
         list(self.take())  # compile the kernels, or load them from the cache, before the first IO
 
     def begin(self) -> int:
-        """Turn the trace points on; return the start of the capture on the clock of `time.monotonic_ns`."""
+        """Turn the trace points on. Return the start of the capture on the clock of `time.monotonic_ns`."""
         for event in reversed(_events(self.drive)):
             self.instance.enable(event, f"dev == {self.drive.number}")
         self._began_ns = time.monotonic_ns()
@@ -90,7 +90,7 @@ class Reader:
         self.instance.disable(self.drive.begins)
 
     def end(self) -> Iterator[Columns]:
-        """Yield the last batches; IOs still in flight have no response time."""
+        """Yield the last batches. IOs still in flight have no response time."""
         self.instance.disable_all()
         more = True
         while more:

@@ -30,7 +30,7 @@ LAST_S = 0.1
 PART_S, PART_IOS = 30, 1 << 20
 """Seconds and IOs after which a part is written; a kill loses at most one part."""
 BUFFERS_BYTES, MOST_BUFFER_BYTES = 256 * MiB, 8 * MiB
-"""Size of the buffers of all processors together, and of one; 8 MiB hold half a second of 100,000 IOs/s."""
+"""Size of the buffers of all processors together, and of one. 8 MiB hold half a second of 100,000 IOs/s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ class Captured:
 
 
 def capture(wish: Wish, stop: Callable[[], bool], report: Callable[[Captured], None]) -> Captured:
-    """Capture a drive until the time is over or `stop` returns True, then write the file; `report` gets the progress.
+    """Capture a drive until the time is over or `stop` returns True, then write the file. `report` gets the progress.
 
     Raise BadInput, Missing or StepFailed before the capture begins, and StepFailed if the file cannot be written.
     """

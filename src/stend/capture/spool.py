@@ -35,7 +35,7 @@ def parts_of(path: Path) -> Path:
 
 
 class Spool:
-    """The parts of a capture, in order; `limit_bytes` is their total size.
+    """The parts of a capture, in order. `limit_bytes` is their total size.
 
     If a part does not fit, the oldest parts are dropped (`ring`), or Full is raised. The constructor raises BadInput if
     the file or its folder of parts exists or cannot be created.
@@ -114,7 +114,7 @@ def of_ios(batches: Sequence[dict[str, Any]], about: About) -> Write:
 
 
 def finish(path: Path) -> int:
-    """Join the parts of an interrupted capture into its file; return their number, raise BadInput if there are none."""
+    """Join the parts of an interrupted capture into its file. Return their number, raise BadInput if there are none."""
     if not (folder := parts_of(path)).is_dir():
         raise BadInput(f"there are no parts of a capture at {folder}")
     parts = _sorted(folder)

@@ -21,7 +21,7 @@ FSOPEN, FSCONFIG, FSMOUNT = 430, 431, 432
 CLOEXEC, CREATE, NODEV_NOEXEC_NOSUID = 1, 6, 0xE
 NAME = re.compile(r"stend-(\d+)-(\d+)")
 PAGE_KB = 64
-"""Size of the buffers' pages on kernels that can set it (Linux 6.8); on others it is 4 KiB."""
+"""Size of the buffers' pages on kernels that can set it (Linux 6.8). On others it is 4 KiB."""
 CLOCK = "mono"
 """The clock of `time.monotonic_ns`, equal on all processors and in this process."""
 
@@ -156,7 +156,7 @@ def orphans(root: Path) -> list[str]:
 
 
 def put_back() -> list[str]:
-    """Turn off the trace points that killed captures left on; return one line for each instance."""
+    """Turn off the trace points that killed captures left on. Return one line for each instance."""
     with suppress(Missing, OSError), mounted() as root:
         return [f"trace points that a killed capture left on are off now ({name})" for name in orphans(root)]
     return []

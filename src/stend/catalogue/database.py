@@ -37,7 +37,7 @@ GONE = "gone"
 
 
 class Answer(NamedTuple):
-    """Columns and rows of a query; `more` is true if the limit cut off rows."""
+    """Columns and rows of a query. `more` is true if the limit cut off rows."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]

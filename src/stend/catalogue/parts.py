@@ -1,6 +1,6 @@
 """Parts of a catalogue on disk: facts of each run, Parquet files of the tables, one writer at a time.
 
-known/part-00000012.msgpack     written last, by rename; files of other numbers were left by a killed writer
+known/part-00000012.msgpack     written last, by rename. Files of other numbers were left by a killed writer
 runs/part-00000012.parquet      one for each table (`columns.COLUMNS`), if DuckDB was installed
 
 A process that writes or merges holds `lock` exclusively, readers share it. A lock ends with its process.
@@ -26,7 +26,7 @@ VERSION = crc32(repr((6, COLUMNS)).encode())
 """Version of a part: a change of a column makes another one, and runs are then read again."""
 MOST_PARTS = 64
 KNOWN_BYTES = 1 << 28
-"""Largest file of `known`; a run needs some hundred bytes."""
+"""Largest file of `known`. A run needs some hundred bytes."""
 KNOWN, KIND = "known", ".msgpack"
 
 Rows = dict[str, list[dict[str, Any]]]

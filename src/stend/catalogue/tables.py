@@ -109,7 +109,7 @@ def _load(load: Workload) -> Row:
 
 
 def _measured(tally: Tally, seconds: float, direction: str, values: Mapping[str, float | None]) -> Row:
-    """Return counts and the quantities derived from them; percentiles are null if the sample is too small."""
+    """Return counts and the quantities derived from them. Percentiles are null if the sample is too small."""
     counts = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
     names = {
         "iops": "iops",

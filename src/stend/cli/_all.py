@@ -21,7 +21,7 @@ LEFT = ("unfinished", "stopped", "failed")
 
 
 def go_on(top: Path) -> int:
-    """Resume the runs that were cut off below a folder one after another, the oldest first; return the worst exit code.
+    """Resume the runs that were cut off below a folder, one by one, the oldest first. Return the worst exit code.
 
     The gate opens each drive by the name that the run recorded. Return 0 if no run was cut off.
     """

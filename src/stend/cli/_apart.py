@@ -25,7 +25,7 @@ def begin(context: typer.Context, folder: Path, *, named: bool = True) -> int:
     """Start the same command without `--detach` and wait until its run has begun.
 
     Unless the command `named` the folder, it is added, because its name has the time in it. Return 0 once the run has
-    begun; if the process ends before that, print the last line of its log and return its exit code.
+    begun. If the process ends before that, print the last line of its log and return its exit code.
     """
     log, before = apart.log_of(folder), _size(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)

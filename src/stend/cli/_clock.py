@@ -17,7 +17,7 @@ PACED = "pace="
 
 
 class Times(NamedTuple):
-    """Elapsed and remaining seconds; `simulated` describes the time of a virtual drive and is empty for others."""
+    """Elapsed and remaining seconds. `simulated` describes the time of a virtual drive and is empty for others."""
 
     elapsed_s: float
     left: ToGo

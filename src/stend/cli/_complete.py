@@ -30,7 +30,7 @@ def targets(incomplete: str) -> list[str]:
 
 
 def runs(incomplete: str) -> list[str]:
-    """Return `last` and the names of runs in runs/ that begin like this; for a path, folders."""
+    """Return `last` and the names of runs in runs/ that begin like this, or for a path, folders."""
     names = sorted((path.parent.name for path in RUNS.glob("*/events.jsonl")), reverse=True)
     return [*_begin(incomplete, "last", *names), *_folders(incomplete)]
 

@@ -16,7 +16,7 @@ class Edge:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write text with line breaks kept; escape characters that the stream's encoding lacks."""
+        """Write text with line breaks kept. Escape characters that the stream's encoding lacks."""
         safe, encoding = plain_lines(text), getattr(self.stream, "encoding", None) or "utf-8"
         self.stream.write(safe.encode(encoding, errors="backslashreplace").decode(encoding))
         return len(text)

@@ -33,7 +33,7 @@ FIRST = "small"
 
 
 def ask() -> list[str]:
-    """Ask what is wanted and return the arguments of `stend` to run it; an empty list to run nothing."""
+    """Prompt for a run and return the arguments of `stend` for it, or an empty list to run nothing."""
     _print("stend measures storage drives. Answer with a number; Ctrl-C ends without changes.", "bold")
     listed = sheet.every()
     _print("Drives of this host", "bold")

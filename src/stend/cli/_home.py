@@ -23,7 +23,7 @@ def code(outcome: Outcome) -> int:
 
 
 def judged(fleet: Fleet, folders: list[Path]) -> int:
-    """Verify collected runs and judge their lot by the fleet's plan of acceptance; return the exit code."""
+    """Verify collected runs and judge their lot by the fleet's plan of acceptance. Return the exit code."""
     wrong = [folder for folder in folders if store.load(folder).wrong]
     for folder in wrong:
         typer.echo(f"! {folder} was changed since its run wrote it: see `stend verify {folder}`")

@@ -13,7 +13,7 @@ from stend.many import incoming
 def many(
     template: session.Request, targets: Sequence[str], into: Path | None, lang: str, *, as_json: bool, apart: bool
 ) -> int:
-    """Inspect the targets at the same time, each as a separate run; print the table, write its page and return the
+    """Inspect the targets at the same time, each as a separate run. Print the table, write its page and return the
     worst exit code."""
     from stend.cli import _together
 

@@ -23,7 +23,7 @@ SHELL = 4
 
 
 def show(folder: Path, run: Run) -> None:
-    """Print the result of a run; on a terminal the summary follows only if everything fits on one screen."""
+    """Print the result of a run. On a terminal the summary follows only if everything fits on one screen."""
     parts, body = list(_parts(folder, run)), _table.folded(_summary.body(run))
     console = Console(file=open_stream(sys.stdout), highlight=False)
     if console.is_terminal and len(parts) + len(body) > console.height - SHELL:
@@ -67,7 +67,7 @@ def headline(folder: Path, run: Run) -> Iterator[Text]:
 
 
 def page(lines: Sequence[str]) -> None:
-    """Print lines; on a terminal through a pager if they are more than one screen."""
+    """Print lines. On a terminal, use a pager if they need more than one screen."""
     if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
         pydoc.pager("\n".join(map(plain, lines)) + "\n")
         return

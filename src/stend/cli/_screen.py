@@ -20,7 +20,7 @@ PLAIN_EVERY_S = 10.0
 
 
 class Screen:
-    """Redraw one view on a terminal; print a line every PLAIN_EVERY_S seconds elsewhere.
+    """Redraw one view on a terminal. Elsewhere, print a line every PLAIN_EVERY_S seconds.
 
     `state` is shown until the first sample or result, for example while a virtual run is replayed.
     """
@@ -53,7 +53,7 @@ class Screen:
         self.console.print(Text(plain(line), style), soft_wrap=not self.console.is_terminal)
 
     def react(self, event: Event) -> None:
-        """Print notes and ends of phases; redraw the view at most four times a second."""
+        """Print notes and ends of phases. Redraw the view at most four times a second."""
         match event:
             case Note():
                 self.print(f"{event.kind}: {event.text}", "yellow" if event.kind in _view.GRAVE else "dim")

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Once(_terminal.Terminal):
-    """The operator at the terminal, prompted once for each drive; the gate checks every run against that name."""
+    """The operator at the terminal, prompted once for each drive. The gate checks every run against that name."""
 
     def __init__(self, answers: dict[str, str]) -> None:
         self.answers: dict[str, str | None] = {**answers}
 
     def names(self, device: Device) -> str | None:
-        """Return the name typed for this drive; prompt for it at its first run."""
+        """Return the name typed for this drive. Prompt for it at its first run."""
         target = device.identity.target
         if target not in self.answers:
             self.answers[target] = super().names(device)
@@ -49,7 +49,7 @@ def labelled(targets: Sequence[str], label: str | None) -> list[tuple[str, str]]
 def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
     """Return the names given by `--destroy-data`, by target.
 
-    A name is TARGET=NAME; names without a target belong to the other real drives in their order. Raise BadInput for
+    A name is TARGET=NAME. Names without a target belong to the other real drives in their order. Raise BadInput for
     more names than real drives.
     """
     targets = dict.fromkeys(request.target for request in order.requests)

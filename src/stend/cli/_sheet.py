@@ -15,7 +15,7 @@ UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s
 
 
 def line(drive: Identity, native_bytes: int, reason: str) -> str:
-    """Return a drive as one line; `reason` is why it cannot be tested, or empty."""
+    """Return a drive as one line. `reason` is why it cannot be tested, or empty."""
     sized = msgspec.structs.replace(drive, facts={"native_bytes": native_bytes})
     facts = f"{sized.target:<16} {shown(sized):>8}  {sized.model} {sized.serial}".rstrip()
     return f"{facts}  {_verdict(reason)}"
@@ -59,7 +59,7 @@ def _row(name: str, value: str, indent: str) -> str:
 
 
 def _words(key: str) -> str:
-    """Return a fact's name with its unit; byte values have their unit already."""
+    """Return a fact's name with its unit. Byte values have their unit already."""
     if key in NAMES:
         return NAMES[key]
     name, _, unit = key.rpartition("_")

@@ -46,7 +46,7 @@ def drives(host: str, targets: list[str]) -> int:
 
 
 def carry(folder: Path, targets: list[str]) -> int:
-    """Carry out the order that a job gets on standard input; return the exit code of its run."""
+    """Carry out the order that a job gets on standard input. Return the exit code of its run."""
     outcome = slurm.carry(folder, targets, sys.stdin.buffer.read())
     typer.echo(plain(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}"))
     return _home.code(outcome)

@@ -129,7 +129,7 @@ def ended(judged: Judged, course: Course) -> tuple[str, str]:
 
 
 def reason(verdicts: Sequence[Verdict]) -> str:
-    """Return which workload missed its rule by most, as the end of a sentence; empty if none was judged."""
+    """Return which workload missed its rule by most, as the end of a sentence, or "" if none was judged."""
     missed = [(excess, text) for verdict in verdicts if not verdict.steady for excess, text in _excess(verdict)]
     return f": {max(missed)[1]}" if missed else ""
 

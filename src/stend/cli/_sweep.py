@@ -40,7 +40,7 @@ def go(path: Path, folder: Path, workers: int) -> None:
 
 
 def finish(folder: Path, wishes: tuple[Sequence[str], str, Sequence[str]], forms: Sequence[str], lang: str) -> None:
-    """Print the results of a sweep and write its pages; `wishes` are the figures, `--best` and `--where`."""
+    """Print the results of a sweep and write its pages. `wishes` are the figures, `--best` and `--where`."""
     from stend.many.sweep import study
     from stend.many.sweep.folder import TABLE
     from stend.report.parts import swept

@@ -12,7 +12,7 @@ class Terminal(Operator):
     """The operator at the terminal."""
 
     def names(self, device: Device) -> str | None:
-        """Prompt for the name of the drive and return it; return None without a terminal."""
+        """Prompt for the name of the drive and return it. Return None without a terminal."""
         drive = device.identity
         if not (device.door.named and sys.stdin.isatty() and sys.stderr.isatty()):
             return None

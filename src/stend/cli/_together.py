@@ -56,7 +56,7 @@ def folder_of(into: Path | None, drives: int) -> Path:
 def begin(
     wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool
 ) -> int:
-    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code.
+    """Arrange which drives run at the same time, start all runs and follow them. Return the worst exit code.
 
     With `trial_s` None all run at the same time without a trial.
     """
@@ -146,7 +146,7 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
 
 
 class Watched(Stop):
-    """Runs that are followed; Ctrl-C and SIGTERM go to all of them, and closing the terminal ends none."""
+    """Runs that are followed. Ctrl-C and SIGTERM go to all of them, and closing the terminal ends none."""
 
     def __init__(self, runs: Sequence[Begun]) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ BOOTED = Path("/run/systemd/system")
 """Exists if systemd is the first process (sd_booted(3))."""
 NAMES = ("PATH", "HOME", "USER", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV")
 STARTS = ("STEND_", "LC_", "XDG_", "PYTHON", "NUMBA_")
-"""Environment variables that a unit gets; others may hold secrets, and every user of systemd can read a unit."""
+"""Environment variables that a unit gets. Others may hold secrets, and every user of systemd can read a unit."""
 ENDS = ("--property=KillMode=mixed", "--property=TimeoutStopSec=120")
 """At shutdown signal stend alone, which stops fio and restores write caches."""
 
@@ -46,7 +46,7 @@ class Process(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A command that runs as a systemd unit; if it fails, `systemctl --failed` lists it."""
+    """A command that runs as a systemd unit. If it fails, `systemctl --failed` lists it."""
 
     name: str
 

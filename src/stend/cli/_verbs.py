@@ -37,7 +37,7 @@ class Verb(TyperCommand):
     """A command whose `-h` prints a summary and an example, and whose `--help` prints everything."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Print the short help for `-h` before any other argument is checked; replace former names of options."""
+        """Print the short help for `-h` before any other argument is checked. Replace former names of options."""
         if "-h" in args:
             lines = (self.help or "").strip().split("\n\n")
             example = next((line for line in lines if line.strip().startswith("Example")), "")

@@ -33,7 +33,7 @@ Row = tuple[str, RenderableType]
 
 
 class Block(NamedTuple):
-    """Rows of the view; blocks with a small `weight` are left out first."""
+    """Rows of the view. Blocks with a small `weight` are left out first."""
 
     weight: int
     rows: Sequence[Row]
@@ -70,7 +70,7 @@ LOAD = (
 
 
 def picture(course: Course, state: str = "", size: Size = SMALL, since: _clock.Mark | None = None) -> RenderableType:
-    """Return the whole view; `state` describes a run that is not simply running, `since` is of `_clock.times`."""
+    """Return the whole view. `state` describes a run that is not simply running, `since` is of `_clock.times`."""
     if not course.started:
         return Text(plain(state or "starting"))
     wide = size.columns >= WIDE

@@ -45,7 +45,7 @@ def command(
     """Record the I/O that this host sends to a drive. Read-only, without data content.
 
     For each second the file has the IO streams (access, size, direction) with their response times, depth and idle
-    time; with --addresses it has every IO, in Parquet. Ctrl-C ends the capture and keeps everything. The kernel's trace
+    time. With --addresses it has every IO, in Parquet. Ctrl-C ends the capture and keeps everything. The kernel's trace
     points need root.
 
     Example: stend capture /dev/nvme0n1 --for 1h --output monday.steps

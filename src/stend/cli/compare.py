@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stend.many.compare.rules import Judgement
 
 BETWEEN = ":"
-"""Replaces `--` between the sides before the arguments are parsed; no path has this name."""
+"""Replaces `--` between the sides before the arguments are parsed. No path has this name."""
 MOST_GROUPS = 8
 
 
@@ -112,7 +112,7 @@ def _sides(
 
 
 def sides(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words before and after `--`; without it, each of two words is a side. Raise BadInput otherwise."""
+    """Return the words before and after `--`. Without it, each of two words is a side. Raise BadInput otherwise."""
     if BETWEEN not in words:
         if len(words) != 2:
             raise BadInput("put -- between the two sides: stend compare A1 A2 -- B1 B2")
@@ -125,7 +125,7 @@ def sides(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def code(judged: "Judgement | None") -> int:
-    """Return the exit code of a judgement; 0 without rules."""
+    """Return the exit code of a judgement, or 0 without rules."""
     answer = judged.final if judged else "passed"
     return {"passed": 0, "failed": GATE_FAILED_EXIT_CODE, "undecided": GATE_UNDECIDED_EXIT_CODE}[answer]
 

@@ -18,7 +18,7 @@ def command(
     """Import results of fio, diskspd, KDiskMark and other tools.
 
     Supported are fio, bench-fio, TKperf, ezFIO, diskspd, elbencho, KDiskMark, CrystalDiskMark and Iometer. Each file
-    becomes a run folder with the original and its hash. Notes list facts that the format lacks; reports and comparisons
+    becomes a run folder with the original and its hash. Notes list facts that the format lacks. Reports and comparisons
     show them. If a file cannot be read, no run folder is created.
 
     Example: stend import results/randread.json --into runs --label before

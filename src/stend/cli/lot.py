@@ -59,7 +59,7 @@ def judged(
     anyway: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Print and write the results for the drives of these runs; return the exit code of the verdict."""
+    """Print and write the results for the drives of these runs. Return the exit code of the verdict."""
     from stend.many.batch import lot, verdict
     from stend.report.parts import batched
 

@@ -50,7 +50,7 @@ def command(
 
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":
-    """Return the requested change; raise BadInput for no change or for options that contradict each other."""
+    """Return the requested change. Raise BadInput for no change or for options that contradict each other."""
     from stend.base.errors import BadInput
     from stend.base.units import parse_bytes
     from stend.devices.purging.prepare_table import Wish

@@ -29,7 +29,7 @@ def command(
     It has a page per drive, rankings, comparisons in the browser, methods, news and data, in English and Russian.
     The next build makes only the pages that changed. A published figure that changes becomes an erratum on its page.
     Private facts, such as serial numbers, are left out. The exit code is 6 if --check finds changes, and 8 if a run
-    or the text of a review cannot be used; the other drives are published.
+    or the text of a review cannot be used. The other drives are published.
 
     Example: stend publish runs --into site --lab lab.toml
     """

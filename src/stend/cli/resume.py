@@ -22,7 +22,7 @@ def command(
 ) -> int:
     """Continue a run that was killed, stopped or failed. It restarts at its last safe boundary.
 
-    RUN may also be the folder of several runs (`stend repeat`, or `stend run` on several targets); the last run names
+    RUN may also be the folder of several runs (`stend repeat`, or `stend run` on several targets). The last run names
     its series. The drive must be the same one. At most an incomplete last line of the record is dropped. If the run
     is complete but its report is missing, the report is written.
 

@@ -32,7 +32,7 @@ def command(
     """Vary the parameters of virtual drives and rank the results. Writes Parquet and a page.
 
     No real drive is used. The page shows how much each parameter affects each figure, and the best drives. Every result
-    is saved at once: after a kill the same command continues; when all are done it writes the page again.
+    is saved at once: after a kill the same command continues. When all are done it writes the page again.
     docs/how-to/virtual-drives.md describes designs.
 
     Example: stend sweep design.toml --best 'iops[saturated]' --require 'p99.9[saturated] < 5 ms'

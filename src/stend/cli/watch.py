@@ -60,7 +60,7 @@ def command(
 
 
 def _watched(following: "Follower", screen: "Screen", notifier: "Hooks") -> "State":
-    """Show events until the run has ended or its process has exited; return the state of the run then."""
+    """Show events until the run has ended or its process has exited. Return the state of the run then."""
     checked, state = 0.0, following.state
     while state.word in ("running", "elsewhere"):
         for event in following.news() if following.grown else ():

@@ -22,7 +22,7 @@ from stend.words import Sentence
 
 
 class Device(Protocol):
-    """A drive; its door is closed until the run opens it."""
+    """A drive. Its door is closed until the run opens it."""
 
     @property
     def identity(self) -> Identity:
@@ -36,7 +36,7 @@ class Device(Protocol):
         """Purge the drive as if it was never written. Return the method in one phrase, raise StepFailed on failure."""
 
     def health(self) -> dict[str, Any]:
-        """Return the current health: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing is known."""
+        """Return the health now: temperature_c, host_write_bytes, nand_write_bytes, ..., or {} if nothing is known."""
 
 
 @runtime_checkable
@@ -124,7 +124,7 @@ def evidence(device: Device, since_s: float) -> Iterator[Piece]:
 
 
 def configure_purge(device: Device, method: str, vendor: str, limit_s: float, report: Callable[[str], None]) -> None:
-    """Set the purge method, the maker's command and the time limit of a drive's purge; `report` gets its progress.
+    """Set the purge method, the maker's command and the time limit of a drive's purge. `report` gets its progress.
 
     Raise BadInput if a method or command is given for a drive that has only one way to be purged.
     """

@@ -92,7 +92,7 @@ def _security_section(identify: str) -> set[str]:
 
 
 def native_bytes(max_sectors: str, identify: str) -> int:
-    """Return the native capacity from `hdparm -N` and `-I`; 0 if the drive does not report it or contradicts itself."""
+    """Return the native capacity from `hdparm -N` and `-I`, or 0 if the drive reports none or contradicts itself."""
     sectors = re.search(r"max sectors\s*=\s*(\d{1,18})/(\d{1,18})\b", max_sectors)
     visible = re.findall(r"user addressable sectors:\s+(\d+)", identify)
     if not sectors or int(sectors[2]) < int(sectors[1]) or (visible and sectors[1] not in visible):

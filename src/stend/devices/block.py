@@ -35,7 +35,7 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
 
 
 def below(target: str, kernel: Kernel = HOST) -> list[str]:
-    """Return the nodes of the drives directly below a target; the whole drive for a partition."""
+    """Return the nodes of the drives directly below a target, or the whole drive for a partition."""
     node = kernel.node_at(target)
     lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
     return list(dict.fromkeys(kernel.parent(name) or name for name in lower))
@@ -82,7 +82,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identity:
-    """Return the identity of a node from sysfs; model and block sizes of a partition are those of its disk."""
+    """Return the identity of a node from sysfs. Model and block sizes of a partition are those of its disk."""
     folder = kernel.block(node)
     device = kernel.block(kernel.parent(node) or node)
     named = kernel.names(node)
@@ -121,7 +121,7 @@ class BlockDevice:
         self.door = gate.Guarded(identity, kernel, self.unrest)
 
     members: Sequence[Member] = ()
-    """The drives below it; empty for a drive."""
+    """The drives below it, empty for a drive."""
 
     @property
     def node(self) -> str:
@@ -142,7 +142,7 @@ class BlockDevice:
         yield from lower.evidence(self.members, since_s)
 
     def purge(self) -> Sentence:
-        """Discard every block and check that a sample reads as zeros; write zeros if the drive does not do that."""
+        """Discard every block and check that a sample reads as zeros. Write zeros if the drive does not do that."""
         passed = self.door.opened
         passed.check()
         if methods.discard(passed) and methods.reads_zero(passed):

@@ -19,7 +19,7 @@ from stend.words import Sentence
 
 
 def whole_node(target: str, kernel: Kernel = HOST) -> str:
-    """Return the kernel's name of the whole drive that a target leads to; empty for partitions and anything else."""
+    """Return the kernel's name of the whole drive that a target leads to, empty for partitions and anything else."""
     node = kernel.node_at(target)
     return "" if kernel.parent(node) else node
 
@@ -111,7 +111,7 @@ class DriveDevice(block.BlockDevice):
             raise StepFailed(f"{self.identity.target}: its {what} was to be {setting} and is {now}")
 
     def as_input(self, interface: str, bits: Set[str], state: Set[str], words: str = "", **more: Any) -> Drive:
-        """Return the drive as the input of the purge table; `more` are its other fields."""
+        """Return the drive as the input of the purge table. `more` are its other fields."""
         return Drive(
             interface=interface,
             node=self.identity.path,

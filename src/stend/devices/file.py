@@ -108,7 +108,7 @@ def _check_space(target: str, folder: Path, size_bytes: int) -> None:
 
 
 def _create(target: str, size_bytes: int) -> int:
-    """Create a file and return a descriptor of it; while that is open, no other file can get the same inode."""
+    """Create a file and return a descriptor of it. While that is open, no other file can get the same inode."""
     try:
         fd = os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:

@@ -87,7 +87,7 @@ class MdDevice(drives.DriveDevice):
         return self.as_input("md", can, state, now)
 
     def cache(self) -> str:
-        """Return the write cache's state that all members share; empty if they differ or one does not report it."""
+        """Return the write cache's state that all members share, or "" if they differ or one does not report it."""
         states = {member.cache() if isinstance(member, drives.DriveDevice) else "" for member in self.members}
         return states.pop() if len(states) == 1 else ""
 

@@ -45,7 +45,7 @@ def native(target: str, kernel: Kernel = HOST) -> int:
 
 
 def controller(node: str, kernel: Kernel = HOST) -> str:
-    """Return the name of a namespace's controller: nvme0 for nvme0n1; the first of several (multipath)."""
+    """Return the name of a namespace's controller: nvme0 for nvme0n1. Of several (multipath), return the first."""
     above, known = kernel.block(node).resolve().parent, kernel.sys / "class/nvme"
     names = [above.name, *sorted(path.name for path in above.glob("nvme[0-9]*"))]
     return next((name for name in names if (known / name).exists()), node.rpartition("n")[0])
@@ -108,7 +108,7 @@ def power_switch(kernel: Kernel, name: str) -> Path | None:
 
 
 def transitions(node: str) -> bytes:
-    """Return the table of power state transitions (feature 0Ch); empty if the drive does not use it (APST)."""
+    """Return the table of power state transitions (feature 0Ch), empty if the drive does not use it (APST)."""
     words = (f"--feature-id={TRANSITIONS}", f"--data-len={APST_BYTES}")
     printed = tools.try_run("nvme", "get-feature", node, *words)
     value = tools.number(printed.out.lower().partition("value:")[2])
@@ -132,7 +132,7 @@ def neighbours(node: str, kernel: Kernel = HOST) -> list[str]:
 
 
 def _subsystem(node: str, kernel: Kernel) -> str:
-    """Return the qualified name of the NVM subsystem; the controller's name if the kernel has none."""
+    """Return the qualified name of the NVM subsystem, or the controller's name if the kernel has none."""
     name = controller(node, kernel)
     return text(kernel.sys / "class/nvme" / name / "subsysnqn") or name
 
@@ -297,7 +297,7 @@ class NvmeDevice(drives.DriveDevice):
         return passport.of_nvme(smart, logs.page(tests), logs.page(group))
 
     def _counters(self) -> dict[str, Any]:
-        """Return the kernel's counters; some kernels count IOs of a multipath drive on its paths, not on the drive."""
+        """Return the kernel's counters. Some kernels count IOs of a multipath drive on its paths, not on the drive."""
         drive, _, nsid = self.node.rpartition("n")
         paths = self.kernel.sys.glob(f"class/nvme/nvme*/{drive}c*n{nsid}")
         every = [super().health(), *(facts.kernel_counters(self.kernel, path.name) for path in paths)]

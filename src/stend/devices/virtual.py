@@ -50,7 +50,7 @@ def identity(target: str, spec: Spec) -> Identity:
 
 
 def _power(spec: Spec) -> dict[str, Any]:
-    """Return the power states as `telling.nvme_logs.power_states` does; state 0 is the drive awake."""
+    """Return the power states as `telling.nvme_logs.power_states` does. State 0 is the drive awake."""
     if not spec.power.states:
         return {}
     watts = max(spec.power.read_w, spec.power.write_w)

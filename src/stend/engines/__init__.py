@@ -7,7 +7,7 @@ from stend.model.definition import Workload
 
 
 class Load(Protocol):
-    """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock, in seconds.
+    """A workload running on a drive. `began` and `ended` are its first and last IO on the engine's clock, in seconds.
 
     A load whose workload is `paced` also has a `pace`: how well its times were kept, its flushes and trims. One with
     loads beside it has their `beside`. Both cover the same time as the counts that were returned last. A load with
@@ -47,7 +47,7 @@ class Engine(Protocol):
         """Return seconds on the engine's monotonic clock, which starts anywhere."""
 
     def slept_s(self) -> float:
-        """Return the seconds that this host was suspended since boot, which `now` omits; 0 on a virtual clock."""
+        """Return the seconds that this host was suspended since boot, which `now` omits, or 0 on a virtual clock."""
 
     def close(self) -> None:
         """Stop every running or prepared load."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 KILL_S = 2.0
-"""Seconds that the kernel may take to end it; a process that waits for a dead drive ends only after that wait."""
+"""Seconds that the kernel may take to end it. A process that waits for a dead drive ends only after that wait."""
 READ_BYTES = 1 << 20
 left: list["subprocess.Popen[bytes]"] = []
 """Processes that could not be ended: the kernel holds them until the drive answers."""
@@ -36,7 +36,7 @@ class Child:
         return self.child.poll() is None
 
     def send(self, line: str) -> None:
-        """Write a line to its standard input; do nothing if it has ended."""
+        """Write a line to its standard input. Do nothing if it has ended."""
         with contextlib.suppress(BrokenPipeError):
             self.child.stdin.write(f"{line}\n".encode())  # type: ignore[union-attr]
             self.child.stdin.flush()  # type: ignore[union-attr]
@@ -55,7 +55,7 @@ class Child:
             self.child.wait(seconds)
 
     def end(self) -> None:
-        """Kill the process; add it to `left` if the kernel does not end it."""
+        """Kill the process. Add it to `left` if the kernel does not end it."""
         if self.alive:
             self.child.kill()
         self.wait(KILL_S)

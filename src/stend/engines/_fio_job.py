@@ -41,7 +41,7 @@ Measuring the times of submission and completion too costs 3 to 5 % of the IOPS 
 
 
 class Section(NamedTuple):
-    """A section of the drive for one or more threads; `io_bytes` are the bytes of each thread, 0 is endless."""
+    """A section of the drive for one or more threads. `io_bytes` are the bytes of each thread, 0 is endless."""
 
     start_bytes: int
     range_bytes: int
@@ -51,7 +51,7 @@ class Section(NamedTuple):
 
 
 def parts(workload: Workload, from_bytes: int = 0, limit_bytes: int | None = None) -> list[list[Section]]:
-    """Return the parts of a workload, to run one after the other; all threads of a part run in parallel.
+    """Return the parts of a workload, to run one after the other. All threads of a part run in parallel.
 
     A sequential stream that begins inside its range needs two parts: the rest of each slice, then whole slices.
     """
@@ -169,7 +169,7 @@ def kind(workload: Workload) -> dict[str, str]:
 
 
 def content(workload: Workload) -> dict[str, str]:
-    """Return the options for written data: new bytes each time, with the workload's compressibility; {} for reads."""
+    """Return the options for written data: new bytes each time, as compressible as requested, or {} for reads."""
     if workload.read_pct == 100:
         return {}
     dull = {"buffer_compress_percentage": str(100 - workload.entropy_pct)} if workload.entropy_pct < 100 else {}

@@ -17,7 +17,7 @@ NEXT_PROCESS = "the load goes on in another process, whose totals begin at nough
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """`lat_ns`: response times of completed IOs; a bin is named by the nanoseconds in its middle."""
+    """`lat_ns`: response times of completed IOs. A bin is named by the nanoseconds in its middle."""
 
     ios: limits.Count = msgspec.field(default=0, name="N")
     max: limits.Response = 0
@@ -35,7 +35,7 @@ class Direction(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One entry of `jobs`; with group_reporting there is one for all threads. `error` is an errno."""
+    """One entry of `jobs`. With group_reporting there is one for all threads. `error` is an errno."""
 
     error: limits.Errno = 0
     read: Direction = Direction()
@@ -43,14 +43,14 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """The fields of a document that stend uses; `timestamp_ms` is the Unix time when the totals were read."""
+    """The fields of a document that stend uses. `timestamp_ms` is the Unix time when the totals were read."""
 
     jobs: list[Job] = []
     timestamp_ms: limits.Amount = 0
 
     @property
     def runtime_s(self) -> float:
-        """Return the seconds since the first IO; with several threads, of the first one to start."""
+        """Return the seconds since the first IO. Of several threads, the first one to start counts."""
         return max((max(j.read.runtime, j.write.runtime) for j in self.jobs), default=0.0) / 1000
 
     @property
@@ -78,7 +78,7 @@ def read(data: bytes) -> Document | None:
 
 
 class Cutter:
-    """Cuts a stream of bytes into documents and lines of text, which arrive in any pieces; text may be anywhere.
+    """Cuts a stream of bytes into documents and lines of text, which arrive in any pieces. Text may be anywhere.
 
     fio indents all but the outermost braces. Therefore a line of one brace alone begins or ends a document.
     """

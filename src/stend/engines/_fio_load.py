@@ -12,7 +12,7 @@ from stend.model.tally import Tally
 from stend.words import Sentence, text
 
 STEP_S = 1.0
-"""The longest plausible delay of fio's output in seconds; beyond it the wall clock may be wrong, and is not used."""
+"""The longest plausible delay of fio's output in seconds. Beyond it the wall clock may be wrong, and is not used."""
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -61,7 +61,7 @@ class FioLoad:
         self.cpu_s = busy_cpu_s()
 
     def next(self) -> Counts | None:
-        """Wait for the end of the interval and return its counts; None once a limit is reached."""
+        """Wait for the end of the interval and return its counts, or None once a limit is reached."""
         if self.over:
             return None
         totals = self._totals()

@@ -33,7 +33,7 @@ CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 
 
 class Process:
-    """fio in a separate process group, which Ctrl-C does not reach; the kernel kills it when this thread dies.
+    """fio in a separate process group, which Ctrl-C does not reach. The kernel kills it when this thread dies.
 
     SIGCHLD stays blocked in it: when the `sh` of one thread's exec_prerun ends, the signal may interrupt another
     thread in io_uring_enter(), and fio 3.33 then silently treats that thread as finished.
@@ -137,7 +137,7 @@ class Process:
                 self.released_at = time.monotonic()
 
     def end(self, patience_s: float = 0.0) -> bool:
-        """Terminate fio and wait up to `patience_s`, then kill its process group; return False if that was needed.
+        """Terminate fio and wait up to `patience_s`, then kill its process group. Return False if that was needed.
 
         It sends SIGTERM, because fio ignores SIGINT while one of its threads is still being released (system() does
         that). Raise StepFailed if the kernel does not end the killed process.
@@ -170,7 +170,7 @@ class Process:
 
     @property
     def words(self) -> str:
-        """Return the first line that reports an error, else the first line; empty if fio printed nothing."""
+        """Return the first line that reports an error, else the first line, or "" if fio printed nothing."""
         return next(iter(self._errors or self._lines), "").removeprefix("fio: ")
 
     @property

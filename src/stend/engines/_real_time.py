@@ -10,7 +10,7 @@ OneLoad = TypeVar("OneLoad", bound=Load)
 
 
 class RealTime(Generic[OneLoad]):
-    """An engine on the clock of this host; `load` is the running load."""
+    """An engine on the clock of this host. `load` is the running load."""
 
     load: OneLoad | None = None
 

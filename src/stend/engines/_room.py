@@ -7,6 +7,8 @@ import msgspec
 from stend.base.errors import BadInput, StepFailed
 from stend.base.units import binary
 from stend.model.definition import Workload
+from stend.words import Sentence
+from stend.words.system import errno_text
 
 
 def fitted(path: str, workload: Workload) -> Workload:
@@ -17,7 +19,7 @@ def fitted(path: str, workload: Workload) -> Workload:
     room = size_bytes(path) - workload.start_bytes
     wanted = workload.range_bytes or room
     if wanted > room:
-        raise StepFailed(f"{path} is {binary(wanted - room)} too small for {workload.label}")
+        raise StepFailed(Sentence("target_small", target=path, size=wanted - room, load=workload.label))
     if wanted < max(size for size, _ in workload.sizes):
         raise BadInput(f"{binary(wanted)} of {path} is less than one block of {workload.label}")
     return msgspec.structs.replace(workload, range_bytes=wanted)
@@ -28,7 +30,7 @@ def size_bytes(path: str) -> int:
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise StepFailed(f"{path} cannot be opened: {error.strerror}") from error
+        raise StepFailed(Sentence("target_unopened", target=path, why=errno_text(error))) from error
     try:
         return os.lseek(file, 0, os.SEEK_END)
     finally:

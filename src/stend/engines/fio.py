@@ -28,7 +28,7 @@ class Request(NamedTuple):
 
 
 class FioEngine(RealTime[FioLoad]):
-    """An engine for the drive or file at `path`; raises Missing if this host has no fio that can load it.
+    """An engine for the drive or file at `path`. Raises Missing if this host has no fio that can load it.
 
     `raw` receives every document of fio. The kernel kills fio when the thread that started it ends. Therefore a load
     does not outlive the thread that uses the engine.
@@ -66,11 +66,11 @@ class FioEngine(RealTime[FioLoad]):
         return self.load
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Launch fio for the next workload and hold it before its first IO; drop one held for another workload."""
+        """Launch fio for the next workload and hold it before its first IO. Drop one held for another workload."""
         self._held(Request(workload, seed, from_bytes, limit_bytes))
 
     def _held(self, request: Request) -> list[Process]:
-        """Return the processes held for this request; launch them if none are."""
+        """Return the processes held for this request. Launch them if none are."""
         if self.ready is None or self.ready[0] != request or not all(p.alive for p in self.ready[1]):
             self._drop()
             processes: list[Process] = []

@@ -70,7 +70,7 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
 
 
 def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Tally:
-    """Return one direction of a Done; sums are at least 0, because corrections for IOs in flight may round below it."""
+    """Return one direction of a Done. Sums are at least 0, because corrections for IOs in flight may round below it."""
     used = np.flatnonzero(bins)
     return Tally(
         ios=int(row[0]),

@@ -25,7 +25,7 @@ Side = Literal["pro", "con", ""]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A conclusion about `test` ("" for the whole run); `key` names it. `find` adds the `name` of its file."""
+    """A conclusion about `test` ("" for the whole run). `key` names it. `find` adds the `name` of its file."""
 
     name: str = ""
     key: str
@@ -41,7 +41,7 @@ def side(*, pro: bool = False, con: bool = False) -> Side:
 
 
 Sheet = dict[str, Any]
-"""A drive sheet (TOML) with the vendor's claims and the price; {} without a sheet."""
+"""A drive sheet (TOML) with the vendor's claims and the price, or {} without a sheet."""
 
 
 @cache
@@ -68,7 +68,7 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
 
 
 def named(name: str, *given: Any) -> Iterator[Finding]:
-    """Yield the findings of a file with its name; `given` are the arguments of its `find`."""
+    """Yield the findings of a file with its name. `given` are the arguments of its `find`."""
     return (msgspec.structs.replace(finding, name=name) for finding in file(name).find(*given))
 
 

@@ -21,7 +21,6 @@ from stend.findings.look import grounds
 from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.hits import ALL, FEW, MISS, beginning, cold, hits
-from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
@@ -32,7 +31,7 @@ BLOCKS = 8
 """Blocks that a cache stores for a read of one block; of written blocks it holds at least one in this many."""
 NEEDS = (grounds.undisturbed,)
 HELD_BACK = 3.0
-"""Writes this many times as fast as the media reads are held back; reads from the cache must be twice as fast."""
+"""Writes this many times as fast as the media reads are held back. Reads from the cache must be twice as fast."""
 RISE, FLAT, BURST = 1.25, 1.1, 0.5
 """Ratio of the later to the first writes: above RISE they were cached; between BURST and FLAT they never were. An empty
 cache would have taken the first writes, and more of them than the memory of a disk does."""
@@ -49,10 +48,12 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _finding(run: Run, test: PlannedTest) -> Finding:
-    before, reads, writes = (_gentlest(run, test, phase) for phase in ("cold", "warm-reads", "warm-writes"))
+    gentlest = [_gentlest(run, test, phase) for phase in ("cold", "warm-reads", "warm-writes")]
     warming = look.records(run, test.name, "warm-up-writes")
-    if not before or not reads or not writes or not warming:
+    known = [record for record in gentlest if record]
+    if len(known) < len(gentlest) or not warming:
         return Finding(key="short", test=test.name, confidence="can't tell")
+    before, reads, writes = (record.counts for record in known)
     if why := grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name))):
         return Finding(key="because", test=test.name, values={"because": why}, confidence="can't tell")
     of_reads, of_writes = (hits(warm.read, cold(before)) for warm in (reads, writes))
@@ -62,6 +63,7 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     held = written / media
     gain, gain_writes = reads.iops / before.iops, writes.iops / before.iops
     values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
+    values["depth"] = known[0].workload.outstanding
     if of_reads < FEW:
         warmed, room = sum(r.counts.read.bytes for r in reading), reading[0].workload.range_bytes
         if warmed < WARMED * room:
@@ -85,10 +87,10 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     return Finding(key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
 
 
-def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:
+def _gentlest(run: Run, test: PlannedTest, phase: str) -> look.Record | None:
     """Return pure reads at the lowest queue depth: they run first and already warm the cache."""
     reads = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
-    return min(reads, key=lambda r: r.workload.outstanding).counts if reads else None
+    return min(reads, key=lambda r: r.workload.outstanding) if reads else None
 
 
 def _shortest(run: Run) -> float:

@@ -21,13 +21,13 @@ DISTURBED = ("steady", "rising", "silent")
 FALLEN, WARMED_K = 0.9, 5.0
 """Share of the first rate below which a drive has slowed down, and kelvin by which it became warmer meanwhile."""
 CEILING_K, KEPT_K = 2.0, 6.0
-"""Kelvin below the highest temperature at which a rate falls that heat limits, and kelvin that it then varies by. Ours.
-Controllers that switch between two clocks let the temperature swing by some kelvin.
+"""Kelvin below the highest temperature at which a rate falls that heat limits, and kelvin that it then varies by. A
+choice of stend. Controllers that switch between two clocks let the temperature swing by some kelvin.
 """
 NEAR_S = 1.0
 """Telemetry is read up to about this long after the end of a round."""
 LONG_S = 300.0
-"""Seconds that show whether a temperature settles: a drive in a housing warms up for minutes. Ours."""
+"""Seconds that show whether a temperature settles: a drive in a housing warms up for minutes. A choice of stend."""
 FIRST = 3
 """Records whose rate is the first one, and the last one."""
 

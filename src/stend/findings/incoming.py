@@ -1,6 +1,6 @@
 """The verdict of an inspection: fit to be tested, look here first, or send it back, each with its reasons.
 
-It says nothing about remaining life. Only what the run found counts; what could not be read is named.
+It says nothing about remaining life. Only what the run found counts. What could not be read is named.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 
 
 def judged(run: Run, findings: Sequence[Finding]) -> Judged:
-    """Return the verdict of an inspection from its findings; `look` if the run did not end."""
+    """Return the verdict of an inspection from its findings, or `look` if the run did not end."""
     cons = [f for f in findings if f.name in SOURCES and f.side == "con"]
     back = [f for f in cons if f.key in BACK.get(f.name, ())]
     reasons = (*back, *(f for f in cons if f not in back))

@@ -30,7 +30,7 @@ SLOWER = ("level", "falls")
 
 
 class Journal(NamedTuple):
-    """The loads of the test by phase; `first` is the journal's smallest block with one thread, `plain` unsynced."""
+    """The loads of the test by phase. `first` is the journal's smallest block with one thread, `plain` unsynced."""
 
     run: Run
     bursts: Sequence[Synced]
@@ -92,7 +92,7 @@ def _rate(test: str, log: Journal) -> Finding:
 
 
 def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
-    """Return what a flush costs; that it costs nothing has several causes, which a run alone cannot distinguish."""
+    """Return what a flush costs. That it costs nothing has several causes, which a run alone cannot distinguish."""
     costless, flush_s = free(log), log.first.flush_s
     if costless is None or log.plain is None:
         return Finding(key="unknown", test=test, confidence="can't tell")

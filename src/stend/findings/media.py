@@ -11,7 +11,8 @@ from stend.model.record import Run
 from stend.model.verified import BLOCK, LOST, Fault, Range
 
 SMALLER = 0.001
-"""Share of lost blocks from which the drive has a smaller capacity; below it single places are faulty. Ours."""
+"""Share of lost blocks from which the drive has a smaller capacity. Below it single places are faulty. A choice of
+stend."""
 IN_FLIGHT_BYTES = 32 * MiB
 """The end of a lost beginning is exact to the IOs in flight, which a drive may answer in another order."""
 MOSTLY = 0.98

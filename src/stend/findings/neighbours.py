@@ -12,9 +12,9 @@ from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
 
 MUCH, LITTLE = 10.0, 1.5
-"""Times of the p99 alone that speak against a drive and for it. Ours."""
+"""Times of the p99 alone that speak against a drive and for it. A choice of stend."""
 CHANGED = 1.2
-"""The victim's mean alone, last against first, from which the drive changed during the test. Ours."""
+"""The victim's mean alone, last against first, from which the drive changed during the test. A choice of stend."""
 SIGMAS = 3.0
 """Standard errors by which the means must differ besides."""
 FALLEN = 0.9

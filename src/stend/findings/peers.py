@@ -17,7 +17,7 @@ NAMES = {"read": "reads", "saturated": "writes", "read_s": "read_wait", "write_s
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield each figure that both drives have, per named peer; none is sure because conditions differ."""
+    """Yield each figure that both drives have, per named peer. None is sure because conditions differ."""
     measured = _measured(run) if sheet.get("peers") else {}
     for name in sheet.get("peers", ()):
         peer = published().get(name)

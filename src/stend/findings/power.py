@@ -25,7 +25,7 @@ SIGMAS = 2.0
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield the power at rest, under load and at rates, of a whole machine only differences to rest; then the meter."""
+    """Yield the power at rest, under load and at rates, of a whole machine only differences to rest, then the meter."""
     for test in look.tests(run, TEST):
         facts, idle, held = metered.meter(run), rests(run, test.name), loads(run, test, *LOADS)
         if facts is None or not (idle or held):

@@ -69,7 +69,7 @@ def _conclusion(key: str, test: str, values: dict[str, Any], confidence: Confide
 
 
 def _knee(course: Saturated, knee: Fall) -> dict[str, Any]:
-    """Return where each level ends; `about` is the word before an uncertain place."""
+    """Return where each level ends. `about` is the word before an uncertain place."""
     levels = tuple(
         Because("level", {"rate": fall.level, "s": fall.s, "bytes": fall.written, "about": _about(fall)})
         for fall in course.levels

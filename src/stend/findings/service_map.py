@@ -19,7 +19,7 @@ COARSE = 2.0
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield one finding of the first percentile, for its lowest limit that was kept; then what was not reached."""
+    """Yield one finding of the first percentile, for its lowest limit that was kept, then what was not reached."""
     for test in look.tests(run, *TESTS):
         cells, options = service_map.cells(run, test), test.profile.options
         if not cells:

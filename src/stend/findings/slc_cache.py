@@ -21,18 +21,18 @@ from stend.model.record import Run
 
 LEAST_RATIO, LEAST_RISE = 1.25, 1.1
 BRIEF = 0.01
-"""A slow start and a short last level with less than this share of the written bytes do not count; a rise does."""
+"""A slow start and a short last level with less than this share of the written bytes do not count. A rise does."""
 MOST = 0.55
 """Share of the capacity: one bit per cell instead of two or more is at most half of it, plus a little spare."""
 CALM, BACK = 0.05, 0.05
-"""Means that scatter this little; at most this share of the time after a level may exceed its lower edge again."""
+"""CALM: means of a level scatter by at most this. BACK: this share of the later time may exceed its lower edge."""
 UNCERTAIN = 0.04
 """Largest standard error with which a level is reported."""
 FEWEST_SAMPLES = 12
 BURST = 0.03
 """A single burst between two falling levels does not count below this share of the written bytes."""
 FEW_STEPS, QUIET = 3, 0.1
-"""Up to this many levels are sure; with more scatter they are reported as "about"."""
+"""Up to this many levels are sure. With more scatter they are reported as "about"."""
 STANDS = 3.0
 """A step between scattered samples counts if it is this many times their scatter."""
 NEAR, SLOW_START_S, SLOW_START = 0.1, 30.0, 0.5
@@ -108,7 +108,7 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
 
 
 def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Because) -> Finding:
-    """Return the end of the first level if a cache can hold that much; else only the reason why nothing is known."""
+    """Return the end of the first level if a cache can hold that much, or else only the reason why nothing is known."""
     values |= {"because": why}
     share = fall.written / ground.run.plan.device.capacity_bytes if fall else 0.0
     if (

@@ -12,7 +12,7 @@ from stend.model.record import Run
 from stend.model.stats import WINDOWS
 
 NEEDS = (grounds.overwritten, grounds.undisturbed)
-"""The rule checks one window; the writes before it must have brought the drive down."""
+"""The rule checks one window. The writes before it must have brought the drive down."""
 MANY = 4
 """With more phases than this, one sentence covers all that settled."""
 

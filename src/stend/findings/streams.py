@@ -7,7 +7,7 @@ from stend.findings.look import streams
 from stend.model.record import Run
 
 APART = 1.1
-"""The mix is compared with its streams alone; ratios below this count as equal."""
+"""The mix is compared with its streams alone. Ratios below this count as equal."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -28,7 +28,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _against(iops: float, expected: float, *, sure: bool) -> Finding:
-    """Return the mix compared with `expected`, the IOPS predicted from streams alone; `sure` if all were steady."""
+    """Return the mix compared with `expected`, the IOPS predicted from streams alone. `sure` if all were steady."""
     values = {"iops": iops, "foretold": expected, "times": max(iops / expected, expected / iops)}
     key = "alike" if values["times"] < APART else "disturbed" if iops < expected else "helped"
     return Finding(

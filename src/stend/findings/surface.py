@@ -67,7 +67,7 @@ def _place(place: Unread, size: int) -> dict[str, int]:
 
 
 def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
-    """Return the byte from which on no read succeeded up to the end of the drive; 0 if the failures have no such edge.
+    """Return the byte from which on every read failed up to the drive's end, or 0 if the failures have no such edge.
 
     Reads succeeded in a part of the range only if the part has response times.
     """

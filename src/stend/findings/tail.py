@@ -1,7 +1,7 @@
 """Tail class: the most demanding use that tolerates the response times, and whether the longest waits are periodic.
 
 A tail is classed by the demands of uses in milliseconds, not by its ratio to the mean. It is classed by 99.99 % of the
-last records and by the longest response time of all records. The demands are our own.
+last records and by the longest response time of all records. The demands are a choice of stend.
 """
 
 from collections.abc import Iterator

@@ -8,12 +8,12 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
 COVERED = 0.1
-"""Share of the range trimmed beside the reads above which many reads met trimmed blocks. Ours."""
+"""Share of the range trimmed beside the reads above which many reads met trimmed blocks. A choice of stend."""
 MUCH, SLOWED, GAINS = 3.0, 1.05, 1.1
-"""Times of the mean of reads alone that speak against a drive, or count as slower; rates that differ by less count as
-equal. Ours."""
+"""Times of the mean of reads alone that speak against a drive, or count as slower. Rates that differ by less count as
+equal. A choice of stend."""
 CLEANS = 1.02
-"""Write amplification above which a drive copied data to clean. Ours."""
+"""Write amplification above which a drive copied data to clean. A choice of stend."""
 COUNTERS = ("host_write_bytes", "nand_write_bytes")
 
 

@@ -14,7 +14,7 @@ from stend.model.record import Run
 OFTEN, FEWEST = 0.1, 3
 """Share of first reads, and their number, that are slow where a drive sleeps only sometimes."""
 MANY = 0.25
-"""Share of slow first reads after a rest from which the drive does not count as awake after it. Ours."""
+"""Share of slow first reads after a rest from which the drive does not count as awake after it. A choice of stend."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ class Trial(msgspec.Struct, frozen=True):
 def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callable[[str], str]) -> str:
     """Make the runs of the order's study a group in the fleet's folder. Return why that failed, or an empty string.
 
-    `drives` are targets by serial number; `others` returns the other fleet that has a drive, or an empty string. A
+    `drives` are targets by serial number. `others` returns the other fleet that has a drive, or an empty string. A
     single real drive needs no group.
     """
     shared = {serial: cells for serial, cells in order.beside.items() if serial in drives and not others(serial)}

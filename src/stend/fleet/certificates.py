@@ -1,4 +1,4 @@
-"""The certificate authority of a fleet, and a certificate for each host; hosts without one are refused."""
+"""The certificate authority of a fleet, and a certificate for each host. Hosts without one are refused."""
 
 import datetime
 import os
@@ -15,7 +15,7 @@ AUTHORITY, AUTHORITY_KEY, DAYS = "authority.pem", "authority.key", 825
 
 
 def make(folder: Path, names: list[str]) -> list[Path]:
-    """Create `NAME.pem` and `NAME.key` for each name, signed by the folder's authority; create that if it is missing.
+    """Create `NAME.pem` and `NAME.key` for each name, signed by the folder's authority. Create that if it is missing.
 
     Return the paths of the `.pem` files. The authority's key stays in this folder. A host needs `authority.pem` and its
     two files. Raise BadInput if a host has a certificate already.

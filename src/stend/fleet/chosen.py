@@ -85,7 +85,7 @@ def _choose(fleet: Fleet, selector: Selector, able: list[str], announced: Mappin
 
 
 def matches(selector: Selector, drive: Drive) -> bool:
-    """Return whether a selector matches a drive; globs ignore case."""
+    """Return whether a selector matches a drive. Globs ignore case."""
     least, most = selector.span_bytes
     texts = ((drive.model, selector.model), (drive.firmware, selector.firmware))
     return least <= drive.capacity_bytes <= most and all(fnmatchcase(a.lower(), b.lower()) for a, b in texts)

@@ -18,7 +18,7 @@ from stend.fleet.file import Fleet, Order
 from stend.fleet.tasks import Outcome
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
-"""Seconds to wait for drives to be announced, and for a lost scheduler or host; how often a run may be cut off."""
+"""Seconds to wait for drives to be announced, and for a lost scheduler or host. How often a run may be cut off."""
 LOST = (OSError, CancelledError, TimeoutError, RuntimeError)
 T = TypeVar("T")
 Tell = Callable[[str], None]
@@ -105,7 +105,7 @@ def _require_once(client: Client, fleet: Fleet) -> None:
 
 
 def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
-    """Wait until every run of the fleet has ended; submit lost orders again, which find their runs.
+    """Wait until every run of the fleet has ended. Submit lost orders again, which find their runs.
 
     Raise StepFailed if the scheduler stays away for LOST_S seconds.
     """

@@ -23,7 +23,7 @@ Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets.
+    """The tests to run on each drive. Its fields are those of `Request`, without those that the drive's host sets.
 
     `meter` is one that an order may select: a command, a file or an address would let the sender use the drive's host.
     """
@@ -80,7 +80,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     `serial` names the drive and, if its study writes, permits stend to destroy its data. `cells` are all runs of the
     fleet on that drive. The fleet keeps the drive until they are done. `beside` are the runs on each of the fleet's
-    drives on this host; `together` and `trial_s` state how these are measured at the same time.
+    drives on this host. `together` and `trial_s` state how these are measured at the same time.
     """
 
     fleet: Annotated[str, Meta(pattern=NAME)]
@@ -116,7 +116,7 @@ class Slurm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Drives times studies; a drive's studies run in their order, and a failed run is resumed up to `retries` times.
+    """Drives times studies. A drive's studies run in their order, and a failed run is resumed up to `retries` times.
 
     A serial number in `drives` permits stend to destroy the data on that drive. A selector there chooses among the
     drives in `destroy` (`stend.fleet.chosen`). With `acceptance` the collected runs are one batch, whose lot is judged
@@ -142,7 +142,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def serials(self) -> tuple[str, ...]:
-        """Return the drives given by serial number; after the choice of drives these are all."""
+        """Return the drives given by serial number. After the choice of drives these are all."""
         return tuple(entry for entry in self.wishes if isinstance(entry, str))
 
     @property
@@ -162,7 +162,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {serial: tuple(f"{slug(serial)}-{number:02}" for number in numbers) for serial in self.serials}
 
     def orders(self, hosts: Iterable[Iterable[str]] = ()) -> Iterator[Order]:
-        """Yield every order, the first study of all drives first; `hosts` are the serial numbers by host."""
+        """Yield every order, the first study of all drives first. `hosts` are the serial numbers by host."""
         cells = self.cells
         beside = {
             serial: {other: cells[other] for other in drives if other in cells}

@@ -6,7 +6,7 @@ from stend.model.definition import Identity
 
 
 def drives(targets: list[str], *, busy: bool = False) -> dict[str, Identity]:
-    """Return drives by serial number: those named, or all that can be tested; with `busy` all drives.
+    """Return drives by serial number: those named, or all that can be tested. With `busy`, return all.
 
     Raise BadInput if two drives have the same serial number.
     """

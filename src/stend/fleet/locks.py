@@ -37,7 +37,7 @@ def drive(serial: str) -> Iterator[int]:
 
 @contextmanager
 def only(path: Path) -> Iterator[int]:
-    """Wait for the exclusive lock of a file and yield its descriptor; a process that inherits it keeps the lock."""
+    """Wait for the exclusive lock of a file and yield its descriptor. A process that inherits it keeps the lock."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd = regular.descriptor(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -48,7 +48,7 @@ def only(path: Path) -> Iterator[int]:
 
 
 def claim(home: Path, serial: str, wanted: Claim, open_: Callable[[str, str], bool]) -> str:
-    """Claim a drive for a fleet; return the name of another fleet that has it, or an empty string.
+    """Claim a drive for a fleet. Return the name of another fleet that has it, or an empty string.
 
     Another fleet has the drive as long as `open_(fleet, cell)` is true for any of its runs.
     """

@@ -40,7 +40,7 @@ class Job(NamedTuple):
 
 
 def run(fleet: Fleet, tell: Tell) -> int:
-    """Submit every run that is neither complete nor in the queue; return how many.
+    """Submit every run that is neither complete nor in the queue. Return how many.
 
     Raise BadInput before the first submission if any run cannot be submitted.
     """
@@ -130,7 +130,7 @@ def states(fleet: Fleet) -> dict[str, str]:
 
 
 def stop(fleet: Fleet) -> int:
-    """Cancel waiting jobs, signal running ones to stop their runs, and release the drives; return how many jobs."""
+    """Cancel waiting jobs, signal running ones to stop their runs, and release the drives. Return how many jobs."""
     queue = jobs(fleet)
     waiting = [job.number for job in queue if job.state == "PENDING"]
     going = [job.number for job in queue if job.state == "RUNNING"]
@@ -154,7 +154,7 @@ def collect(fleet: Fleet, tell: Tell) -> list[Path]:
 
 
 def carry(folder: Path, targets: list[str], data: bytes) -> Outcome:
-    """Carry out a job's order on the drive's host and return its outcome; pass signals on to the run.
+    """Carry out a job's order on the drive's host and return its outcome. Pass signals on to the run.
 
     Raise BadInput if `data` is not an order.
     """
@@ -174,7 +174,7 @@ def carry(folder: Path, targets: list[str], data: bytes) -> Outcome:
 
 
 def _forward(order: Order, number: int, frame: FrameType | None) -> None:
-    """Send a signal to the run as a request to end; exit if the job has no run yet."""
+    """Send a signal to the run as a request to end. Exit if the job has no run yet."""
     with suppress(ProcessLookupError):
         if tasks.ask_to_end(order.fleet, order.cell):
             return

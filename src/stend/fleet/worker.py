@@ -18,7 +18,7 @@ AGAIN_S = 1.0
 def work(
     scheduler: str, certificates: Path, name: str, targets: list[str], home: Path, tell: Callable[[str], None]
 ) -> None:
-    """Carry out runs until the process is ended; if the scheduler is lost, restart by exec and reconnect."""
+    """Carry out runs until the process is ended. If the scheduler is lost, restart by exec and reconnect."""
     drives = local.drives(targets)
     tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in drives.items()}
     home.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ async def _work(scheduler: str, security: Any, name: str, drives: dict[str, Iden
 
 
 def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], None]) -> None:
-    """Run the scheduler until the process is ended; after a restart clients submit their orders again."""
+    """Run the scheduler until the process is ended. After a restart clients submit their orders again."""
     sealed.seal()
 
     async def run() -> None:

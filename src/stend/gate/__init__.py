@@ -2,7 +2,7 @@
 
 A `Device` comes with a closed `Door`. Opening the door yields a descriptor that is held for the whole run, exclusive
 for writers, and `path`, which leads the load to that very descriptor, so that no renamed or replaced node can be hit.
-The gate itself writes nothing; code that writes uses `Gate.writing_fd`. A partition may be a target like a drive,
+The gate itself writes nothing. Code that writes uses `Gate.writing_fd`. A partition may be a target like a drive,
 because the kernel keeps writers inside it. It is named by `SERIAL-partN`, and refused on a disk that carries the system
 or the run folder.
 """

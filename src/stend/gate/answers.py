@@ -7,7 +7,7 @@ from stend.base.errors import Missing, Refused
 
 
 def answer(*words: str, of: str, what: str, limit_s: float) -> str:
-    """Run the command `words` and return its standard output, stripped; undecodable bytes are replaced.
+    """Run the command `words` and return its standard output, stripped. Undecodable bytes are replaced.
 
     `of` is the drive's name and `what` completes "stend cannot determine what ..." in the message of an error. Raise
     Missing if the program is not installed, Refused if it fails or takes longer than `limit_s`.

@@ -19,7 +19,7 @@ from stend.words import Sentence
 class Door:
     """The door of a drive that holds no data, which guards only that it is opened once. `look` runs at every check.
 
-    Such a drive need not be named; the only name that is accepted is its `serial`.
+    Such a drive need not be named. The only name that is accepted is its `serial`.
     """
 
     def __init__(self, target: str, look: Callable[[], object] = lambda: None, serial: str = "") -> None:
@@ -42,7 +42,7 @@ class Door:
         """Take the drive for this process. Return the path for its load. Raise Refused unless the caller only wants to
         read, or `destroy` names the drive.
 
-        `destroy` is the serial (or by-id name) the operator gave. `keep_off` are paths whose disk must not be written;
+        `destroy` is the serial (or by-id name) the operator gave. `keep_off` are paths whose disk must not be written.
         `overwrite` are full paths of files that stend did not make and may overwrite.
         """
         if self.writes is not None:
@@ -86,7 +86,7 @@ class Door:
 
     @staticmethod
     def changed(then: dict[str, str], now: dict[str, str]) -> str:
-        """Return why `now` is not the drive that the run began on, in words that follow its name; empty if it is."""
+        """Return why `now` is not the drive that the run began on, in words that follow its name, or "" if it is."""
         return changed(then, now)
 
     def close(self) -> None:

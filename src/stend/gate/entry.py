@@ -38,7 +38,7 @@ def enter(
     """Open the gate for the very drive whose marks are `expected`, or raise Refused with the reason and the way out.
 
     `ours` is True if this process made the file for the run. Any other target must be named by `destroy`, and each file
-    that stend did not make also by `overwrite`; such a file then gets the mark of stend (`ownership`).
+    that stend did not make also by `overwrite`. Such a file then gets the mark of stend (`ownership`).
     """
     try:
         look_again(identity, expected, kernel)

@@ -28,7 +28,7 @@ def fingerprint(path: str, kernel: Kernel = HOST) -> dict[str, str]:
 
 
 def changed(then: dict[str, str], now: dict[str, str]) -> str:
-    """Return why `now` is not the drive that the run began on, in words that follow its name; empty if it is.
+    """Return why `now` is not the drive that the run began on, in words that follow its name, or "" if it is.
 
     Signatures may be missing, because a run purges. A new signature was made by another program.
     """

@@ -16,7 +16,7 @@ IMMUTABLE, APPEND_ONLY = 0x10, 0x20
 
 
 def unfit(layers: list[Layer], kernel: Kernel, table: list[mounts.Mount], *, made: bool) -> str:
-    """Return why one of the files cannot stand in for a drive, or cannot be resolved; empty if nothing is wrong.
+    """Return why one of the files cannot stand in for a drive, or cannot be resolved, or "" if nothing is wrong.
 
     `table` are the mounts of all namespaces. A file that this process `made` holds no data of others, wherever it is.
     """
@@ -56,7 +56,7 @@ def _unresolved(layer: Layer, there: os.stat_result, kernel: Kernel, table: list
 
 
 def forbidden(layers: list[Layer]) -> str:
-    """Return why one of the files must not be written; root and a loop device could write it all the same."""
+    """Return why one of the files must not be written. Root and a loop device could write it all the same."""
     for layer in (file for file in layers if not file.node):
         if reason := _forbidden(layer):
             return which(layer.words, reason)

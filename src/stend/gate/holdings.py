@@ -52,7 +52,7 @@ def signatures(path: str) -> list[Signature]:
 
 
 def holdings(path: str, kernel: Kernel = HOST) -> str:
-    """Return the partition tables and signatures on a drive or in a file, in words; empty if none are known."""
+    """Return the partition tables and signatures on a drive or in a file, in words, or "" if none are known."""
     names = list(dict.fromkeys(map(str, signatures(path))))
     parts = kernel.partitions(kernel.node_at(path))
     return ", ".join([*names, *([f"partitions {', '.join(parts)}"] if parts else [])])

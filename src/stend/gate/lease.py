@@ -11,7 +11,7 @@ import signal
 
 
 def others_write(path: str, fd: int = -1) -> bool:
-    """Return True if another process has the file open for writing; False if the file system grants this user no lease.
+    """Return True if another process has the file open for writing, False if the file system grants no lease.
 
     `fd` is this process's own writing descriptor, if it has one. It must be the only one of this process tree, and
     readers of the file are then counted too.

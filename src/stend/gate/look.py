@@ -47,7 +47,7 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
 
 
 def _below(layers: list[Layer], kernel: Kernel) -> Marks:
-    """Return the marks of the layers below the first one; members of an array are left out, as they may change."""
+    """Return the marks of the layers below the first one. Members of an array are left out, as they may change."""
     nodes, files = [layer.node for layer in layers if layer.node], [layer for layer in layers[1:] if not layer.node]
     tables = {node: volumes.places_of(volumes.table(kernel, node)) for node in nodes if kernel.is_volume(node)}
     arrays = [node for node in nodes if (kernel.block(node) / "md").exists()]
@@ -66,13 +66,13 @@ def _below(layers: list[Layer], kernel: Kernel) -> Marks:
 
 
 def generation(path: str) -> str:
-    """Return the generation of a file's inode, which differs between reuses of the number; empty if it is unknown."""
+    """Return the generation of a file's inode, which differs between reuses of the number, or "" if it is unknown."""
     answer = answer_at(path, FS_IOC_GETVERSION)
     return str(answer[0]) if answer else ""
 
 
 def number(there: os.stat_result) -> str:
-    """Return the device number of a block node; for a file, its inode and the number of its file system."""
+    """Return the device number of a block node, or for a file, its inode and the number of its file system."""
     if stat.S_ISBLK(there.st_mode):
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"
     return f"inode {there.st_ino} on {os.major(there.st_dev)}:{os.minor(there.st_dev)}"

@@ -11,11 +11,11 @@ from stend.base.sysfs import Kernel, text
 from stend.words import Sentence
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs", "autofs", "fuse")
-"""File systems where looking up a file may wait forever for a server; no drive of this host is a file there."""
+"""File systems where looking up a file may wait forever for a server. No drive of this host is a file there."""
 
 
 class Mount(NamedTuple):
-    """One line of a mountinfo; `pid` is a process of its mount namespace, 0 for the namespace of this process.
+    """One line of a mountinfo. `pid` is a process of its mount namespace, 0 for the namespace of this process.
 
     `root` is the part of the file system that is mounted: `/`, or a folder or file of it (a bind mount). `options` are
     those of the file system. `id` is the kernel's number of the mount.
@@ -161,7 +161,7 @@ def _under(kernel: Kernel, node: str, table: list[Mount]) -> set[str]:
 
 
 def _members(kernel: Kernel, node: str) -> list[str]:
-    """Return all nodes of the mounted btrfs that a node belongs to; only the node if it belongs to none."""
+    """Return all nodes of the mounted btrfs that a node belongs to, or only the node if it belongs to none."""
     for member in (kernel.sys / "fs/btrfs").glob(f"*/devices/{node}"):
         return [p.name for p in member.parent.glob("*")]
     return [node]

@@ -22,7 +22,7 @@ File = tuple[int, int]
 
 
 class Real(NamedTuple):
-    """A real file below an overlay; if it is not `upper`, a write first copies it to the upper folder."""
+    """A real file below an overlay. If it is not `upper`, a write first copies it to the upper folder."""
 
     path: str
     file: File

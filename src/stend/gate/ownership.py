@@ -33,7 +33,7 @@ CHOOSE = "choose another, or name a new file and add --create 1GiB"
 
 
 def mark(path: str) -> None:
-    """Mark a file as one that stend may overwrite; do nothing if the file system has no extended attributes."""
+    """Mark a file as one that stend may overwrite. Do nothing if the file system has no extended attributes."""
     try:
         os.setxattr(path, MARK, _words(path))
     except OSError:
@@ -89,7 +89,7 @@ def _below(kernel: Kernel, table: list[mounts.Mount], path: str, folder: str) ->
 
 
 def _hidden(path: str) -> str:
-    """Return the home below which a file, or a folder above it, is hidden by a dot; empty if it is not hidden."""
+    """Return the home below which a file, or a folder above it, is hidden by a dot, or "" if it is not hidden."""
     for home in dict.fromkeys((*HOMES, os.path.realpath(Path.home()))):
         if home != "/" and path.startswith(f"{home}/") and "/." in path[len(home) :]:
             return home
@@ -97,7 +97,7 @@ def _hidden(path: str) -> str:
 
 
 def _package(path: str, kernel: Kernel) -> str:
-    """Return the package that a file belongs to, in words, by the lists of dpkg or the answer of rpm; empty if none."""
+    """Return the package that a file belongs to, in words, by the lists of dpkg or the answer of rpm, or "" if none."""
     names = {path.encode(), path.removeprefix("/usr").encode()}
     folder = kernel.at(PACKAGES)
     for name in sorted(entry for entry in entries(folder) if entry.endswith(".list")):

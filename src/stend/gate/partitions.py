@@ -3,9 +3,9 @@
 from stend.base.sysfs import SECTOR_BYTES, Kernel, count
 
 FIRST_LOGICAL = 5
-"""The number of the first logical partition; those before it are in the disk's own table."""
+"""The number of the first logical partition. Those before it are in the disk's own table."""
 TABLE_BYTES = 1024
-"""The length of an extended partition that Linux shows; one block if a block is longer."""
+"""The length of an extended partition that Linux shows, or one block if a block is longer."""
 
 
 def within(kernel: Kernel, node: str) -> list[str]:

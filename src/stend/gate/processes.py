@@ -24,7 +24,7 @@ Link = tuple[str, str]
 
 
 class Sought(NamedTuple):
-    """Block nodes by number and files by (device, inode); paths below `remote` are not looked up.
+    """Block nodes by number and files by (device, inode). Paths below `remote` are not looked up.
 
     `generic` are the character devices of these drives, by number.
     """

@@ -42,7 +42,7 @@ def refusal(
 
 
 def present_use(path: str, kernel: Kernel = HOST) -> str:
-    """Return how the drive or file is used now, with the way to end that; empty if it is free. It may still be read."""
+    """Return how the drive or file is used now, with the way to end that, or "" if it is free. It may still be read."""
     uses = Uses(kernel)
     layers = uses.layers(path)
     return str(uses.of(layers) or "") or str(_held(layers, uses) or "")
@@ -107,7 +107,7 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _of_files(layers: list[Layer], uses: Uses, *, made: bool = False, unready: Callable[[], str] = lambda: "") -> str:
-    """Return the first reason against any layer; `unready` runs before processes are searched.
+    """Return the first reason against any layer. `unready` runs before processes are searched.
 
     The order is: uses by the kernel, files that do not fit, `unready`, uses by processes, files that are protected.
     """

@@ -17,7 +17,7 @@ from stend.words import Sentence
 
 
 class Layer(NamedTuple):
-    """A block node, or a file if `node` is empty; `words` describe how the layer above leads to it.
+    """A block node, or a file if `node` is empty. `words` describe how the layer above leads to it.
 
     `whole` is False for the disk of a partition, whose other partitions are not affected. `claimed` is True if the
     layer above holds it exclusively, as md and device-mapper do and loop devices do not. `via` are the numbers of the

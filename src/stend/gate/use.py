@@ -19,7 +19,7 @@ class Use(NamedTuple):
         return Use(Sentence(key, used=self.what, **values), self.way)
 
     def below(self, where: str) -> "Use":
-        """Return this use of a lower layer, to which the words `where` lead; the use itself for the target."""
+        """Return this use of a lower layer, to which the words `where` lead, or the use itself for the target."""
         return self.within("gate_which", where=where) if where else self
 
 
@@ -29,5 +29,5 @@ def first(command: str) -> Sentence:
 
 
 def which(where: str, reason: str) -> str:
-    """Return a reason about a lower layer, to which the words `where` lead; the reason itself for the target."""
+    """Return a reason about a lower layer, to which the words `where` lead, or the reason itself for the target."""
     return Sentence("gate_which", where=where, used=reason) if where else reason

@@ -50,7 +50,7 @@ class Uses:
         return stack.below(self.kernel, stack.of_path(self.kernel, path), self.loops, self.local_mounts)
 
     def of(self, layers: list[Layer]) -> Use | None:
-        """Return the first use of a target by its layers, in order, then of their twins; None if it is not in use."""
+        """Return the first use of a target by its layers in order, then by their twins, or None if it is not in use."""
         inside = frozenset(layer.node for layer in layers if layer.node)
         for layer in layers:
             if used := self._layer(layer, inside):
@@ -116,7 +116,7 @@ class Uses:
         return None
 
     def _is(self, path: str, file: File, pid: int = 0) -> bool:
-        """Return True if a path leads to a file in the mount namespace of a process; 0 is this process."""
+        """Return True if a path leads to a file in the mount namespace of a process. 0 is this process."""
         there = self.kernel.there(f"/proc/{pid}/root{path}" if pid else path)
         return there is not None and (there.st_dev, there.st_ino) == file
 
@@ -186,7 +186,7 @@ class Uses:
         return Use(Sentence("gate_behind", node=loop.node), first(f"losetup -d /dev/{loop.node}"))
 
     def number(self, path: str, is_kind: Callable[[int], bool] = stat.S_ISBLK) -> str:
-        """Return `major:minor` of the node at a path if it is of the given kind; empty for anything else."""
+        """Return `major:minor` of the node at a path if it is of the given kind, empty for anything else."""
         there = self.kernel.there(path) if path.startswith("/") else None
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and is_kind(there.st_mode) else ""
 

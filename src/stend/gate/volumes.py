@@ -33,7 +33,7 @@ def disjoint(table: str, other: str, number: str) -> bool:
 
 
 def ranges(table: str, number: str) -> list[Range]:
-    """Return the sectors [first, end) of a node that a table uses; ALL if a target's kind does not show them."""
+    """Return the sectors [first, end) of a node that a table uses, or ALL if a target's kind does not show them."""
     used: list[Range] = []
     for line in table.splitlines():
         words = line.split()
@@ -60,7 +60,7 @@ def places_of(table: str) -> str:
 
 
 def _one_place(words: list[str]) -> bool:
-    """Return True if a line maps to one place; dm-delay may have another place for writes after the first delay."""
+    """Return True if a line maps to one place. dm-delay may have another place for writes after the first delay."""
     return len(words) > 4 and words[2] in ONE_PLACE and not (words[2] == "delay" and len(words) > 6)
 
 

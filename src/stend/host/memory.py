@@ -24,7 +24,7 @@ PLACES = (
 
 
 class Module(NamedTuple):
-    """A slot of a memory module and its content; `size_bytes` is 0 for an empty slot."""
+    """A slot of a memory module and its content. `size_bytes` is 0 for an empty slot."""
 
     locator: str
     cpu: str

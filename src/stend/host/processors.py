@@ -15,7 +15,7 @@ SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def last_cache_bytes() -> int:
-    """Return the size of all last-level caches together; 32 MiB if it cannot be read."""
+    """Return the size of all last-level caches together, or 32 MiB if it cannot be read."""
     shared = {}
     for cpu in CPU.glob("cpu[0-9]*"):
         levels = sorted(cpu.glob("cache/index[0-9]*"))

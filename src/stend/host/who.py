@@ -20,7 +20,7 @@ class Host(msgspec.Struct, frozen=True):
     boot: str = ""
 
     def same_machine(self, other: "Host") -> bool:
-        """Return True if one of the lasting numbers is equal; compare names if the two share no number."""
+        """Return True if one of the lasting numbers is equal. Compare names if the two share no number."""
         pairs = [(self.board, other.board), (self.machine, other.machine)]
         equal = [this == that for this, that in pairs if this and that]
         return any(equal) if equal else self.name == other.name

@@ -31,7 +31,7 @@ def formats() -> list[str]:
 
 
 def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
-    """Read a file or folder: return the input, its format and the result; `form` names the format.
+    """Read a file or folder: return the input, its format and the result. `form` names the format.
 
     Raise BadInput if the format is unknown or the input is broken.
     """
@@ -44,7 +44,7 @@ def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
 
 
 def understood(handed: Given, name: str, place: str) -> Taken:
-    """Parse an input already in memory as the format `name`; `place` names it in errors.
+    """Parse an input already in memory as the format `name`. `place` names it in errors.
 
     Raise BadInput if it cannot be parsed or holds no IO.
     """

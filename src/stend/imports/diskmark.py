@@ -78,7 +78,7 @@ def _loads(words: str, seconds: float, span: int, notes: dict[Sentence, None]) -
 
 
 def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: dict[Sentence, None]) -> Load:
-    """Return the load of a matched line; `tested` is (seconds, bytes of the range), each 0 if unknown."""
+    """Return the load of a matched line. `tested` is (seconds, bytes of the range), each 0 if unknown."""
     kind, way, count, unit, depth, threads, mbs, iops, wait = match.groups()
     reads = {"read": 100, "write": 0}.get(way.lower() if way else section)
     if reads is None:

@@ -140,7 +140,7 @@ def reported(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[
 
 
 def _tally(body: str, way: str, longest_s: float) -> Tally:
-    """Return the totals of a direction; columns are found by name because their order differs between versions."""
+    """Return the totals of a direction. Columns are found by name because their order differs between versions."""
     table = re.search(rf"^{way} IO\n(thread \|[^\n]*)\n", body, re.MULTILINE)
     total = TOTAL.search(body, table.end()) if table else None
     if table is None or total is None:

@@ -84,7 +84,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return the loads of all jobs; jobs with the same name and group are one load."""
+    """Return the loads of all jobs. Jobs with the same name and group are one load."""
     document, notes = documents(given.data)
     loads = tuple(of(document))
     target = str(document.common.get("filename") or next((j.options.get("filename", "") for j in document.jobs), ""))
@@ -119,7 +119,7 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
 
 
 def of(document: Document) -> Iterator[Load]:
-    """Yield one load per name and group; threads that are listed one by one make one load."""
+    """Yield one load per name and group. Threads that are listed one by one make one load."""
     groups: dict[tuple[str, int], list[Job]] = {}
     for job in document.jobs:
         groups.setdefault((job.jobname, job.groupid), []).append(job)
@@ -139,7 +139,7 @@ def of(document: Document) -> Iterator[Load]:
 def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -> tuple[Workload, tuple[str, ...]]:
     """Return the workload of a job and the names of its unknown settings.
 
-    Options come first; without them its counts and its name decide.
+    Options come first. Without them its counts and its name decide.
     """
     words = {str(key): str(value) for key, value in options.items()}
     unknown = []

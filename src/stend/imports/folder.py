@@ -85,7 +85,7 @@ def _fill(folder: Path, handed: Given, form: str, taken: Taken, label: str) -> N
 
 
 def kept_name(path: str, number: int | None) -> str:
-    """Return the name of an original below raw/; `number` is its place in a folder of results."""
+    """Return the name of an original below raw/. `number` is its place in a folder of results."""
     bare = NAMED.sub("_", path).strip("_.")[-120:] or "original"
     return f"original-{bare}" if number is None else f"original-{number:05}-{bare}"
 

@@ -50,7 +50,7 @@ class Given(NamedTuple):
 
 
 def text(data: bytes) -> str:
-    """Decode a file as UTF-8, or as its byte order mark states; bytes that are not text become replacement characters.
+    """Decode a file as UTF-8, or as its byte order mark states. Bytes that are not text become replacement characters.
 
     Raise BadInput if it is longer than MOST_OF_TEXT.
     """

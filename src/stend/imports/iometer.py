@@ -17,12 +17,12 @@ HEADER = "'Target Type"
 SPECS = "'Access specification name"
 MS = 1e-3
 SPEEDS = (("mbps (decimal)", MB), ("mibps (binary)", MiB), ("mbps (binary)", MiB), ("mbps", MiB))
-"""Endings of throughput columns with their unit in bytes/s; the bare "mbps" is of versions before 1.1 and binary."""
+"""Endings of throughput columns with their unit in bytes/s. The bare "mbps" is of versions before 1.1 and binary."""
 LACKS = ("imported.ticks", "imported.wide", "imported.zones")
 
 
 class Spec(NamedTuple):
-    """First line of an access specification; `lines` above 1 means a mix of sizes."""
+    """First line of an access specification. `lines` above 1 means a mix of sizes."""
 
     size: int
     reads: int

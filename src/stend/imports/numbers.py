@@ -1,4 +1,4 @@
-"""Parse numbers, sizes, times and tables as other tools print them; None means not a number, and nothing is guessed."""
+"""Parse numbers, sizes, times and tables as other tools print them. None means not a number, and nothing is guessed."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def whole(text: str | None) -> int | None:
 
 
 def size(text: str) -> int | None:
-    """Return the bytes of `4k`, `128KiB`, `1 MiB` or `4096`, or None; prefixes are binary, as in fio."""
+    """Return the bytes of `4k`, `128KiB`, `1 MiB` or `4096`, or None. Prefixes are binary, as in fio."""
     match = SIZE.fullmatch(text.strip())
     if match is None or len(match[1]) > 18:
         return None
@@ -46,7 +46,7 @@ def block(size_bytes: float | None) -> int | None:
 
 
 def at(text: str, *forms: str) -> float:
-    """Return the Unix time of a date in one of these forms, or 0; without a zone it counts as UTC."""
+    """Return the Unix time of a date in one of these forms, or 0. Without a zone it counts as UTC."""
     for form in forms:
         try:
             date = datetime.strptime(text.strip(), form)

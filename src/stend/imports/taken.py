@@ -11,7 +11,7 @@ from stend.model.tally import NS, PERCENTS, Tally
 from stend.words import Sentence
 
 NOMINAL_S = 60.0
-"""Seconds assumed for a load without a time; its rates stay as reported."""
+"""Seconds assumed for a load without a time. Its rates stay as reported."""
 UNKNOWN = ("drive", "steady state", "what the drive held before", "write cache")
 """Settings that most tools do not report."""
 SHORTEST_S, LONGEST_S = 1e-3, 1e6
@@ -44,7 +44,7 @@ class Taken(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Figures of one direction as most tools report them, in base units; None for those that a tool lacks."""
+    """Figures of one direction as most tools report them, in base units, or None for those that a tool lacks."""
 
     iops: float = 0.0
     bytes_per_s: float = 0.0

@@ -25,7 +25,7 @@ class Band(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """A part of a run that ends at `t` seconds, with `seconds` of load; mean response times are weighted by IOs.
+    """A part of a run that ends at `t` seconds, with `seconds` of load. Mean response times are weighted by IOs.
 
     `place` is the number of the last sample's phase in the plan, from 0, and `round` its round.
     """
@@ -56,7 +56,7 @@ class Bucket(NamedTuple):
 
 
 class Buckets:
-    """A series of at most `MOST` buckets with equal numbers of samples; the last one may be incomplete.
+    """A series of at most `MOST` buckets with equal numbers of samples. The last one may be incomplete.
 
     `each` is the number of samples per bucket: 1, then 2, 4, ... as the run grows.
     """

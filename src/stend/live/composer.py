@@ -23,7 +23,7 @@ def _number(least: float, most: float) -> Any:
 
 
 class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The chosen tests, drive and options; None and "" keep what the profile has. Limits are those of `stend run`."""
+    """The chosen tests, drive and options. None and "" keep what the profile has. Limits are those of `stend run`."""
 
     test: list[str]
     target: str

@@ -42,7 +42,7 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Course:
-    """The state of a run, updated by every event; its only clock is that of the events."""
+    """The state of a run, updated by every event. Its only clock is that of the events."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.started: Started | None = None
@@ -164,5 +164,5 @@ class Course:
 
     @property
     def remaining(self) -> ToGo:
-        """Return the remaining seconds: low, likely, high; zeros after the end."""
+        """Return the remaining seconds: low, likely, high. They are 0 after the end."""
         return self.progress.to_go() if not self.ended else ToGo(0, 0, 0)

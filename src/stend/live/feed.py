@@ -28,7 +28,7 @@ encode = msgspec.json.Encoder(enc_hook=english).encode
 
 
 class News(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A message: the run now, and its points from number `start` on, of `each` samples; earlier points stay valid.
+    """A message: the run now, and its points from number `start` on, of `each` samples. Earlier points stay valid.
 
     A point is [seconds, IOPS, bytes/s, response time], each of the last three as [minimum, mean, maximum].
     """
@@ -47,7 +47,7 @@ class Listener:
         self.task = asyncio.current_task()
 
     def send(self, message: bytes) -> bool:
-        """Queue a message; return False and disconnect the page if BEHIND messages wait already."""
+        """Queue a message. Return False and disconnect the page if BEHIND messages wait already."""
         with suppress(asyncio.QueueFull):
             self.queue.put_nowait(message)
             return True
@@ -57,7 +57,7 @@ class Listener:
 
 
 class Feed:
-    """The reader of a run folder and its pages; `broken` is the reason why it no longer follows, or empty."""
+    """The reader of a run folder and its pages. `broken` is the reason why it no longer follows, or empty."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name, self.broken = folder, name, ""

@@ -24,7 +24,7 @@ Show = Callable[[str], None]
 
 
 class Hook(NamedTuple):
-    """An event and the command or address to notify; both get JSON, a command on its standard input."""
+    """An event and the command or address to notify. Both get JSON, a command on its standard input."""
 
     event: str
     does: str
@@ -40,7 +40,7 @@ def hook(text: str) -> Hook:
 
 
 def happened(event: Event, course: Course, throttled: bool) -> Iterator[str]:
-    """Yield the hook events that an event of the record causes; `throttled` is the drive's state before it."""
+    """Yield the hook events that an event of the record causes. `throttled` is the drive's state before it."""
     match event:
         case Judged() if event.ended_by and event.steady:
             yield "steady"

@@ -74,7 +74,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
-    """A tracked workload's last rounds beside the steady-state rule; excursion and slope are shares of the mean."""
+    """A tracked workload's last rounds beside the steady-state rule. Excursion and slope are shares of the mean."""
 
     label: str
     quantity: str

@@ -33,7 +33,7 @@ KINDS = {
 }
 HEARTBEAT_S = 15
 MOST_LISTENERS = 200
-"""Largest number of pages at once; further ones get a request to retry."""
+"""Largest number of pages at once. Further ones get a request to retry."""
 SHOWN_LIVE = 50
 """Largest number of unfinished runs that are followed for the list and for metrics."""
 SANDBOX = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
@@ -44,7 +44,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Server:
-    """The pages and data; `app` is an ASGI application without access control (see `guard`)."""
+    """The pages and data. `app` is an ASGI application without access control (see `guard`)."""
 
     def __init__(self, top: Path, where: Sequence[str] = ()) -> None:
         self.shelf = Shelf(top, where)
@@ -122,7 +122,7 @@ class Server:
         return JSONResponse({name: words.phase(name) for name in request.query_params})
 
     async def runs(self, request: Request) -> Response:
-        """Answer with the runs below the folder, unfinished ones with their state; 304 if nothing has changed.
+        """Answer with the runs below the folder, unfinished ones with their state, or 304 if nothing has changed.
 
         The query may have conditions, `where=model=KC*`, as `stend list --where` has them, `columns`, and `lang` for
         stamps.
@@ -200,7 +200,7 @@ class Server:
             feed.leave(listener)
 
     async def report(self, request: Request) -> Response:
-        """Answer with a run's report; with `lang` in that language, written on request if it is not in the folder."""
+        """Answer with a run's report, in the language `lang`. Write it on request if it is not in the folder."""
         folder, lang = self._folder(request.path_params["name"]), request.query_params.get("lang", "")
         if lang:
             Language(lang)  # raises BadInput for an unknown one, which could name another file

@@ -63,7 +63,7 @@ class Timely(AutoHTTPProtocol):  # type: ignore[valid-type,misc]
 
 
 class Place(NamedTuple):
-    """The folder to serve, conditions of its runs, and the address; `hosts` are the names that requests may use."""
+    """The folder to serve, conditions of its runs, and the address. `hosts` are the names that requests may use."""
 
     top: Path
     where: tuple[str, ...]
@@ -76,7 +76,7 @@ class Place(NamedTuple):
 
 
 def serve(place: Place, show: Callable[[str], object]) -> None:
-    """Serve until Ctrl-C or SIGTERM; pass the address with its token to `show`.
+    """Serve until Ctrl-C or SIGTERM. Pass the address with its token to `show`.
 
     Raise BadInput for an unusable folder or token file, StepFailed if the address cannot be used.
     """

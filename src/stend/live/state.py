@@ -21,13 +21,13 @@ class State(NamedTuple):
 
 
 def way_on(folder: Path, destroy: str = "") -> str:
-    """Return the command that continues a run; `destroy` names its drive for use without a terminal."""
+    """Return the command that continues a run. `destroy` names its drive for use without a terminal."""
     named = f" --destroy-data {shlex.quote(destroy)}" if destroy else ""
     return f"`stend resume {shlex.quote(str(folder))}{named}` continues it"
 
 
 def state(folder: Path, course: Course) -> State:
-    """Return the state of a run; a run whose record has its end has ended, even if a process holds the folder."""
+    """Return the state of a run. A run whose record has its end has ended, even if a process holds the folder."""
     if course.ended:
         reason = f": {course.ended.reason}" if course.ended.reason else ""
         return State("ended", f"{course.ended.outcome}{reason}")

@@ -28,7 +28,7 @@ SMART = "SMART"
 
 
 class Row(NamedTuple):
-    """One drive of a lot; figures in base units, None if unknown. `reasons` are phrases of the catalogue."""
+    """One drive of a lot. Figures are in base units, None if unknown. `reasons` are phrases of the catalogue."""
 
     target: str
     model: str

@@ -19,7 +19,7 @@ FIT = {
     "B/J": {"", "k", "m"},
     "": {"", "k", "m", "%"},
 }
-"""Permitted units by the base unit of a quantity; an empty base unit means a plain number."""
+"""Permitted units by the base unit of a quantity. An empty base unit means a plain number."""
 FORM = "write it like 'iops[saturated] > 100k', 'p99.9[latency] < 5 ms' or 'flash.spare_pct < 20'"
 _LIMIT = re.compile(
     r"\s*([\w.-]+)(?:\[([^\[\]]*)\])?\s*(<=|>=|<|>)\s*([+-]?\d{1,15}(?:\.\d{1,9})?)\s*([%a-zµ/]{0,5})\s*", re.IGNORECASE

@@ -55,7 +55,7 @@ def named(paths: Sequence[Path], name: str = "", where: Sequence[str] = ()) -> S
 def grouped(tops: Sequence[Path], by: str, wanted: Sequence[str], where: Sequence[str] = ()) -> tuple[Side, Side]:
     """Group the runs below these folders by a fact and return two groups as sides.
 
-    `wanted` are the two values; without it there must be exactly two, and the value measured first comes first. `where`
+    `wanted` are the two values. Without it there must be exactly two, and the value measured first comes first. `where`
     filters runs (`catalogue.choice`). Raise BadInput otherwise. Runs that cannot be read are left out with a warning.
     """
     groups: dict[str, list[Path]] = {}

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stend.many.sides import Key, Side
+from stend.model.stats import MIN_BEYOND, least_beyond
 
 BLOCKING = (
     "profile",
@@ -25,7 +26,7 @@ WARM_C = 5.0
 
 
 class Differing(NamedTuple):
-    """A setting with the values of each side, most frequent first; `blocks` if it makes figures incomparable."""
+    """A setting with the values of each side, most frequent first. `blocks` if it makes figures incomparable."""
 
     name: str
     a: tuple[Any, ...]
@@ -67,7 +68,7 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
     """Return the reasons against a comparison of one figure.
 
     Threads and depth, the trace and its replay, the part of the drive, the entropy of the data, an unmet steady-state
-    rule, and facts that an imported result lacks.
+    rule, counts of so few IOs that even a rate is chance, and facts that an imported result lacks.
     """
     reasons = []
     if (key.threads, key.depth) != (other.threads, other.depth):
@@ -83,6 +84,8 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
         unmet = sum(row.steady is False for row in rows)
         if any(row.state == "unknown" for row in rows) and key.state != other.state:
             reasons.append(Reason("untold_state", {"side": side.name}))
+        if any(0 < row.tally.ios < least_beyond(row.tally.bins) for row in rows if not row.reported):
+            reasons.append(Reason("few", {"side": side.name, "least": MIN_BEYOND}))
         if unmet:
             reasons.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": side.name}))
         if lacks := dict.fromkeys(
@@ -122,7 +125,7 @@ def _replays(a: Side, b: Side, key: Key, other: Key) -> Iterator[Reason]:
 
 
 def _part(run: Any, row: Any) -> float:
-    """Return the share of the drive that a figure covers; 1 for a replay unless its trace is scaled to the range."""
+    """Return the share of the drive that a figure covers, or 1 for a replay unless its trace is scaled to the range."""
     replay = row.workload.replay
     share: float = run.share(row.workload.range_bytes) if not replay or replay.fit == "scale" else 1.0
     return share

@@ -51,7 +51,7 @@ class Key(NamedTuple):
     def load(self) -> str:
         """Return the specification's short form: `RND 4K 0/100 T4 Q32`.
 
-        The place is added if loads differ only in it; threads and depth are left out if no loads differ in them.
+        The place is added if loads differ only in it. Threads and depth are left out if no loads differ in them.
         """
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         there = f" #{self.place}" if self.place > 1 else ""
@@ -102,7 +102,8 @@ class Outcome(NamedTuple):
     scope: str = ""
 
     def share(self, size_bytes: int) -> float:
-        """Return a size as a share of the capacity, to a thousandth; 1 for 0 bytes (the whole drive) or no capacity."""
+        """Return a size as a share of the capacity, to a thousandth. 0 bytes (the whole drive) and no capacity give
+        1."""
         return round(size_bytes / self.capacity_bytes, 3) if size_bytes and self.capacity_bytes else 1.0
 
 
@@ -165,7 +166,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
 
 
 def _of_histogram(run: Run, row: Figures) -> Figures:
-    """Return a row; one of a histogram is not steady if the rounds before it were not."""
+    """Return a row. One of a histogram is not steady if the rounds before it were not."""
     if not look.is_histogram(row.phase):
         return row
     test = next(test for test in run.plan.tests if test.name == row.test)
@@ -192,7 +193,7 @@ def _service(load: Workload) -> str:
 
 
 def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
-    """Return how a test played its trace; the mapping of a wrapped trace includes the size of the range."""
+    """Return how a test played its trace. The mapping of a wrapped trace includes the size of the range."""
     options, phase = test.profile.options, test.phases[-1]
     load = phase.holds[0].workload
     fit, range_bytes = load.replay.fit if load.replay else "", load.range_bytes
@@ -267,7 +268,7 @@ def _described(drive: Identity) -> str:
 
 
 def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:
-    """Return the settings of an imported run; settings that the tool does not record are left out."""
+    """Return the settings of an imported run. Settings that the tool does not record are left out."""
     drive = run.plan.device
     return {
         "profile": run.plan.profile.name,

@@ -23,7 +23,7 @@ FEWEST_RANKED = 4
 
 
 class Interval(NamedTuple):
-    """The difference of two means with its interval; `error` is its standard error, `freedom` Welch's degrees."""
+    """The difference of two means with its interval. `error` is its standard error, `freedom` Welch's degrees."""
 
     difference: Array
     low: Array

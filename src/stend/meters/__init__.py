@@ -77,7 +77,7 @@ def _error_pct(text: str, setting: str) -> float:
 
 
 def opened(spec: str, device: Device | None) -> Meter:
-    """Return a meter that reads from now on; without a device one outside the drive, to measure its noise.
+    """Return a meter that reads from now on. Without a device, return one outside the drive, to measure its noise.
 
     Errors: BadInput for an unknown kind, an address that does not fit, or a drive that does not report its power;
     Missing if a program or library is missing.

@@ -11,9 +11,9 @@ from stend.model.events import MeterFacts
 from stend.words import Sentence, text
 
 JOIN_S = 35.0
-"""Seconds to wait for a query in progress at the end; a program that reads a drive may take 30 s."""
+"""Seconds to wait for a query in progress at the end. A program that reads a drive may take 30 s."""
 SHARE = 0.5
-"""Largest share of the period that a query should take; the period of a slower meter is longer."""
+"""Largest share of the period that a query should take. The period of a slower meter is longer."""
 
 
 def period(poll: Callable[[], float], least_s: float) -> float:

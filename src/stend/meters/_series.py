@@ -1,6 +1,6 @@
 """Collect the values of a meter: check them, find gaps, and reduce fast meters to blocks of 0.1 s.
 
-A value covers the time since the value before it. After a gap it covers one period only; nothing is interpolated.
+A value covers the time since the value before it. After a gap it covers one period only. Nothing is interpolated.
 """
 
 import math
@@ -95,7 +95,7 @@ class Series:
                 self._note("gap", Sentence("meter_last_gap", time=now - self.last))
 
     def take(self, *, all_of_it: bool = False) -> list[Value]:
-        """Return the finished blocks; with `all_of_it` also the one that is not full yet."""
+        """Return the finished blocks. With `all_of_it`, add the one that is not full yet."""
         with self.lock:
             if all_of_it:
                 self._flush()
@@ -103,7 +103,7 @@ class Series:
             return taken
 
     def words(self, *, end: bool = False) -> list[Sentence]:
-        """Return the new notes; at the end also the number of those that were not written in full."""
+        """Return the new notes. At the end, add the number of those that were not written in full."""
         with self.lock:
             taken, self.notes = self.notes, []
             if end and self.short:
@@ -189,7 +189,7 @@ class Recorder:
             time.sleep(min(SLACK * self.facts.period_s, LINGER_S))
 
     def finish(self) -> None:
-        """End the series; note a gap before its end."""
+        """End the series. Note a gap before its end."""
         if not self.over:
             self.series.finish(time.monotonic())
             self.over = True

@@ -25,7 +25,7 @@ class Meter(Protocol):
 
     @property
     def cost(self) -> tuple[int, float]:
-        """Return how often the drive was queried, and the seconds that this took; zeros for a meter beside it."""
+        """Return how often the drive was queried, and the seconds that this took, or zeros for a meter beside it."""
 
     def read(self) -> list[Value]:
         """Return the values since the last call, in order."""
@@ -37,11 +37,11 @@ class Meter(Protocol):
         """Do not query the drive while it rests. A meter that does not query the drive ignores it."""
 
     def close(self) -> None:
-        """Stop reading, and end what the meter started; `read` and `words` then return the rest."""
+        """Stop reading, and end what the meter started. `read` and `words` then return the rest."""
 
 
 class Spec(NamedTuple):
-    """A parsed specification; `scope` is empty and `error_pct` None if it does not state them.
+    """A parsed specification. `scope` is empty and `error_pct` None if it does not state them.
 
     `quantity` is that of a command, whose values can be of any that is registered (`model/quantities.py`).
     """

@@ -61,7 +61,7 @@ class Output:
         self.rest, self.wrong, self.held = b"", "", False
 
     def take(self, now: float, data: bytes) -> None:
-        """Take data that was read at once; its values arrived together."""
+        """Take data that was read at once. Its values arrived together."""
         *lines, self.rest = (self.rest + data).split(b"\n")
         self.rest = self.rest[-MOST_LINE:]
         values = [value for line in lines if (value := self._value(line.decode(errors="replace").strip()))]

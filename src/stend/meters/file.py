@@ -24,7 +24,7 @@ FIRST_S = 20.0
 """Seconds to wait for the first two lines of a file that has just been started."""
 TAIL_BYTES, READ_BYTES = 1 << 16, 16 << 20
 SCALES = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e8, 1.0))
-"""Smallest time since 1970 in a unit, and the unit in seconds; smaller numbers are not times since 1970."""
+"""Smallest time since 1970 in a unit, and the unit in seconds. Smaller numbers are not times since 1970."""
 SEPARATOR = re.compile(r"\s*[,;\t]\s*")
 AHEAD_S = 2.0
 """A file whose times are further ahead of this host's clock was written by another clock."""
@@ -58,7 +58,7 @@ def row(line: str) -> tuple[float, Stated] | None:
 
 
 class File(Recorder):
-    """A file that grows, or that is complete; lines before the start of the run are skipped."""
+    """A file that grows, or that is complete. Lines before the start of the run are skipped."""
 
     def __init__(self, spec: Spec, path: Path) -> None:
         self.path, self.rest, self.place = path, b"", 0
@@ -73,7 +73,7 @@ class File(Recorder):
         self.latest = first[-1]
 
     def _first(self) -> list[float]:
-        """Return the times of the last lines, when there are two; later reads start behind them."""
+        """Return the times of the last lines, when there are two. Later reads start behind them."""
         until = time.monotonic() + FIRST_S
         while True:
             if not self.path.is_file():

@@ -51,7 +51,7 @@ class Measured(NamedTuple):
 
 
 def watts(field: int) -> float | None:
-    """Return the power in a field of 32 bits: value (bits 15:0) and scale (bits 17:16); None if it is not reported."""
+    """Return the power in a field of 32 bits: value (bits 15:0) and scale (bits 17:16), or None if not reported."""
     value, scale = field & 0xFFFF, field >> 16 & 3
     return value * SCALES_W[scale] if value and scale in SCALES_W else None
 

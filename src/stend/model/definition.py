@@ -147,7 +147,7 @@ class Identity(Data, frozen=True):
 
     @property
     def scale(self) -> int:
-        """Return how many IOs each IO of a scaled virtual drive counts as; 1 for other drives."""
+        """Return how many IOs each IO of a scaled virtual drive counts as, or 1 for other drives."""
         scale: int = self.facts.get("scale", 1)
         return scale
 
@@ -168,7 +168,7 @@ class Profile(Data, frozen=True):
     """Values that a specification version and class fix, and settings of the operator.
 
     `minute_s` is how long a minute of the clause lasts: 60, unless shortened (`--quick`, `--round-seconds`). `second_s`
-    does the same for clauses that count in seconds; 0 means a sixtieth of `minute_s`. Repetitions and long durations
+    does the same for clauses that count in seconds. 0 means a sixtieth of `minute_s`. Repetitions and long durations
     are divided by `shorten`; `range_limit_bytes` above 0 limits the range. `share` lets a test start from the state in
     which the previous test left the drive, if both clauses require the same state. `verify` gives sequential fills
     content that is read back once. `power_saving` off keeps the drive out of its power states. `interfaces` overrides
@@ -305,7 +305,7 @@ class PlannedTest(Data, frozen=True):
     """A test drawn for a drive: exact steps, open only where results decide.
 
     `traced` describes the trace that it plays. `shared` is {phase: test} for the phases left out here because an
-    earlier test of the plan runs the same ones. A test with `reads` writes nothing; `requires` is as in `Test`.
+    earlier test of the plan runs the same ones. A test with `reads` writes nothing. `requires` is as in `Test`.
     """
 
     name: limits.Part

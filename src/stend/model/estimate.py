@@ -69,7 +69,7 @@ def sure_bytes(phase: Phase) -> int:
 
 
 def _rounds_bytes(load: Workload, size: int, rounds: int) -> int:
-    """Return the bytes of a write in all rounds; verified content that continues from round to round ends once."""
+    """Return the bytes of a write in all rounds. Verified content that continues from round to round ends once."""
     if not load.verify or size > load.range_bytes:
         return size * rounds
     return min(size * rounds, load.verify_bytes(0))

@@ -132,7 +132,7 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it. `seed` is the seed of its engine.
 
-    `weight` is how many IOs each observed one counts as, because a scaled virtual drive simulates one of so many; 0
+    `weight` is how many IOs each observed one counts as, because a scaled virtual drive simulates one of so many. 0
     where each one was observed, and in older records. The figures of another tool are set in imported steps, `pace` in
     those whose workload is `paced`, `verified` in those whose content is verified, `places` in surveys.
     """

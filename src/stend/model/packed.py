@@ -122,7 +122,7 @@ def rising(bins: Mapping[int, int]) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def weight_of(*many: Mapping[int, int]) -> int:
-    """Return how many IOs each observed one counts as: the most of these bins; 1 for bins that do not state it."""
+    """Return how many IOs each observed one counts as: the most of these bins, or 1 for bins that do not state it."""
     return max((bins.weight for bins in many if isinstance(bins, Bins)), default=1)
 
 

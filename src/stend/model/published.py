@@ -20,6 +20,9 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
     "read_wait": (("latency", "avg 4K 100", 1e-6),),
     "mix_wait": (("latency", "avg 4K 65", 1e-6),),
     "write_wait": (("latency", "avg 4K 0", 1e-6),),
+    "read_p99": (("latency", "p99 4K 100", 1e-6),),
+    "write_p99": (("latency", "p99 4K 0", 1e-6),),
+    "mix_p99": (("latency", "p99 4K 65", 1e-6),),
     "seq_read": (("throughput", "128K 100", MiB), ("throughput_mb", "128K 100", MB)),
     "seq_write": (("throughput", "128K 0", MiB), ("throughput_mb", "128K 0", MB)),
     "cache_bytes": (("steps", "cache_gib", GiB),),
@@ -32,7 +35,7 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
 
 @cache
 def published() -> dict[str, dict[str, Any]]:
-    """Return all published figures by drive and kind of measurement; `about` names the drive and the publisher."""
+    """Return all published figures by drive and kind of measurement. `about` names the drive and the publisher."""
     return tomllib.loads((resources.files(__package__) / "published.toml").read_text())
 
 

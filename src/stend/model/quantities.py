@@ -50,6 +50,6 @@ SHAPES = {"1/s": "rate", "B/s": "mbs", "s": "lat", "": "times", "W": "watts", "1
 
 
 def shape(name: str) -> str:
-    """Return the shape in which a quantity is written (`words.numbers`); names without an entry are response times."""
+    """Return the shape in which a quantity is written (`words.numbers`). Names without an entry are response times."""
     unit = QUANTITIES[name].unit if name in QUANTITIES else "s"
     return SHAPES.get(unit, f"with:{unit}")

@@ -122,7 +122,7 @@ class Run:
         self.samples.rows.cut(self.unplaced)
 
     def _place(self, result: Result, span: tuple[int, int] | None = None) -> None:
-        """Store a result with the samples taken since it began; each belongs to the first result that follows it."""
+        """Store a result with the samples taken since it began. Each belongs to the first result that follows it."""
         self.results.append(result)
         self.tested.setdefault(result.where.test, []).append(result)
         self.placed.setdefault((result.where.test, result.where.phase), []).append(result)

@@ -99,7 +99,7 @@ def rates(load: Workload) -> tuple[float, float]:
 
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
-    """Return the cells of a map in the order they were measured, without their warm-up; the parts of one are added."""
+    """Return the cells of a map in the order they were measured, without their warm-up. The parts of one are added."""
     percents = test.profile.options.get("percentiles", (99.0, 99.9))
     found: list[tuple[Workload, list[Result]]] = []
     for result in run.of(test.name, PHASE):
@@ -196,9 +196,9 @@ def percents(run: Run, test: PlannedTest) -> list[float]:
 
 
 def columns(measured: Sequence[Cell]) -> dict[float, list[Cell]]:
-    """Return the cells by write rate, in the order the columns were begun; each column by rising read rate.
+    """Return the cells by write rate, in the order the columns were begun. Each column by rising read rate.
 
-    Equal cells are one, with the geometric mean of their waits; those of the host count only where there is no other.
+    Equal cells are one, with the geometric mean of their waits. Those of the host count only where there is no other.
     """
     places: dict[tuple[float, float], list[Cell]] = {}
     for cell in measured:
@@ -354,7 +354,7 @@ def stretches(measured: Sequence[Cell], wanted: Search) -> list[Stretch]:
 
 
 def _side(found: Bracket, key: Key, wanted: Search) -> tuple[float, float, float] | None:
-    """Return the lowest, the likely and the highest read rate of a contour in a column; None if its waits are flat."""
+    """Return the lowest, the likely and the highest read rate of a column's contour, or None if its waits are flat."""
     if found.failed <= wanted.least * (1 + 1e-9):
         return 0.0, 0.0, 0.0
     if flat(found, key):

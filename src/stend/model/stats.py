@@ -122,7 +122,7 @@ def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]
 
 
 def _within(tally: Tally, index: int, lowest: int, share: float) -> float:
-    """Return the position in a bin, in ns, that a share of the IOs does not exceed; `lowest` is the first used bin."""
+    """Return the position in a bin, in ns, that a share of the IOs does not exceed. `lowest` is the first used bin."""
     lower, end = bin_edges_ns(index)
     mean, longest = tally.latency_ns / tally.ios if tally.ios else 0.0, tally.max_ns or math.inf
     upper = longest if index == BINS - 1 else min(end, longest)

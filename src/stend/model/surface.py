@@ -91,7 +91,7 @@ def surveyed(results: Sequence[Result]) -> Surveyed:
 
 
 def strips(results: Sequence[Result]) -> list[Strip]:
-    """Return the parts of the drive with their reads, in order; surveys of the same part are its rounds."""
+    """Return the parts of the drive with their reads, in order. Surveys of the same part are its rounds."""
     found: dict[tuple[int, int], list[Cell]] = {}
     for result in results:
         if isinstance(result.step, Hold) and result.places:
@@ -101,7 +101,7 @@ def strips(results: Sequence[Result]) -> list[Strip]:
 
 
 def merged(unread: Sequence[Unread]) -> list[Unread]:
-    """Return unreadable places in order, each once; neighbours are joined, and places that were readable come last."""
+    """Return unreadable places in order, each once. Neighbours are joined, and places that were readable come last."""
     joined: list[Unread] = []
     for place in sorted(unread, key=lambda u: (u.again, u.first_bytes)):
         last = joined[-1] if joined else None
@@ -131,7 +131,7 @@ def median_s(counts: Counts) -> float:
 
 
 def table(parts: Sequence[Strip], kind: str) -> Counts:
-    """Return reads by part and coarse bin; `kind` is `data` or `blank`."""
+    """Return reads by part and coarse bin. `kind` is `data` or `blank`."""
     rows: Counts = np.zeros((len(parts), COARSE), np.int64)
     for row, part in zip(rows, parts, strict=True):
         for index, count in getattr(part.cell, kind).items():
@@ -286,7 +286,7 @@ def _divergence(share: Floats, usual: float) -> Floats:
 def power(parts: Sequence[Strip], share: float) -> Power:
     """Return how sure a slow stretch of this share (0-1) of the range is found, wherever it is.
 
-    Such a stretch contains at least `share` x parts - 1 whole parts; only these count. Half of their visits are late.
+    Such a stretch contains at least `share` x parts - 1 whole parts. Only these count. Half of their visits are late.
     """
     whole = int(share * len(parts) + 1e-9) - 1
     visits, late = _visits(parts, "late")

@@ -12,7 +12,7 @@ from stend.model.workload import Workload
 SHIFT = 3
 """Response times are counted in fio's latency bins divided by 2^SHIFT: eight bins per octave."""
 MOST_UNREAD = 1000
-"""Most unreadable places that one result lists; further ones are only counted."""
+"""Most unreadable places that one result lists. Further ones are only counted."""
 SLOW, RARE = 2.0, 10.0
 """A read that takes this many times the median of its moment is slow, or takes very long."""
 BLANK_S = 0.001
@@ -24,7 +24,7 @@ Bins = Mapping[limits.Bin, limits.Count]
 class Cell(msgspec.Struct, frozen=True, array_like=True):
     """Reads in one part of the range by response time: {bin: reads} of blocks with data, and of blocks of zeros.
 
-    Flash can answer a read of a block that was never written without its medium; such a block reads as zeros. In a
+    Flash can answer a read of a block that was never written without its medium. Such a block reads as zeros. In a
     sample, `late` of the `visits` had at least half of their reads slow, and `rare` had one that took very long, each
     compared with the median of the reads of that moment all over the range. A busy host delays these as well.
     """
@@ -85,7 +85,7 @@ class Surveyed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def edges(workload: Workload) -> list[int]:
-    """Return the first byte of each cell of a survey, and the end of the last one; cells are whole blocks."""
+    """Return the first byte of each cell of a survey, and the end of the last one. Cells are whole blocks."""
     blocks = max(workload.range_bytes // workload.block_bytes, 1)
     cells = min(workload.survey.cells if workload.survey else 1, blocks)
     return [workload.start_bytes + blocks * n // cells * workload.block_bytes for n in range(cells + 1)]

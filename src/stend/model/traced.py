@@ -51,7 +51,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def read_pct(self) -> int:
-        """Return the percentage of reads among reads and writes; 0 only without reads, 100 only without writes."""
+        """Return the percentage of reads among reads and writes. 0 only without reads, 100 only without writes."""
         both = self.read.ios + self.write.ios
         share = round(100 * self.read.ios / both) if both else 0
         return share if self.read.ios in (0, both) else min(max(share, 1), 99)

@@ -1,6 +1,6 @@
 """The result of reading written content back: bad blocks by kind and place, as ranges of bytes.
 
-A block is 512 bytes. It carries its address, the run's number and the number of the pass; everything else in it follows
+A block is 512 bytes. It carries its address, the run's number and the number of the pass. Everything else in it follows
 from these. Its expected content is therefore known without a list, and so is the block that a bad one came from.
 """
 
@@ -30,9 +30,9 @@ LOST: tuple[Fault, ...] = ("wrapped", "dropped", "zeroed", "flipped", "unreadabl
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Blocks of one kind between two byte addresses of the drive; `end_bytes` is behind the last one.
+    """Blocks of one kind between two byte addresses of the drive. `end_bytes` is behind the last one.
 
-    `blocks` is their number; if it is smaller than the range, blocks between them are good or of another kind.
+    `blocks` is their number. If it is smaller than the range, blocks between them are good or of another kind.
     `distance_bytes` is the address that wrapped blocks carry minus their own, `bits` the number of flipped bits.
     """
 

@@ -13,14 +13,15 @@ COLDEST_C, HOTTEST_C = -40.0, 150.0
 SENSORS, NO_SENSOR = ("temperature", "sensor"), ("_min", "_s", "_events")
 """Prefixes of values that are temperatures, and suffixes of those that count time or events instead."""
 STEADY_ROUNDS, STEADY_K = 10, 1.0
-"""A temperature is steady if it moved by no more than this over so many rounds, each a minute. Ours."""
+"""A temperature is steady if it moved by no more than this over so many rounds, each a minute. A choice of stend."""
 LEAST_ROUNDS, WARMED_K = 30, 3.0
-"""A load goes on for so many rounds unless it has warmed the drive by as much: large heatsinks warm up slowly. Ours.
+"""A load goes on for so many rounds unless it has warmed the drive by as much: large heatsinks warm up slowly. A choice
+of stend.
 
 A drive without a temperature is loaded as long, for the throttling that it may report.
 """
 AFTER_ROUNDS = 5
-"""Rounds that a load goes on after the first throttling, for the level after it. Ours."""
+"""Rounds that a load goes on after the first throttling, for the level after it. A choice of stend."""
 
 
 def growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:

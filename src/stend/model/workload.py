@@ -13,7 +13,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Stream(Kind, frozen=True):
-    """An IO stream of RWSW PTS: access, direction and transfer size; `share` is its percentage of the IOs.
+    """An IO stream of RWSW PTS: access, direction and transfer size. `share` is its percentage of the IOs.
 
     `zone` is the part of the workload's range that it touches, from and to in percent. A sequential stream continues
     where it ended, each thread in a separate part of the zone, and returns to the start at the part's end.
@@ -217,7 +217,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def service(self) -> str:
-        """Return the label's part that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`; else ""."""
+        """Return the label's part that only services have: ` 5000/s FLUSH/4 TRIM 128K:10`, ` 1/60s even`, or ""."""
         return self._paced + (f" {self._trimmed}:{self.trim_pct}" if self.trim_pct else "")
 
     @property
@@ -275,7 +275,7 @@ def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
 
 
 def writing(load: Workload) -> Workload:
-    """Return the workload with its writes only: no reads, or only the streams that write; unchanged if none does."""
+    """Return the workload with its writes only: no reads, or only the streams that write. Unchanged if none does."""
     if not load.streams:
         return msgspec.structs.replace(load, read_pct=0)
     kept = tuple(stream for stream in load.streams if not stream.read)

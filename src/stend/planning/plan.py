@@ -43,7 +43,7 @@ QUICK_ROUNDS = 5
 USUAL_PROFILE = "enterprise-2.0.2"
 
 CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name", "interfaces", "tests"))
-"""Settings that a study or an operator may change, in addition to `tests`; those per interface are excluded."""
+"""Settings that a study or an operator may change, in addition to `tests`. Those per interface are excluded."""
 
 MOST_STEPS = 200_000
 """Steps of a plan that fit into a run's record and into memory. The suites have some hundreds."""
@@ -176,6 +176,9 @@ def _value(value: Any) -> Any:
         return Sentence("value_" + value.replace("-", "_"))
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_value(part)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        nested = any(isinstance(part, list | tuple) for part in value)
+        return ("; " if nested else ", ").join(str(_value(part)) for part in value) or "–"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, str | int | float | bool) else str(value)

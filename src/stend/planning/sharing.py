@@ -8,7 +8,7 @@ from stend.words import Sentence
 
 
 def shared(tests: list[PlannedTest], device: Identity, notes: list[Sentence]) -> list[PlannedTest]:
-    """Leave out phases that equal all phases that changed the drive since its last purge; add a note for each test."""
+    """Leave out phases that equal all phases that changed the drive since its last purge. Add a note for each test."""
     state: list[tuple[Phase, str]] = []
     kept = []
     for test in tests:

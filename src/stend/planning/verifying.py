@@ -11,7 +11,7 @@ from stend.model.workload import Verify, Workload
 from stend.words import Sentence
 
 BLOCK_BYTES, DEPTH = MiB, 8
-"""Block and queue depth of verified fills and reads, as in the test `media`. Ours."""
+"""Block and queue depth of verified fills and reads, as in the test `media`. A choice of stend."""
 CHART = "media_map"
 FILL, PHASE = "precondition", "verify"
 """Names with which the phases of a fill and of its read begin."""

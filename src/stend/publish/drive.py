@@ -23,7 +23,7 @@ from stend.report.story.rivals import published_rival, reference
 from stend.words import Language
 
 CONTENT = ("figures", "runs", "errata", "withdrawn")
-"""Fields of an entry whose change is an update of its page; a new look is not."""
+"""Fields of an entry whose change is an update of its page. A new look is not."""
 
 
 class Order(NamedTuple):

@@ -28,7 +28,7 @@ OF_PRIVATE = ("label", "serial")
 UNITS = {"rate": "IOPS", "mbs": "MB/s", "gib": "GiB", "fold": "×", "watts": "W", "per_watt": "IOPS/W"}
 """Units of key figures in tables by their shape."""
 IN_US = ("read_wait", "write_wait")
-"""Response times that tables show in microseconds; the others are shown in milliseconds."""
+"""Response times that tables show in microseconds. The others are shown in milliseconds."""
 
 
 class Row(NamedTuple):
@@ -105,7 +105,7 @@ def setting_data(sample: Sample, words: Language) -> dict[str, Any]:
 
 
 def chart_data(side: Side, words: Language) -> Iterator[dict[str, Any]]:
-    """Yield the charts of a review that show several drives, of this drive alone; the browser merges their rows."""
+    """Yield the charts of a review that show several drives, of this drive alone. The browser merges their rows."""
     for kind in KINDS:
         for drawn in _alone(kind, side, words):
             every = drawn.spec["datasets"].items()

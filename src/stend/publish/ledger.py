@@ -30,7 +30,7 @@ class Shown(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Erratum(msgspec.Struct, frozen=True):
-    """A figure of a published page that is shown otherwise since a day; `old` and `new` are in base units.
+    """A figure of a published page that is shown otherwise since a day. `old` and `new` are in base units.
 
     `why` is "run" (another run is the review), "stend" (its version) or "record".
     """
@@ -46,7 +46,7 @@ class Erratum(msgspec.Struct, frozen=True):
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """A published run that the site shows no longer; `reason` is "" if the lab states none."""
+    """A published run that the site shows no longer. `reason` is "" if the lab states none."""
 
     date: datetime.date
     run: str
@@ -75,7 +75,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """All published drives by id; `files` are the files about all drives, by path below the site."""
+    """All published drives by id. `files` are the files about all drives, by path below the site."""
 
     format: int = FORMAT
     stend: str = __version__

@@ -34,7 +34,7 @@ SUFFIX = {"jpeg": "jpg", "png": "png"}
 
 
 class Prose(NamedTuple):
-    """Text of the author, as HTML made from Markdown; markup in it is escaped."""
+    """Text of the author, as HTML made from Markdown. Markup in it is escaped."""
 
     html: Markup
 
@@ -100,7 +100,7 @@ class Photos:
 
 
 def pages(drive: str, folder: Path, spoken: Spoken, entry: Entry, rivals: Sequence[Side]) -> dict[str, bytes]:
-    """Return the page of a drive in one language, and its photographs; `folder` has its public files."""
+    """Return the page of a drive in one language, and its photographs. `folder` has its public files."""
     sample, words, lab, shots = spoken.sample, spoken.words, spoken.lab, Photos(drive)
     review = report_page([(folder, sample.run, sample.host)], words.name, "review", rivals)
     resolve = prose.resolver(spoken.rows, spoken.keys, _shown_by(words), f"#run-{sample.hash}")

@@ -12,7 +12,7 @@
     # saturation
     Text of this chapter: writes end at {writes}, {write-saturation.saturated.mean} on average.
 
-A heading that names a chapter of the review puts the text below it there; another heading starts a chapter.
+A heading that names a chapter of the review puts the text below it there. Another heading starts a chapter.
 """
 
 import datetime
@@ -118,7 +118,7 @@ def _filled(lines: Sequence[str], first: int, path: Path, figures: Figures, *, l
 
 
 def _chapters(lines: Sequence[str], first: int, path: Path, seen: list[Path], photos: str) -> Any:
-    """Yield (heading, HTML) of each chapter; photographs in the text are added to `seen`."""
+    """Yield (heading, HTML) of each chapter. Photographs in the text are added to `seen`."""
     name, start = "", 0
     for number, line in enumerate([*lines, "# "]):
         if line.startswith("# ") or number == len(lines):

@@ -49,7 +49,7 @@ class Found(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A run without its private facts: its hash, host, sheet and reduced figures; `secrets` must not be published.
+    """A run without its private facts: its hash, host, sheet and reduced figures. `secrets` must not be published.
 
     `public` holds private facts that the lab publishes.
     """

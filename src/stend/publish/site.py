@@ -276,7 +276,7 @@ class Lang:
                 yield News(gone.date, "withdrawn", drive, title, gone.reason, gone.run)
 
     def _erratum(self, date: datetime.date, drive: str, entry: Entry, errata: list[Erratum]) -> News:
-        """Return the errata of a day; the first key figures among them are in the text."""
+        """Return the errata of a day. The first key figures among them are in the text."""
         words = self.words
         first = sorted(errata, key=lambda erratum: not erratum.figure.startswith(figures.KEY))[:MOST_IN_NEWS]
         pairs = [(erratum.names.get(words.name, erratum.figure), *page.texts(erratum, words)) for erratum in first]

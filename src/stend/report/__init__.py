@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STYLES = ("review", "pts")
 STORIED = ("html", "markdown", "pdf")
-"""Formats of a review; the others are data."""
+"""Formats of a review. The others are data."""
 STAGE = ".report-"
 """Reports are written in a folder with this prefix and then moved out of it, so that no half-written report is
 visible."""
@@ -86,7 +86,7 @@ def _tidy(into: Path) -> None:
 
 
 def _placed(path: Path, place: Path, into: Path) -> Path:
-    """Sync a finished file and move it over an older one; return its new path."""
+    """Sync a finished file and move it over an older one. Return its new path."""
     if place.parent != into:
         regular.folder(place.parent)  # a link there would lead the report out of the run folder
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""CSV: one row per step of every run, in base units; unknown values are empty."""
+"""CSV: one row per step of every run, in base units. Unknown values are empty."""
 
 import csv
 from collections.abc import Sequence

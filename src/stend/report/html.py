@@ -15,7 +15,7 @@ from stend.report.parts.markup import drawing_script, environment, policy, templ
 def write(
     runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
 ) -> list[Path]:
-    """Write `report.html`; other languages and styles get separate files."""
+    """Write `report.html`. Other languages and styles get separate files."""
     path = into / file_name(lang, style, "html")
     path.write_text(rendered(page(runs, lang, style, rivals, names)), encoding="utf-8")
     return [path]

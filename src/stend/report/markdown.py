@@ -20,7 +20,7 @@ STRONG = ("answer", "finding", "good", "bad")
 def write(
     runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
 ) -> list[Path]:
-    """Write `report.md` and a folder `report.files` of charts; other languages and styles get separate files."""
+    """Write `report.md` and a folder `report.files` of charts. Other languages and styles get separate files."""
     folder = into / file_name(lang, style, "files")
     return write_page(page(runs, lang, style, rivals, names), into / file_name(lang, style, "md"), folder)
 

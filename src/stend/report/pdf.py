@@ -1,4 +1,4 @@
-"""PDF by Typst: contents, page numbers, tables that break well; text is passed as data, never as markup."""
+"""PDF by Typst: contents, page numbers, tables that break well. Text is passed as data, never as markup."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
 
 MM_PER_PX, TEXT_MM = 0.2, 176.0
-"""One scale for all charts, so that their text has one size; 176 mm is the width of a page without margins."""
+"""One scale for all charts, so that their text has one size. 176 mm is the width of a page without margins."""
 
 
 def write(
     runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
 ) -> list[Path]:
-    """Write `report.pdf`; other languages and styles get separate files."""
+    """Write `report.pdf`. Other languages and styles get separate files."""
     path = into / file_name(lang, style, "pdf")
     path.write_bytes(typeset(page(runs, lang, style, rivals, names)))
     return [path]

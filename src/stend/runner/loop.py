@@ -67,9 +67,9 @@ def run(
     number: int | None = None,
     label: str = "",
 ) -> Generator[Event, None, None]:
-    """Yield every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load.
+    """Yield every event of a run in order. With `past`, start at its last safe boundary. Closing it stops the load.
 
-    Verified content carries `number`, which no other run has; without it the seed.
+    Verified content carries `number`, which no other run has, or else the seed.
     """
     again = resume_point(past) if past and past.started else None
     runner = Runner(past or Run(), device, engine, seed, stopping, turn)

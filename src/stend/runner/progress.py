@@ -24,7 +24,8 @@ NOW_S = 30
 SETTLING, SLOWEST_SETTLING = 0.5, 0.7
 """Factor between the moves of two successive rounds: assumed until a third round exists, and its maximum."""
 SETTLED_FILLS = 2
-"""Capacities that a saturation writes before its window can begin. Cleaning begins within the first (our choice)."""
+"""Capacities that a saturation writes before its window can begin. Cleaning begins within the first (a choice of
+stend)."""
 CLOCK = 0.01
 """Share of the time remaining by which a plan of timed steps alone may be missed: ends of steps, reads of the drive."""
 
@@ -87,7 +88,7 @@ class Present:
             self.recent_s -= self.recent.popleft().seconds
 
     def seconds_a_byte(self, workload: Workload | None = None) -> float:
-        """Return the present seconds per byte written, or read by a workload that only reads; 0 before the first."""
+        """Return the present seconds per byte written, or read by a workload that only reads, or 0 before the first."""
         done = sum(moved_bytes(c, workload) if workload else c.write.bytes for c in self.recent)
         return self.recent_s / done if done else 0.0
 
@@ -141,7 +142,7 @@ class Learned:
         return view.unknown * min(rates, default=assumed)
 
     def usual_extra(self) -> int:
-        """Return the usual number of rounds after the first full window; `TYPICAL_EXTRA` counts as one search."""
+        """Return the usual number of rounds after the first full window. `TYPICAL_EXTRA` counts as one search."""
         return round(mean([TYPICAL_EXTRA, *self.extra]))
 
 
@@ -334,7 +335,7 @@ def _load(step: Step) -> Workload | None:
 
 
 def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:
-    """Return the round at which a rule will be met if the series continues to settle; at most `limit`."""
+    """Return the round at which a rule will be met if the series continues to settle, at most `limit`."""
     series = list(points)
     while series and series[-1][0] < limit:
         verdict = RULES[rule](series)
@@ -345,7 +346,7 @@ def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:
 
 
 def next_move(values: list[float]) -> float:
-    """Return the factor of a series' next move: smaller each time, as in the past; 1 if it moves to and fro."""
+    """Return the factor of a series' next move: smaller each time, as in the past, or 1 if it moves to and fro."""
     moves = [math.log(b / a) if a > 0 and b > 0 else 0.0 for a, b in itertools.pairwise(values[-3:])]
     if len(moves) < 2:
         return math.exp(SETTLING * sum(moves))

@@ -37,7 +37,7 @@ def _verdicts(past: Run, rule: Steady, where: Position, window: range) -> Iterat
 
 
 def limit_met(rule: Rule, total: Counts) -> Sentence:
-    """Return which limit of time or writing is reached; empty if neither is."""
+    """Return which limit of time or writing is reached, empty if neither is."""
     match rule:
         case Seconds(seconds=seconds) if total.seconds >= seconds:
             return Sentence("limit", time=seconds)

@@ -17,7 +17,7 @@ from stend.words import Sentence
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01
 UNIT_BYTES, UNITS = 512_000, 2
-"""NVMe counts data in thousands of 512 bytes; others state `host_unit_bytes`. Counters may lag by `UNITS`."""
+"""NVMe counts data in thousands of 512 bytes. Others state `host_unit_bytes`. Counters may lag by `UNITS`."""
 COUNTERS = {
     "crc_errors": "crc",
     "media_errors": "media",

@@ -12,7 +12,7 @@ AS_RECORDED = ("label", "model", "virtual", "firmware", "serial", "interface", "
 
 
 def setting_value(setting: str, value: Any, words: Language) -> str:
-    """Return the value of a setting as text; a dash if it is not known."""
+    """Return the value of a setting as text, or a dash if it is not known."""
     if value in (None, ""):
         return "–"
     if isinstance(value, bool):

@@ -80,7 +80,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
     """Prepare a run: create its folder and open its drive. Leaving the block closes the drive, wherever the run is.
 
     Units: as in its events.
-    Errors: BadInput, Refused or Missing before anything is created; a file created for the run is removed then.
+    Errors: BadInput, Refused or Missing before anything is created. A file created for the run is removed then.
     Source: the gate (docs/how-to/drives-safely.md), `stend.runner.loop`.
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
@@ -123,7 +123,7 @@ def resume(
     A run that ended without its report has no events left.
 
     Units: as in its events.
-    Errors: as `start`; BadInput if nothing is left to do.
+    Errors: as `start`. BadInput if nothing is left to do.
     Source: `stend.runner.resume`, which defines where a run may continue.
     """
     stop = stop or Stop()

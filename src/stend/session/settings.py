@@ -130,7 +130,7 @@ def _begin(file: IO[str], setting: Setting, device: DriveDevice, now: str, wante
 
 
 def _put_back(file: IO[str], setting: Setting, device: DriveDevice, was: str, folder: Path) -> str:
-    """Restore the setting and record that. Return why it failed, or ""; after a failure the record stays open."""
+    """Restore the setting and record that. Return why it failed, or "". After a failure the record stays open."""
     try:
         if setting.read(device) != was:
             setting.change(device, was)

@@ -119,7 +119,7 @@ def tried(plan: Plan, target: str, seed: int = 1, report: Report = lambda progre
 def played(
     plan: Plan, target: str, seed: int, report: Callable[[float], object] = lambda hours: None
 ) -> tuple[float, Cells]:
-    """Return the hours of a plan on a virtual drive, and its cells; `report` is called with the hours so far."""
+    """Return the hours of a plan on a virtual drive, and its cells. `report` is called with the hours so far."""
     device = find(target)
     device.door.open(writes=True, destroy=None)
     report(0.0)

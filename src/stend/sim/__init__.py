@@ -35,7 +35,7 @@ class Unbuilt:
 
 
 def build(spec: Spec) -> "Drive":
-    """Return a fresh drive of a Spec; loading the kernels takes a second.
+    """Return a fresh drive of a Spec. Loading the kernels takes a second.
 
     Raise BadInput if its parts do not fit together.
     """

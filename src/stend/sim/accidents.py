@@ -1,4 +1,4 @@
-"""Deliberate faults of a virtual drive and their times; tests of error handling use them."""
+"""Deliberate faults of a virtual drive and their times. Tests of error handling use them."""
 
 from stend.base.errors import StepFailed
 from stend.sim.spec import Spec

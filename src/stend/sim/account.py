@@ -22,7 +22,7 @@ MOST = 10.0
 
 
 class Done(NamedTuple):
-    """Counts of an interval, for the drive at full size; row 0 is reads, row 1 writes."""
+    """Counts of an interval, for the drive at full size. Row 0 is reads, row 1 writes."""
 
     seconds: float
     tallies: npt.NDArray[np.float64]
@@ -73,7 +73,7 @@ def wake(slots: Loop, now_ns: int) -> None:
 
 
 def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
-    """Correct rounding by the scale so that a limit of bytes is met exactly; return the bytes done so far."""
+    """Correct rounding by the scale so that a limit of bytes is met exactly. Return the bytes done so far."""
     way = next((row for row in (WRITE, TRIM) if done.sums[row, 0]), READ)
     sums, bins = done.sums[way], done.bins[way]
     over = limit - given - sums[1]
@@ -204,7 +204,7 @@ def _exchange(done: Ledger, old: Ledger, new: Ledger) -> None:
 
 
 def _remove(bins: npt.NDArray[np.int64], count: int) -> None:
-    """Remove this many IOs from the fullest bins; no bin gets below zero."""
+    """Remove this many IOs from the fullest bins. No bin gets below zero."""
     order = np.argsort(bins)[::-1]
     full = bins[order]
     bins[order] -= np.clip(count - (np.cumsum(full) - full), 0, full)

@@ -51,7 +51,7 @@ class ArrayDrive(Drive):
         )
 
     def fresh(self) -> None:
-        """Empty the cache; the members are always modelled in their used state."""
+        """Empty the cache. The members are always modelled in their used state."""
         self.memory.state[[k.HELD, k.FIRST, k.MANY]] = 0
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:

@@ -40,7 +40,7 @@ STREAMS = 256
 
 
 class Array(NamedTuple):
-    """The arrays that the kernel works on; times in ns."""
+    """The arrays that the kernel works on. Times are in ns."""
 
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]
@@ -81,7 +81,7 @@ def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now
     """Read or write `size` bytes of a member and return when it is done. Its 4 KiB pages are on its units in turn.
 
     Work issued at `now` that cannot start before `at` takes its share of units and port as soon as the controller has
-    handled it; until `at` they do other work. `out` marks work of the cache, also reads of old data for its writes.
+    handled it. Until `at` they do other work. `out` marks work of the cache, also reads of old data for its writes.
     """
     p = a.parameters
     units = p[UNITS]
@@ -189,7 +189,7 @@ def stream_place(offset: Any) -> Any:
 
 @inlined
 def request(a: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
-    """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then on the members."""
+    """Serve a request issued at `at`, and return when its answer arrives. With `fua` a write is then on the members."""
     s, p = a.state, a.parameters
     at = max(s[COMMAND], at) + (p[T_READ_COMMAND] if reads else p[T_WRITE_COMMAND])
     s[COMMAND] = at

@@ -27,7 +27,7 @@ class Due(NamedTuple):
 
 
 class Arrivals:
-    """An iterator of Due at `rate_iops` per second: a Poisson process, or `even` gaps; equal seeds give equal requests.
+    """An iterator of Due at `rate_iops` per second: a Poisson process, or `even` gaps. Equal seeds give equal requests.
 
     `scale` divides offsets as in `requests.stream`. It does not change the rate: a scaled drive plays the same rate
     for a shorter time. The iteration ends only after a request that fails (`requests.FAILED` in `source.at`).

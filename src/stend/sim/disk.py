@@ -68,7 +68,7 @@ class DiskDrive(Drive):
         )
 
     def start(self, pattern: Pattern) -> None:
-        """Start a pattern as Drive does; the head first finishes the work of the pattern before."""
+        """Start a pattern as Drive does. The head first finishes the work of the pattern before."""
         super().start(pattern)
         self._begin()
 
@@ -87,7 +87,7 @@ class DiskDrive(Drive):
         slots.claimed[:] = 0
 
     def _forget_waiting(self) -> None:
-        """Drop the requests that a host waited for; writes in the write memory stay."""
+        """Drop the requests that a host waited for. Writes in the write memory stay."""
         m, s = self.memory, self.memory.state
         kept = np.flatnonzero(m.queue_slot[: s[k.KNOWN]] < 0)
         for a in (m.queue_at, m.queue_size, m.queue_since, m.queue_angle):

@@ -164,7 +164,7 @@ def serve_head(d: Any) -> Any:
 
 @inlined
 def drop(d: Any, n: Any) -> None:
-    """Remove a request from the queue; requests beyond the head's reach take over its place in turn."""
+    """Remove a request from the queue. Requests beyond the head's reach take over its place in turn."""
     s, last = d.state, d.state[KNOWN] - 1
     beyond = last + 1 - d.parameters[REACH]
     if beyond > 0:
@@ -247,7 +247,7 @@ def flush(d: Any, loop: Any, slot: Any, at: Any) -> None:
 
 @inlined
 def oldest(d: Any) -> Any:
-    """Return since when the oldest write has been in the write memory; FAR if it is empty."""
+    """Return since when the oldest write has been in the write memory, or FAR if it is empty."""
     since = i64(FAR)
     for n in range(d.state[KNOWN]):
         since = min(since, d.queue_since[n] if d.queue_slot[n] < 0 else i64(FAR))
@@ -270,7 +270,7 @@ def flushed(d: Any, loop: Any) -> None:
 
 @inlined
 def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
-    """Issue the next request of a slot; return False if the stream is exhausted."""
+    """Issue the next request of a slot. Return False if the stream is exhausted."""
     i = next_of(stream, loop, slot, at)
     if i == LATER:
         loop.heap[slot] = stream.due[loop.claimed[slot] - 1]

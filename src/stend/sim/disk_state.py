@@ -28,7 +28,7 @@ PATIENCE = 2_000_000_000
 
 
 class Disk(NamedTuple):
-    """The arrays that the kernel works on; places in `queue_*` below `state[KNOWN]` are in use."""
+    """The arrays that the kernel works on. Places in `queue_*` below `state[KNOWN]` are in use."""
 
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]

@@ -49,9 +49,9 @@ SINGLE_IOPS = 2000
 """Highest rate at which a scaled drive simulates each read of an open loop with even arrivals."""
 POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
 POUR_BYTES = 16384
-"""Bytes; larger writes change too much of a scaled drive while its queue builds up, and are undone."""
+"""Bytes. Larger writes change too much of a scaled drive while its queue builds up, and are undone."""
 QUEUED_BYTES = 16 << 20
-"""Most bytes queued in a scaled drive, because more would be a notable part of it; other requests wait in the host."""
+"""Most bytes queued in a scaled drive, because more would be a notable part of it. Other requests wait in the host."""
 
 
 def _small(pattern: Pattern) -> bool:
@@ -117,7 +117,7 @@ class Drive(ABC):
         return min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads)))) if self.spec.scale > 1 else slots
 
     def _rested(self, outstanding: int) -> Words:
-        """Return `Loop.rest` of a load that starts now; `outstanding` is 0 for an open loop."""
+        """Return `Loop.rest` of a load that starts now. `outstanding` is 0 for an open loop."""
         scaled = self.weight > 1
         self._waking = Waking(self.power, self.now_s if scaled else self.power.since_s, outstanding)
         return self.power.begin(self.now_s, self.inner_ns, rested=not scaled)
@@ -345,7 +345,7 @@ class Drive(ABC):
         return 0
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
-        """Return the share (0-1) of full power that an interval took; `moved` is inner bytes (read, written)."""
+        """Return the share (0-1) of full power that an interval took. `moved` is inner bytes (read, written)."""
         host = self.spec.host
         return float(moved[0] / host.read_mb_s + moved[1] / host.write_mb_s) * 1e3 / ns
 
@@ -370,7 +370,7 @@ class Drive(ABC):
         return None
 
     def _restore(self, kept: object) -> None:
-        """Undo the changes that requests made since `kept`; clocks and queues stay."""
+        """Undo the changes that requests made since `kept`. Clocks and queues stay."""
         return
 
     def _put_by(self) -> None:
@@ -378,7 +378,7 @@ class Drive(ABC):
         return
 
     def _take_up(self) -> int:
-        """Restore what `_put_by` saved; return the bytes that the buffer then takes before writes slow down."""
+        """Restore what `_put_by` saved. Return the bytes that the buffer then takes before writes slow down."""
         return self._buffer_bytes()
 
     def _unsafe_bytes(self) -> int:

@@ -93,7 +93,7 @@ class Feed:
         self.stream.at[:2] = self._begun - int((slots.claimed > 0).sum()), len(self.stream.offset)
 
     def _take(self, batch: Batch | None, slots: Loop) -> None:
-        """Append a batch (None at the end) to the requests not served yet; slots keep the requests they claimed."""
+        """Append a batch (None at the end) to the requests not served yet. Slots keep the requests they claimed."""
         self.over = batch is None
         offset, size, due = self._thinned(batch)
         then, at_ns = self._origin

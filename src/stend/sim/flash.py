@@ -54,7 +54,7 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
 
 
 def lanes(flash: Flash) -> int:
-    """Return how many superblocks are written at once; folding of one-bit superblocks needs a second lane."""
+    """Return how many superblocks are written at once. Folding of one-bit superblocks needs a second lane."""
     return 2 if flash.slc else flash.lanes
 
 

@@ -17,7 +17,7 @@ AHEAD = u64(32)
 
 @inlined
 def program(f: Any, lane: Any, at: Any) -> Any:
-    """Program the units that end at the lane's next page; return when all are done and release their buffer space."""
+    """Program the units that end at the lane's next page. Return when all are done and release their buffer space."""
     s, p = f.state, f.parameters
     unit, done = p[k.UNIT], at
     for end in range(f.lanes[lane, 0] - p[k.GATHER] + unit, f.lanes[lane, 0] + 1, unit):
@@ -210,7 +210,7 @@ def clean(f: Any, at: Any, low: Any) -> None:
 
 @inlined
 def room(f: Any, at: Any) -> Any:
-    """Return when the buffer has room for one more page, not before `at`; pages get room in the order of arrival."""
+    """Return when the buffer has room for one more page, not before `at`. Pages get room in the order of arrival."""
     s = f.state
     while s[k.IN_BUFFER] >= f.parameters[k.BUFFER]:
         q = s[k.OLDEST]

@@ -66,7 +66,7 @@ def sensed(f: Any, d: Any, at: Any) -> Any:
 
 @inlined
 def looked_up(f: Any, page: Any, at: Any) -> Any:
-    """Return when the controller has the map entry of a page; drives with little DRAM hold only a part of the map."""
+    """Return when the controller has the map entry of a page. Drives with little DRAM hold only a part of the map."""
     p = f.parameters
     segment = page // p[k.SEGMENT]
     slot = segment % f.table.shape[0]
@@ -183,7 +183,7 @@ def discard(f: Any, offset: Any, size: Any, at: Any) -> Any:
 
 @inlined
 def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
-    """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then in the flash."""
+    """Serve a request issued at `at`, and return when its answer arrives. With `fua` a write is then in the flash."""
     if reads == TRIMS:
         return discard(f, offset, size, at)
     s, p = f.state, f.parameters

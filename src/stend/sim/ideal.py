@@ -9,7 +9,7 @@ from stend.sim.spec import Spec
 
 
 class IdealDrive(Drive):
-    """A drive with fixed service times, or exponential ones; its queue is then M/D/1, or M/M/c, of queueing theory."""
+    """A drive with fixed service times, or exponential ones. Its queue is then M/D/1, or M/M/c, of queueing theory."""
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)

@@ -25,13 +25,13 @@ from stend.sim.requests import TRIMS, WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, TRIM_COMMAND, TRIM_MIB = range(8)
 FLUSH, RANDOM = 8, 9
-"""Indices of the parameters, in ns; those of the link and TRIM_MIB are ns per MiB. RANDOM: 1 for exponential times of
+"""Indices of the parameters, in ns. Those of the link and TRIM_MIB are ns per MiB. RANDOM: 1 for exponential times of
 commands."""
 MIB = 1 << 20
 
 
 class Ideal(NamedTuple):
-    """The arrays that the kernel works on; times are "busy until" in ns."""
+    """The arrays that the kernel works on. Times are "busy until" in ns."""
 
     parameters: npt.NDArray[np.int64]
     link: npt.NDArray[np.int64]

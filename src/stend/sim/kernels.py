@@ -177,7 +177,7 @@ def worked(loop: Any, until: Any) -> None:
 
 @inlined
 def flush_due(stream: Any, loop: Any, ledger: Any, slot: Any, at: Any) -> Any:
-    """Return True if the slot sends a flush at `at`, when its request is done; count a flush that has ended."""
+    """Return True if the slot sends a flush at `at`, when its request is done. Count a flush that has ended."""
     load = loop.load[slot]
     every = stream.plan[load * PLAN + EVERY]
     if every == 0 or loop.row[slot] != load * ROWS + WRITE:

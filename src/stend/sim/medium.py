@@ -23,7 +23,7 @@ class Tag(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """Places [first, end) in bytes that hold the content of addresses `shift` higher; `tag` None is zeros."""
+    """Places [first, end) in bytes that hold the content of addresses `shift` higher. `tag` None is zeros."""
 
     first: int
     end: int
@@ -124,7 +124,7 @@ class Medium:
                 yield place
 
     def unreadable(self, first: int, end: int) -> tuple[int, int]:
-        """Return the part of the addresses [first, end) that cannot be read; an empty part if all can be read."""
+        """Return the part of the addresses [first, end) that cannot be read. The part is empty if all can be read."""
         begin = self.lies.unreadable_from_bytes
         low, high = max(first, begin), min(end, begin + self.lies.unreadable_bytes)
         return (low, high) if low < high else (0, 0)

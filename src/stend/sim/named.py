@@ -31,7 +31,7 @@ OPTIONS = (
 
 
 OF_ALL: dict[str, Any] = {"thermal": {}, "power": {}}
-"""Parts that every virtual drive has; a description may leave them out."""
+"""Parts that every virtual drive has. A description may leave them out."""
 
 
 def profiles() -> list[str]:

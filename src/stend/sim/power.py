@@ -27,7 +27,7 @@ NS = 1e9
 SHORT_S, FINE_S, COARSE_S = 1.0, 0.1, 1.0
 """Longest readings: FINE_S in the first SHORT_S of a rest, COARSE_S later."""
 MOST_READINGS = 1 << 17
-"""Readings kept until they are read; older ones are dropped. At COARSE_S they are a day and a half."""
+"""Readings kept until they are read. Older ones are dropped. At COARSE_S they are a day and a half."""
 TRACE = 1e-9
 """A smaller share of a time is a rounding error."""
 LEAST_S = 1e-6
@@ -70,7 +70,7 @@ class Power:
         return [(each[n], each[n + 1], each[n + 2], each[n + 3]) for n in range(0, len(each), FIELDS)]
 
     def begin(self, now_s: float, inner_ns: int, *, rested: bool) -> Words:
-        """Return `Loop.rest` for a load that starts now; with `rested` its first request ends the present rest."""
+        """Return `Loop.rest` for a load that starts now. With `rested` its first request ends the present rest."""
         rest = NO_REST
         if self.states:
             since = inner_ns - round((now_s - self.since_s) * NS) if rested else inner_ns
@@ -124,7 +124,7 @@ class Power:
         return watts
 
     def end(self, now_s: float, seconds: float, rest: Words, inner_ns: int) -> None:
-        """Complete the reading of the last `seconds`; time that was not spent, as in a stall, has the same mean."""
+        """Complete the reading of the last `seconds`. Time that was not spent, as in a stall, has the same mean."""
         spent, self._spent = self._spent, Spent()
         self._last_w = spent.joules / spent.seconds if spent.seconds else self._last_w
         parts = max(math.ceil(seconds / COARSE_S - 1e-9), 1)
@@ -135,7 +135,7 @@ class Power:
     def rest(self, now_s: float, seconds: float, worked_s: float, above_w: float) -> Iterator[tuple[float, float]]:
         """Let `seconds` pass without requests. Yield (seconds, watts) of each part.
 
-        The drive works in the background for the first `worked_s` with `above_w`; its rest begins when that ends.
+        The drive works in the background for the first `worked_s` with `above_w`. Its rest begins when that ends.
         """
         end_s = now_s + seconds
         if worked_s:

@@ -22,7 +22,7 @@ ANY_TIME = -(1 << 62)
 OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
-"""Index in `Stream.at`; its values when no more requests are drawn."""
+"""Index in `Stream.at`. Its values when no more requests are drawn."""
 DRAWN = 4
 """Index in `Stream.at` of the place where the next batch begins."""
 ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
@@ -38,7 +38,7 @@ STATE = 5
 READ, WRITE, FLUSH, TRIM, ROWS = range(5)
 """Rows of one load in a Ledger. A load beside another one has the next rows."""
 TRIMS = 2
-"""Value of `Stream.reads` for a trim; 1 is a read and 0 a write."""
+"""Value of `Stream.reads` for a trim. 1 is a read and 0 a write."""
 TRIM_SHARE, TRIM_BYTES, TRIM_AT, TRIM_START, TRIM_RANGE, TRIM_LEFT = range(6)
 """Indices in `Stream.trim`."""
 
@@ -141,7 +141,7 @@ class Stream(NamedTuple):
     kind_cursor: npt.NDArray[np.int64]
     """[kinds, 1 + threads]: thread whose turn it is, then the position of each in its part"""
     due: npt.NDArray[np.int64]
-    """inner ns when a request is due (negative: before the clock began, after a long silence), or ANY_TIME; empty if
+    """inner ns when a request is due (negative: before the clock began, after a long silence), or ANY_TIME. Empty if
     all are due at any time"""
     trim: npt.NDArray[np.int64]
     """[share of trims of 2^32, bytes of one, position of the next sequential one, start and length of the range, limit
@@ -149,7 +149,7 @@ class Stream(NamedTuple):
     pace: npt.NDArray[np.float64]
     """[inner ns of the last due request, mean ns between two, 1 if that is constant]"""
     loads: npt.NDArray[np.int64]
-    """[loads, 2 x fields]: begin and end of each array's part of a load; the table itself has no part"""
+    """[loads, 2 x fields]: begin and end of each array's part of a load. The table itself has no part"""
 
 
 def stream(pattern: Pattern, scale: int, now_ns: int = 0) -> Stream:
@@ -216,7 +216,7 @@ def _stream(pattern: Pattern, scale: int, now_ns: int, *, timed: bool, width: in
 
 
 def _trims(pattern: Pattern, start: int, range_bytes: int) -> tuple[int, ...]:
-    """Return `Stream.trim` of a pattern; a trim that is larger than the range takes all of it."""
+    """Return `Stream.trim` of a pattern. A trim that is larger than the range takes all of it."""
     size = max(min(pattern.trim_bytes or pattern.sizes[0][0], range_bytes), SECTOR)
     only = pattern.trim_pct == 100
     share = pattern.limit_bytes / max(pattern.range_bytes, 1)
@@ -235,7 +235,7 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
 
 
 def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream:
-    """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
+    """Return a stream of given requests: offset, size (negative: read), due ns. No more are drawn after them."""
     offset, size, due = requests
     drawn = Stream._make(part.copy() for part in ANY)
     drawn.at[:] = 0, len(offset), 0, DRAINED, 0
@@ -253,7 +253,7 @@ def _share(percent: int) -> int:
 
 
 def _mixed(seed: int) -> int:
-    """Return SplitMix64 of a seed, never 0; neighbouring seeds give unrelated streams."""
+    """Return SplitMix64 of a seed, never 0. Neighbouring seeds give unrelated streams."""
     z = (seed + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
@@ -288,7 +288,7 @@ def _zones(pattern: Pattern, start: int, range_bytes: int) -> tuple[npt.NDArray[
 def _regions(
     start: int, range_bytes: int, threads: int, block: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return starts and lengths of the threads' shares of the range; every block belongs to exactly one thread."""
+    """Return starts and lengths of the threads' shares of the range. Every block belongs to exactly one thread."""
     blocks = max(range_bytes // block, 1)
     first = np.array([blocks * j // threads for j in range(threads + 1)], np.int64)
     return start + first[:-1] * block, np.diff(first) * block
@@ -317,7 +317,7 @@ class Loop(NamedTuple):
     """(nanoseconds since base << 16) | slot"""
     issued: npt.NDArray[np.int64]
     size: npt.NDArray[np.int64]
-    """bytes of the IO in the slot, or 0 while it has none; negative for reads"""
+    """bytes of the IO in the slot, or 0 while it has none. Negative for reads"""
     at: npt.NDArray[np.int64]
     """[slots in use, base ns, last completion ns, place in `waiting` of the longest waiting request, answers while the
     queue builds up, all outstanding IOs, work left for this call of the kernel, requests served since its clock last
@@ -337,7 +337,7 @@ class Loop(NamedTuple):
     row: npt.NDArray[np.int64]
     """the row of the ledger for the request in the slot"""
     rest: npt.NDArray[np.int64]
-    """the drive's rests and power states, see `sim.power`; empty for a drive that never sleeps"""
+    """the drive's rests and power states, see `sim.power`, empty for a drive that never sleeps"""
 
 
 def loop(

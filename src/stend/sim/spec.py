@@ -21,7 +21,7 @@ Few = Annotated[int, Meta(ge=1, le=4096)]
 Page = Annotated[int, Meta(ge=4096, le=1 << 40, multiple_of=4096)]
 Memory = Annotated[int, Meta(ge=0, le=1 << 40)]
 Capacity = Annotated[int, Meta(ge=1 << 20, le=1 << 50)]
-"""The widest possible ranges of physical parameters; the sources of a profile give realistic values."""
+"""The widest possible ranges of physical parameters. The sources of a profile give realistic values."""
 
 
 class Slc(Part, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Slc(Part, frozen=True, kw_only=True):
     levels: Annotated[int, Meta(ge=1, le=8)] = 3
     """bits per cell of a dense superblock"""
     share_pct: Share
-    """percent of the space that is free or written with one bit that may be written so; 38 gives 64 of 500 GiB"""
+    """percent of the space that is free or written with one bit that may be written so. 38 gives 64 of 500 GiB"""
     fold_pct: Share = 0
     """pages folded for each hundred written to dense superblocks meanwhile"""
     short_pct: limits.Number = -100
@@ -70,16 +70,16 @@ class Tail(Part, frozen=True, kw_only=True):
 
 
 class Flash(Part, frozen=True, kw_only=True):
-    """NAND and its controller; times in microseconds per operation, sizes in bytes."""
+    """NAND and its controller. Times are in microseconds per operation, sizes in bytes."""
 
     spare_pct: Share
     """physical space beyond the user capacity, percent of it"""
     dies: Few
     channels: Few
     superblocks: Annotated[int, Meta(ge=0, le=1 << 20)] = 0
-    """superblocks (units of cleaning) in the user capacity; scaling makes them smaller, not fewer"""
+    """superblocks (units of cleaning) in the user capacity. Scaling makes them smaller, not fewer"""
     superblock_bytes: Memory = 0
-    """alternative: their size, if it is small enough to matter for large requests; scaling makes them fewer"""
+    """alternative: their size, if it is small enough to matter for large requests. Scaling makes them fewer"""
     read_us: Micros
     program_us: Micros
     erase_us: Micros
@@ -96,7 +96,7 @@ class Flash(Part, frozen=True, kw_only=True):
     """time of the command processor for each run of neighbouring pages moved while cleaning: it is spent between
     commands, or, once `gather_bytes` of moving are due, immediately while commands wait"""
     block_bytes: Page = 8 << 20
-    """erased at once on one die; sets how often `erase_us` is paid"""
+    """erased at once on one die. It sets how often `erase_us` is paid"""
     transfer_us: Micros = 5
     """one 4 KiB page over a die's channel"""
     suspend_us: Micros = 60
@@ -127,7 +127,7 @@ class Flash(Part, frozen=True, kw_only=True):
 
 
 class Disk(Part, frozen=True, kw_only=True):
-    """Platters and arm; times in milliseconds, rates in 10^6 bytes per second."""
+    """Platters and arm. Times are in milliseconds, rates in 10^6 bytes per second."""
 
     spindle_rpm: Annotated[float, Meta(ge=60, le=1e6)]
     outer_mb_s: Rate
@@ -155,7 +155,7 @@ class Disk(Part, frozen=True, kw_only=True):
 
 
 class Array(Part, frozen=True, kw_only=True):
-    """Members behind a RAID controller; each member does `units` operations in parallel."""
+    """Members behind a RAID controller. Each member does `units` operations in parallel."""
 
     members: Annotated[int, Meta(ge=1, le=64)]
     level: limits.Count
@@ -188,7 +188,7 @@ class Ideal(Part, frozen=True, kw_only=True):
 
 
 class Host(Part, frozen=True, kw_only=True):
-    """Link and command handling; times in microseconds, rates in 10^6 bytes per second."""
+    """Link and command handling. Times are in microseconds, rates in 10^6 bytes per second."""
 
     read_mb_s: Rate
     write_mb_s: Rate
@@ -214,7 +214,7 @@ class Host(Part, frozen=True, kw_only=True):
     trim_mib_us: Micros = 1
     """further time for each MiB of a trim; assumed"""
     queue: Annotated[int, Meta(ge=0, le=65536)] = 0
-    """most commands in the drive (32 with SATA's NCQ); further ones wait in the host; 0: any number"""
+    """most commands in the drive (32 with SATA's NCQ). Further ones wait in the host; 0: any number"""
 
 
 class PowerState(Part, frozen=True, kw_only=True):
@@ -235,7 +235,7 @@ class Power(Part, frozen=True, kw_only=True):
     idle_w: Share = 1
     """awake, without requests"""
     read_w: Share = 5
-    """reading as fast as the link allows; for a disk: while the head works on reads"""
+    """reading as fast as the link allows. For a disk: while the head works on reads"""
     write_w: Share = 5
     """the same for writes, or while all dies program"""
     command_uj: Share = 0
@@ -258,7 +258,7 @@ class Thermal(Part, frozen=True, kw_only=True):
 
 
 class Accidents(Part, frozen=True, kw_only=True):
-    """Deliberate faults, for tests and rehearsals; times are seconds of the drive's own clock, 0 means never."""
+    """Deliberate faults, for tests and rehearsals. Times are seconds of the drive's own clock, 0 means never."""
 
     dies_at_s: limits.Seconds = 0
     """time from which on nothing is answered"""
@@ -297,7 +297,7 @@ Blocks = Annotated[int, Meta(ge=0, le=1 << 50, multiple_of=512)]
 
 
 class Lies(Part, frozen=True, kw_only=True):
-    """Faults of content: a drive that returns other data than was written, and reports no error; 0 means no fault."""
+    """Faults of content: a drive that returns other data than was written, and reports no error. 0 means no fault."""
 
     wrap_bytes: Blocks = 0
     """real capacity of a drive whose addresses wrap: address and address modulo this are the same place"""
@@ -306,7 +306,7 @@ class Lies(Part, frozen=True, kw_only=True):
     zeroes_from_bytes: Blocks = 0
     """address from which on zeros are stored"""
     keeps_bytes: Blocks = 0
-    """size of a memory that keeps only the last bytes written; nothing is behind it"""
+    """size of a memory that keeps only the last bytes written. Nothing is behind it"""
     flips_one_in: Annotated[int, Meta(ge=0, le=1 << 60)] = 0
     """bits of the drive for each one that is read inverted"""
     unreadable_from_bytes: Blocks = 0
@@ -327,7 +327,7 @@ class Spec(Part, frozen=True, kw_only=True):
     physical_bytes: limits.Sector = 4096
     rotational: bool = False
     protected: bool = True
-    """power-loss protection: buffered writes survive a power loss, and a flush costs a command; without it a flush
+    """power-loss protection: buffered writes survive a power loss, and a flush costs a command. Without it a flush
     waits until the buffer is on the medium"""
     scale: Annotated[int, Meta(ge=1, le=1 << 32)] = 1
     format_s: limits.Seconds = 1
@@ -339,7 +339,7 @@ class Spec(Part, frozen=True, kw_only=True):
     power: Power = Power()
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}
-    """parameters such as `flash.read_us`, or whole parts, by origin: `published`, `assumed`, ...; those in `fitted`
+    """parameters such as `flash.read_us`, or whole parts, by origin: `published`, `assumed`, .... Those in `fitted`
     have no source, and `python -m benchmarks.calibrate --refit` may change them"""
     name: str = ""
     seed: Annotated[int, Meta(ge=0, lt=1 << 62)] = 1

@@ -56,7 +56,7 @@ def _drawn(spec: Any) -> Any:
 
 
 def _parameters(part: Any, factors: dict[str, float], slower: float) -> dict[str, float]:
-    """Return the changed parameters of a part; those that are times or rates also get the factor of the run."""
+    """Return the changed parameters of a part. Those that are times or rates also get the factor of the run."""
     return {
         field: getattr(part, field)
         * factor

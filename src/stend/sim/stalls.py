@@ -35,7 +35,7 @@ def write_share(pattern: Pattern) -> float:
 
 
 class Stalls:
-    """The stalls of one drive, drawn from its seed; each is reported once."""
+    """The stalls of one drive, drawn from its seed. Each is reported once."""
 
     def __init__(self, tail: Tail, seed: int) -> None:
         self.tail, self.dice = tail, Random(seed)  # noqa: S311 drives, not secrets

@@ -11,7 +11,7 @@ from stend.sim.power import Power
 
 
 class Waking:
-    """The exit from the power state in which a load finds the drive; `outstanding` is 0 for an open loop."""
+    """The exit from the power state in which a load finds the drive. `outstanding` is 0 for an open loop."""
 
     def __init__(self, power: Power, now_s: float, outstanding: int) -> None:
         state = power.state(now_s)

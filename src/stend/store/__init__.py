@@ -117,7 +117,7 @@ class Raw:
 
 
 def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None = None) -> Generator[Event, None, None]:
-    """Write events as they are yielded; closing this generator closes them. A torn last line is cut off first.
+    """Write events as they are yielded. Closing this generator closes them. A torn last line is cut off first.
 
     The caller holds the folder (`writer.sole`). Raise Refused if the record is not what the run wrote.
     """
@@ -182,7 +182,7 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 def run_number(folder: Path) -> int | None:
-    """Return the number that no other run has, as 62 bits; None in a folder of format 1."""
+    """Return the number that no other run has, as 62 bits, or None in a folder of format 1."""
     named = Record(folder).head.get("run")
     try:
         return int(named, 16) & MOST_NUMBER if isinstance(named, str) else None
@@ -210,7 +210,7 @@ def _changed_at(folder: Path) -> float:
 
 
 def _repair(folder: Path) -> Chain | None:
-    """Cut off a torn last line, and return the hash chain so far; None in a folder of format 1."""
+    """Cut off a torn last line, and return the hash chain so far, or None in a folder of format 1."""
     record = Record(folder)
     for _ in record.lines():
         pass

@@ -14,7 +14,7 @@ from stend.words import Sentence
 
 CHAIN_BYTES = 6
 TAIL_BYTES = 64
-"""Both fields are in the last bytes of a line; a result's line is long."""
+"""Both fields are in the last bytes of a line. A result's line is long."""
 _NOTHING = hashlib.blake2b(digest_size=CHAIN_BYTES)
 _TAIL = re.compile(rb',?"n":(\d{1,18}),"chain":"([0-9a-f]{12})"}\Z')
 

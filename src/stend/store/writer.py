@@ -96,7 +96,7 @@ def written_here(folder: Path) -> bool:
 
 
 class Holder(NamedTuple):
-    """Owner of a run folder, and whether its process is alive; None if only another host could know."""
+    """Owner of a run folder, and whether its process is alive, or None if only another host could know."""
 
     owner: Owner
     alive: bool | None

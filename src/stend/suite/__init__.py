@@ -1,4 +1,4 @@
-"""Find the tests and the suites. A test is a module with TEST, named after the test; modules named `_...` are shared.
+"""Find the tests and the suites. A test is a module with TEST, named after the test. Modules named `_...` are shared.
 
 A suite is a TOML file in `suites/`: a study (which tests, with which profile and settings) that stend ships.
 """

@@ -11,7 +11,7 @@ from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, P
 FILLS = 2
 """Workload independent preconditioning: 2 x user capacity (PTS 2.0.2 and 1.1, found)."""
 HALF_HOUR = 30
-"""A steady-state check is one minute in every thirty of the same writes; any fixed phase is compatible with that."""
+"""A steady-state check is one minute in every thirty of the same writes. Any fixed phase is compatible with that."""
 
 
 def random(

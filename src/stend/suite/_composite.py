@@ -21,7 +21,7 @@ BLOCK_MIX_KIB = (
 ZONES = ((50, 5), (30, 15), (20, 80))
 """(percent of IOs, percent of the range): half of all IO in the first twentieth; found twice."""
 ALIGN_BYTES = 4 * KiB
-"""Open point 14: JESD219 aligns IO of 4 KiB and more; here every IO is aligned, as in fio's own example."""
+"""Open point 14: JESD219 aligns IO of 4 KiB and more. Here every IO is aligned, as in fio's own example."""
 
 
 def composite(read_pct: int, threads: int, depth: int) -> Workload:

@@ -21,7 +21,8 @@ SETTLE_MINUTES, RECORD_MINUTES = 60, 10
 CEILING_S = 0.005
 """MaxIOPS must have an average response time below 5 ms; whether the clause requires that is recall-low."""
 ABOUT = 0.99
-"""MaxIOPS is the lowest total of outstanding IOs with about the most IOPS (recall-high); the 1 % is ours."""
+"""MaxIOPS is the lowest total of outstanding IOs with about the most IOPS (recall-high); the 1 % is a choice of
+stend."""
 
 
 def phases(profile: Profile, stimulus: Stimulus, read_pct: int) -> tuple[Phase, ...]:

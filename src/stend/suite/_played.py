@@ -16,9 +16,9 @@ FILLS = 1
 PASSES = 1
 """Passes as fast as the depths of the trace allow, before the measurement (RWSW: the applied workload; recall)."""
 BOUND = 1024
-"""Most IOs in flight; further due IOs wait and are reported as late because of a full queue."""
+"""Most IOs in flight. Further due IOs wait and are reported as late because of a full queue."""
 CLOSED, HURRIED = 0, 10_000
-"""Speeds: CLOSED keeps the depths of the trace; HURRIED is used instead if the trace has no depths."""
+"""Speeds: CLOSED keeps the depths of the trace. HURRIED is used instead if the trace has no depths."""
 OPTIONS = {"trace": "", "fit": "auto", "fills": FILLS, "passes": PASSES}
 
 
@@ -30,7 +30,7 @@ class PlacedTrace(NamedTuple):
     span_bytes: int
 
     def hold(self, speed: float, device: Identity) -> Hold:
-        """Return a step that plays the whole trace once at this multiple of its speed; 0: as its depths allow."""
+        """Return a step that plays the whole trace once at this multiple of its speed. 0 means as its depths allow."""
         load = played(self.trace, speed, self.fit, self.span_bytes)
         moved_s = (self.trace.read.bytes + self.trace.write.bytes) / assumed(device).bytes_per_s
         seconds = self.trace.seconds / speed if speed else min(moved_s, self.trace.seconds)
@@ -46,7 +46,7 @@ def place_trace(profile: Profile, device: Identity) -> PlacedTrace:
 
 
 def prepared(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return the phases before a replay: purge; write the range of the trace; play the trace as its depths allow."""
+    """Return the phases before a replay: purge, write the range of the trace, play it as its depths allow."""
     options, placed = profile.options, place_trace(profile, device)
     span = placed.span_bytes
     fill = sequential(0, 128, profile.threads, profile.depth, range_bytes=span)

@@ -18,7 +18,7 @@ from stend.trace.steps import Part
 SHARE_PCT = 80
 """Recall-med."""
 MOST = 32
-"""Most streams of a test workload, to keep it readable. Ours."""
+"""Most streams of a test workload, to keep it readable. A choice of stend."""
 OPTIONS = {"source": "", "share_pct": SHARE_PCT}
 
 USUAL = (
@@ -29,7 +29,8 @@ USUAL = (
     Stream(share=7, random=False, read=True, block_bytes=131072),
     Stream(share=6, random=True, read=True, block_bytes=16384),
 )
-"""Streams used without a capture: the shape of a database (pages, log, a scan). Ours: a made-up example."""
+"""Streams used without a capture: the shape of a database (pages, log, a scan). A choice of stend: a made-up
+example."""
 
 
 def applied(profile: Profile) -> tuple[Stream, ...]:

@@ -5,13 +5,13 @@ from stend.suite._clauses import filled, minutes, purged, random, sequential
 
 BLOCKS_KIB = [1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1, 0.5]
 MIXES = [100, 67, 0]
-"""Reviews used mixes of 33/67, 67/33 and 70/30; the default has one of them."""
+"""Reviews used mixes of 33/67, 67/33 and 70/30. The default has one of them."""
 POINT = [4, 32]
 """Four workers at QD32: 128 outstanding IOs; [8, 32] makes 256."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; then all sizes of each mix, a minute each, large to small and reads before writes."""
+    """Return purge and fill, then all sizes of each mix, a minute each, large to small and reads before writes."""
     options = profile.options
     threads, depth = options["point"]
     cells = [(mix, block) for mix in options["mixes"] for block in options["blocks_kib"]]

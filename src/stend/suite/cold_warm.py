@@ -10,7 +10,7 @@ from stend.suite._clauses import filled, minutes, random, span
 
 DEPTHS, THREADS = [1, 2, 4, 8, 16, 32], 2
 BLOCK_KIB, MIXES = 8, [100, 50]
-"""8 KiB 50/50 is published; 100/0 is ours, for the cache alone."""
+"""8 KiB 50/50 is published; 100/0 is a choice of stend, for the cache alone."""
 HOT_GIB, WARM_HOURS = 20, 3
 WARM_POINT = [4, 16]
 WAYS = {"reads": 100, "writes": 0}

@@ -1,4 +1,4 @@
-"""Headroom: how many times as fast a captured trace can run before its response times exceed a limit. Ours.
+"""Headroom: how many times as fast a captured trace can run before its response times exceed a limit. A test of stend.
 
 A search over the speed, each step a replay of the whole trace; `stend.model.headroom` chooses the next speed.
 """
@@ -20,14 +20,15 @@ __all__ = ["TEST", "next_speed"]
 RECORDED_SPEED = 1.0
 """The speed at which the trace was recorded. It is played first."""
 REST_S = 30
-"""Seconds of rest between two passes, so that the cache contents of one pass do not affect the next. Ours."""
+"""Seconds of rest between two passes, so that the cache contents of one pass do not affect the next. A choice of
+stend."""
 MOST = 32
 """Most replays: ten doublings, one beyond, four bisections, the result once more, and as many again for a drive that
-changes meanwhile. Ours."""
+changes meanwhile. A choice of stend."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge, fill and a pass as for a replay; then the search. Raise BadInput if the trace has too few IOs."""
+    """Return purge, fill and a pass as for a replay, then the search. Raise BadInput if the trace has too few IOs."""
     placed = place_trace(profile, device)
     _check_sample_size(placed, profile.options["percentile"], device)
     first = placed.hold(RECORDED_SPEED, device)
@@ -36,7 +37,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def _check_sample_size(placed: PlacedTrace, percentile: float, device: Identity) -> None:
-    """Raise BadInput if the drive gets too few IOs for the percentile; a scaled virtual drive gets one in `scale`."""
+    """Raise BadInput if the drive gets too few IOs for the percentile. A scaled virtual drive gets one in `scale`."""
     scale = device.scale
     ios = (placed.trace.read.ios + placed.trace.write.ios) // scale
     needed = math.ceil(round(MIN_BEYOND * 100 / (100 - percentile), 6))

@@ -1,4 +1,4 @@
-"""Heat: sequential writes, then reads, each until the drive throttles or its temperature is steady. Ours.
+"""Heat: sequential writes, then reads, each until the drive throttles or its temperature is steady. A test of stend.
 
 The drive is filled first, so that its cache is used up, and cools down before each load. Rounds of a minute have no
 pause. Between two of them the drive's temperature is read.
@@ -13,9 +13,10 @@ __all__ = ["TEST", "reads_on", "writes_on"]
 
 BLOCK_KIB, POINT = 128, [1, 32]
 REST_MINUTES = 15
-"""Rest before each load; a drive with a large heatsink needs longer to cool down, and starts warmer (our choice)."""
+"""Rest before each load. A drive with a large heatsink needs longer to cool down, and starts warmer (a choice of
+stend)."""
 MINUTES = 90
-"""Most minutes of each load; a drive that is still heating up then is reported as such (our choice)."""
+"""Most minutes of each load. A drive that is still heating up then is reported as such (a choice of stend)."""
 WRITES, READS = "heat-writes", "heat-reads"
 
 

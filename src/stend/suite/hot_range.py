@@ -8,13 +8,13 @@ from stend.model.definition import Hold, Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, random, span
 
 HOT_GIB, HOURS = 20, 4
-"""20 GiB on 32 GiB of cache (published); four hours are ours: the published curves are flat by then."""
+"""20 GiB on 32 GiB of cache (published). Four hours are a choice of stend: the published curves are flat by then."""
 MIXES = [100, 65, 35, 0]
 BLOCK_KIB, POINT = 4, [4, 16]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return one sequential fill of the drive; then each mix for hours, in records of a minute."""
+    """Return one sequential fill of the drive, then each mix for hours, in records of a minute."""
     options = profile.options
     size = min(options["hot_gib"] * GiB, profile.active_range(device) // len(options["mixes"]))
     threads, depth = options["point"]

@@ -1,7 +1,7 @@
 """Inspection: reads only. Response times by place, slow and unreadable places, then single reads and streams.
 
-Ours. The surface is a sample of `survey_minutes`, or every block once if that is 0. Slow stretches are read a second
-time beside the whole range, so that a disturbance of some seconds is not taken for a place.
+A test of stend. The surface is a sample of `survey_minutes`, or every block once if that is 0. Slow stretches are read
+a second time beside the whole range, so that a disturbance of some seconds is not taken for a place.
 """
 
 import msgspec
@@ -16,7 +16,7 @@ from stend.suite._clauses import random, sequential, span
 __all__ = ["TEST", "one_slice", "single", "slow_again", "stream"]
 
 CELLS, ROUNDS = 512, 5
-"""Parts of the range, and rounds of a sample; a killed run loses at most a round."""
+"""Parts of the range, and rounds of a sample. A killed run loses at most a round."""
 SLICES, SLICE_CELLS = 64, 16
 """Parts in which every block is read, each a round."""
 SAMPLE_KIB, WHOLE_KIB = 128, 1024

@@ -18,10 +18,10 @@ BLOCKS_KIB, THREADS = [4, 16, 64], [1, 2, 4, 8, 16]
 READ_PCT = 70
 """Share of reads among the IOs of a database's threads (our choice; OLTP mixes have 65 to 80 %)."""
 BURST_KIB, BURSTS, BURST_S = 128, [1, 16, 64, 256, 1024], 20
-"""Bursts of 128 KiB to 128 MiB: a drive's volatile buffer has a few MiB, a disk's up to 256 MiB (our choice)."""
+"""Bursts of 128 KiB to 128 MiB: a drive's volatile buffer has a few MiB, a disk's up to 256 MiB (a choice of stend)."""
 REST_S = 10
 """A pause before the journal, for the cleaning of the drive. A flush before it empties buffers that hold random writes
-of the preconditioning: a disk with 64 MiB of memory needs a minute for it (our choice)."""
+of the preconditioning: a disk with 64 MiB of memory needs a minute for it (a choice of stend)."""
 CONDITION_ROUNDS = 12
 """Half hours of random writes before the journal, at most, as in `thread-queue-sweep`."""
 

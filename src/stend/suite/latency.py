@@ -10,7 +10,7 @@ from stend.suite._clauses import filled, purged, random
 MIXES = [100, 65, 0]
 BLOCKS_KIB = [8, 4, 0.5]
 DEPTHS = [1]
-"""Queue depths; one thread at QD1 was found in three implementations."""
+"""Queue depths. One thread at QD1 was found in three implementations."""
 TRACKED = (0, 4)
 """(read %, KiB) whose average response time must be steady: RND 4 KiB 0/100 (found)."""
 HISTOGRAM_MINUTES = 20

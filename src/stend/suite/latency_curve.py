@@ -2,7 +2,7 @@
 
 The test purges and fills the drive. For each mix and size it runs rounds of all points, each with five seconds of
 warm-up and thirty measured, until the deepest point is steady. The figures are the mean of the window: four rounds of
-at most 25. After each curve come points of ours in an open loop: shares of its highest IOPS as a rate with Poisson
+at most 25. After each curve come points of stend in an open loop: shares of its highest IOPS as a rate with Poisson
 arrivals.
 """
 
@@ -20,7 +20,7 @@ WARM_S, RECORD_S = 5, 30
 RULE = "fit-90-110"
 OPEN_PCTS = [25, 50, 75, 90]
 OPEN_DEPTH = 1024
-"""Most IOs of an open loop in flight; further ones wait in the host, and their response times count on."""
+"""Most IOs of an open loop in flight. Further ones wait in the host, and their response times count on."""
 CURVE, OPEN = "curve-", "open-"
 """Prefixes of the phases of a closed curve and of its open-loop points."""
 

@@ -9,7 +9,7 @@ BLOCK_KIB, POINT = 128, [1, 32]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return one write of the whole range (reads need written blocks); then reads, then writes, at each position."""
+    """Return one write of the whole range (reads need written blocks), then reads, then writes, at each position."""
     threads, depth = profile.options["point"]
     count = profile.repeats(profile.options["positions"], least=LEAST)
     step = profile.active_range(device) // count

@@ -1,4 +1,4 @@
-"""Media: write every block of the drive with its address, then read every block and compare. Ours.
+"""Media: write every block of the drive with its address, then read every block and compare. A test of stend.
 
 A shortened run writes a first part and one block in each of many parts of the drive. Together they show every wrap: if
 addresses repeat after n bytes, some block of the comb lies between n and n plus the length of the first part, and
@@ -16,7 +16,7 @@ from stend.model.workload import Verify
 from stend.suite._clauses import sequential, span
 
 BLOCK_KIB, POINT = 1024, [1, 8]
-"""Ours: large enough for the sequential speed of drives of 2026."""
+"""A choice of stend: large enough for the sequential speed of drives of 2026."""
 TOOTH_BYTES = 4 * KiB
 """One block of a sample's comb: the smallest that fits all drives."""
 PARTS, LEAST_PART = 64, 256 * MiB

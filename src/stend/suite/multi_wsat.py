@@ -9,7 +9,7 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged
 from stend.suite._streams import OPTIONS, applied, mixed
 
 RECORD_MINUTES = 10
-"""Minutes of the histogram, in steady state. Ours."""
+"""Minutes of the histogram, in steady state. A choice of stend."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:

@@ -1,8 +1,8 @@
-"""Neighbours: a victim's response times while another load reads, writes, streams or trims on the same drive. Ours.
+"""Neighbours: a victim's response times while another load reads, writes, streams or trims on the same drive.
 
-The victim works in the first half of a full range and the neighbour in the second, as two tenants do. The victim runs
-alone first and last: the difference is how much the drive changed meanwhile. Both may be workloads of a study. Before
-the first minute the victim runs alone until the drive has settled.
+A test of stend. The victim works in the first half of a full range and the neighbour in the second, as two tenants do.
+The victim runs alone first and last: the difference is how much the drive changed meanwhile. Both may be workloads of a
+study. Before the first minute the victim runs alone until the drive has settled.
 """
 
 from typing import Any
@@ -18,23 +18,24 @@ from stend.words import Sentence
 
 VICTIMS = ["reads", "synced-writes"]
 RATES_IOPS = [1000, 50]
-"""Reads per second of the victim on drives without and with moving parts; 0: a closed loop at QD1. Ours."""
+"""Reads per second of the victim on drives without and with moving parts; 0: a closed loop at QD1. A choice of
+stend."""
 IN_FLIGHT = 256
-"""Most reads of a victim with a rate in flight. Ours."""
+"""Most reads of a victim with a rate in flight. A choice of stend."""
 NEIGHBOURS = ["read", "stream", "write", "trim"]
 """Reads first and trims last, because each changes the drive more than those before it."""
 DEPTHS = [1, 8, 32]
-"""Intensities of a neighbour: its queue depth. Ours."""
+"""Intensities of a neighbour: its queue depth. A choice of stend."""
 STREAM_KIB, TRIM_KIB = 128, 64
 SETTLE_S = 10
 """Seconds of a victim alone before its first minute, which count in no figure, as in `service-map`: a drive cleans
 after a fill and after the neighbours of the victim before, a scaled one for a second. PTS has no rest between
 preconditioning and test, and its window begins when the drive is steady. Loads beside each other have no steady state,
-thus a fixed time (ours)."""
+thus a fixed time (a choice of stend)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; then for each victim a minute alone, beside each neighbour, and alone again."""
+    """Return purge and fill, then for each victim a minute alone, beside each neighbour, and alone again."""
     return (
         purged(),
         filled(profile.threads, profile.depth),

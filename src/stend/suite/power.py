@@ -1,8 +1,9 @@
-"""Power: watts at rest, under loads at growing queue depth, and at fixed rates. Ours. It needs a meter (`--meter`).
+"""Power: watts at rest, under loads at growing queue depth, and at fixed rates.
 
-After TechPowerUp's page on power (idle, load by queue depth, a fixed rate, efficiency). The rests come first, because a
-drive that was written to works on in rests, for hours after random writes. Each begins after reads, so that the drive
-is awake. A meter that asks the drive itself is not read during a rest, only at its end.
+A test of stend. It needs a meter (`--meter`). It follows TechPowerUp's page on power (idle, load by queue depth, a
+fixed rate, efficiency). The rests come first, because a drive continues to work for hours after random writes. Each
+rest starts after reads, because these wake the drive. A meter that queries the drive itself is not read during a rest,
+only at its end.
 """
 
 import msgspec
@@ -14,14 +15,14 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged, random, s
 __all__ = ["TEST", "at_rates"]
 
 RESTS_S = [1.0, 10.0, 60.0]
-"""Rests after which an idle drive is measured: Windows sends one to sleep after 0.1 to 2 s. Ours."""
+"""Rests after which an idle drive is measured: Windows sends one to sleep after 0.1 to 2 s. A choice of stend."""
 TAIL_S = 5
-"""Seconds of each rest after the stated ones, in which a meter has a value. Ours."""
+"""Seconds of each rest after the stated ones, in which a meter has a value. A choice of stend."""
 WAKE_S = 10
 POINTS = [[1, 1], [1, 4], [4, 8]]
-"""Threads and depth of each load: 1, 4 and 32 outstanding IOs. Ours."""
+"""Threads and depth of each load: 1, 4 and 32 outstanding IOs. A choice of stend."""
 RATE_PCTS = [10, 50]
-"""Fixed rates, in percent of the highest measured rate. Ours."""
+"""Fixed rates, in percent of the highest measured rate. A choice of stend."""
 RATE_DEPTH = 256
 """Most IOs in flight at a fixed rate."""
 STREAM_KIB, RANDOM_KIB = 128, 4

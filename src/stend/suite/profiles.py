@@ -30,7 +30,7 @@ OUTSTANDING = [1, 3, 8, 16, 32, 64, 128, 256, 512]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill; then each profile up its ladder, a minute at each depth."""
+    """Return purge and fill, then each profile up its ladder, a minute at each depth."""
     options = profile.options
     ladders = (
         Phase(name=name, round=minutes(profile, [_workload(name, depth, device) for depth in options["outstanding"]]))

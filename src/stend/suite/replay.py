@@ -1,6 +1,7 @@
 """Replay: the IOs of a captured trace at their times, after a pass of the trace has conditioned the drive.
 
-Ours, after the replay-native test of RWSW PTS (recall), which plays a mix per step; here every IO keeps its address.
+A test of stend, after the replay-native test of RWSW PTS (recall), which plays a mix per step. Here every IO keeps its
+address.
 """
 
 from stend.model.definition import Identity, Phase, Profile, Test

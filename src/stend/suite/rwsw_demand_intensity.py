@@ -1,7 +1,7 @@
 """Demand intensity of a captured workload, RWSW-DIRTH (RWSW PTS 1.0.7, recalled and not checked).
 
 Recall-med: the sweep of PTS clause 14 with the applied test workload in place of one block size and mix. The write
-streams run alone before each round and before the points, as that clause does with its writes (ours).
+streams run alone before each round and before the points, as that clause does with its writes (a choice of stend).
 """
 
 from functools import partial

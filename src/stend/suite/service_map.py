@@ -1,7 +1,8 @@
-"""Service map: which rates of reads stay within a response time beside which rates of writes, in an open loop. Ours.
+"""Service map: which rates of reads stay within a response time beside which rates of writes, in an open loop.
 
-After diskplorer (ScyllaDB), which measures a grid of 21 x 21 rates. Here a search follows the contours of the limits:
-`stend.model.service_search` chooses the next cell. stend sends the loads itself, because fio keeps no rate (fio #332).
+A test of stend. After diskplorer (ScyllaDB), which measures a grid of 21 x 21 rates. Here a search follows the contours
+of the limits: `stend.model.service_search` chooses the next cell. stend sends the loads itself, because fio keeps no
+rate (fio #332).
 """
 
 import msgspec
@@ -17,7 +18,7 @@ from stend.suite._clauses import filled, purged, random, sequential
 __all__ = ["TEST", "next_cell"]
 
 DEPTH = 1024
-"""Most IOs in flight; further ones wait in the host, and their response times count on."""
+"""Most IOs in flight. Further ones wait in the host, and their response times count on."""
 READ_KIB, WRITE_KIB = 4.0, 128.0
 LIMITS_MS, PERCENTILES = [1.0, 2.0, 5.0, 10.0], [99.0, 99.9]
 CELLS, QUICK_CELLS = 60, 24

@@ -8,7 +8,7 @@ from stend.suite._clauses import purged, sequential, span
 
 BLOCK_KIB, POINT = 128, [1, 32]
 REST_MINUTES = 30
-"""Ours: long enough for the drives of the reviews to empty their cache."""
+"""A choice of stend: long enough for the drives of the reviews to empty their cache."""
 FULL_PCT = [25, 50, 75]
 
 

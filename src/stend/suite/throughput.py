@@ -15,7 +15,7 @@ POINTS = [[1, 32]]
 MIXES = (100, 0)
 """Reads first (found in one implementation)."""
 TRACKED = (100, 0)
-"""Open point 1: implementations track only writes, recall-med has both; both are the stricter choice."""
+"""Open point 1: implementations track only writes, recall-med has both. Both are the stricter choice."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:

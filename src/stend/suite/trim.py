@@ -1,8 +1,8 @@
-"""Trim: rate and response times of trims by size, reads beside trims, and random writes to a half-trimmed drive. Ours.
+"""Trim: rate and response times of trims by size, reads beside trims, and random writes to a half-trimmed drive.
 
-Trims of each size go in order through a separate part of a full range, because a trim of unmapped blocks can be faster.
-The last two phases write to the first half of a full range until steady: first with data in the other half, then after
-that half was trimmed.
+A test of stend. Trims of each size go in order through a separate part of a full range, because a trim of unmapped
+blocks can be faster. The last two phases write to the first half of a full range until steady: first with data in the
+other half, then after that half was trimmed.
 """
 
 import msgspec
@@ -14,12 +14,12 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged, random, s
 from stend.words import Sentence
 
 SIZES_KIB = [4, 64, 1024, 32768]
-"""FioSynth's trim loads and file systems (discard of extents up to gigabytes). Ours."""
+"""FioSynth's trim loads and file systems (discard of extents up to gigabytes). A choice of stend."""
 DEPTHS = [1, 32]
 READS = (1, 8)
-"""Threads and depth of the reads. Ours."""
+"""Threads and depth of the reads. A choice of stend."""
 SHARES = [0, 5, 20, 50]
-"""Percent of the IOs that are trims beside the reads. Ours."""
+"""Percent of the IOs that are trims beside the reads. A choice of stend."""
 BESIDE_KIB = 4
 HALF_KIB = 1024
 """Size of the trims of the half."""

@@ -1,4 +1,4 @@
-"""Wake: the first read after rests of growing length, and reads without a rest. Ours. It only reads.
+"""Wake: the first read after rests of growing length, and reads without a rest. A test of stend. It only reads.
 
 A read that is due every 10 s is the first one after 10 s of rest. Each rest is therefore a load at a rate with even
 arrivals. The first read of such a load comes after a longer rest, because the load has to start: it is a ramp and
@@ -12,7 +12,8 @@ from stend.model.definition import Hold, Identity, Phase, Profile, Seconds, Test
 from stend.suite._clauses import random
 
 RESTS_S = [0.001, 0.01, 0.1, 1.0, 10.0, 60.0]
-"""Windows sends an idle drive to sleep after 0.1 to 2 s; others fall asleep by themselves within a minute. Ours."""
+"""Windows sends an idle drive to sleep after 0.1 to 2 s; others fall asleep by themselves within a minute. A choice of
+stend."""
 READS = 20
 """Fewest reads after each rest: the least sample with ten IOs beyond its median."""
 LEAST_S, AWAKE_S = 100, 10

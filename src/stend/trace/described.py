@@ -75,7 +75,7 @@ class Described:
         return sum(part.tally.bytes for part in self.parts)
 
     def of(self, op: int) -> Tally:
-        """Return the Tally of one operation; its bins count the IOs with a response time."""
+        """Return the Tally of one operation. Its bins count the IOs with a response time."""
         return sum((part.tally for part in self.parts if part.op == op), Tally())
 
     @property

@@ -1,4 +1,4 @@
-"""Kernels that split text into lines and fields and parse numbers; a field that is not a number is only flagged."""
+"""Kernels that split text into lines and fields and parse numbers. A field that is not a number is only flagged."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ NEAR, NEAR_OF_ALL = 8, 32
 """An IO is sequential if it starts where one of the last 8 IOs of its process and direction ended. Where processes are
 unknown, the last 32 IOs of its direction count."""
 LARGEST = 2 << 20
-"""Bytes; larger transfer sizes are rounded up to a power of two, which limits the number of streams."""
+"""Bytes. Larger transfer sizes are rounded up to a power of two, which limits the number of streams."""
 
 
 class State(NamedTuple):
@@ -136,7 +136,7 @@ FOLDED = ("t_ns", "op", "offset", "length", "latency_ns", "depth", "process")
 
 
 class Folding:
-    """Folds batches of IOs into steps of `step_ns`; steps without IOs are yielded too."""
+    """Folds batches of IOs into steps of `step_ns`. Steps without IOs are yielded too."""
 
     def __init__(self, step_ns: int = SECOND_NS) -> None:
         self.step_ns = step_ns
@@ -144,7 +144,7 @@ class Folding:
         self._state.at[END] = step_ns
 
     def ready(self) -> None:
-        """Compile the kernel, or load it from the cache, before the first IO; compiling takes seconds."""
+        """Compile the kernel, or load it from the cache, before the first IO. Compiling takes seconds."""
         nothing = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
         self._folded([nothing[name] for name in FOLDED], 0)
 

@@ -1,7 +1,7 @@
 """The trace format of stend: a Parquet file of IOs, with facts about the whole trace under one key of its metadata.
 
 A batch is a mapping of columns to arrays of one length. A value that the source does not record is null in the file
-and UNKNOWN in arrays. If a batch lacks a column, its values are unknown; missing flags are 0.
+and UNKNOWN in arrays. If a batch lacks a column, its values are unknown. Missing flags are 0.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace on disk; `ios` is its number of IOs, `end_ns` the time when the last one was issued."""
+    """A trace on disk. `ios` is its number of IOs, `end_ns` the time when the last one was issued."""
 
     path: Path
     about: About
@@ -113,7 +113,7 @@ class Trace:
 
 
 class Writer:
-    """A writer of batches in their order; `about` must be set before `writing` ends."""
+    """A writer of batches in their order. `about` must be set before `writing` ends."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -192,7 +192,7 @@ _PACKED = {
     "use_dictionary": ["op", "flags", "length", "depth", "process"],
     "column_encoding": {"t_ns": "DELTA_BINARY_PACKED", "offset": "PLAIN", "latency_ns": "PLAIN"},
 }
-"""Options of pyarrow; measured against its defaults they take two thirds of the bytes and half of the time."""
+"""Options of pyarrow. Measured against its defaults they take two thirds of the bytes and half of the time."""
 
 
 def _schema() -> Any:

@@ -1,4 +1,4 @@
-"""Parse a block of text lines field by field; each line ends up as read, skipped or malformed, with the reason."""
+"""Parse a block of text lines field by field. Each line ends up as read, skipped or malformed, with the reason."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ def word(text: bytes) -> int:
 
 
 class Lines:
-    """Lines of one block. Arrays have one value per line; the values of lines that are not good are meaningless."""
+    """Lines of one block. Arrays have one value per line. The values of lines that are not good are meaningless."""
 
     def __init__(self, block: npt.NDArray[np.uint8], separator: str, most: int) -> None:
-        """Split the block into lines and fields; `most` is the number of fields of a line that can be read."""
+        """Split the block into lines and fields. `most` is the number of fields of a line that can be read."""
         rows = fields.newlines(block) + 1
         begin, end = np.zeros((rows, most), np.int32), np.zeros((rows, most), np.int32)
         count = np.zeros(rows, np.int32)
@@ -53,7 +53,7 @@ class Lines:
         self._leave(where, False, what)
 
     def demand(self, true: Any, why: str) -> None:
-        """Mark the lines for which this is not true as malformed, for the reason `why`."""
+        """Mark the lines that do not meet the condition `true` as malformed, for the reason `why`."""
         self._leave(~np.asarray(true), True, why)
 
     def words(self, field: int) -> npt.NDArray[np.uint64]:

@@ -50,7 +50,7 @@ class Extent:
 
 
 def file_of(path: str) -> str:
-    """Return the path of the trace in stend's format, converted if needed; "" is the example.
+    """Return the path of the trace in stend's format, converted if needed. "" is the example.
 
     Raise BadInput if the file is not a trace.
     """
@@ -58,7 +58,7 @@ def file_of(path: str) -> str:
 
 
 def summarise(path: str) -> Traced:
-    """Return the summary of the trace at `path`; "" is the example. Raise BadInput if it cannot be read or played."""
+    """Return the summary of the trace at `path`. "" is the example. Raise BadInput if it cannot be read or played."""
     try:
         file = Path(file_of(path))
         return _summary(file, file.stat().st_mtime_ns, path or "example")

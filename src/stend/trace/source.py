@@ -20,7 +20,7 @@ from stend.base.errors import BadInput
 
 BLOCK = 1 << 22
 LONGEST = 1 << 20
-"""Bytes; a longer line is not part of a trace and is replaced by one malformed line."""
+"""Bytes. A longer line is not part of a trace and is replaced by one malformed line."""
 HEAD = 1 << 16
 
 PACKED: dict[bytes, Any] = {

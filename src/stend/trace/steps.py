@@ -53,7 +53,7 @@ class Key(NamedTuple):
 class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Figures of one stream in a step.
 
-    `tally`: IOs and bytes, and response times of the IOs that have one; its bins count only those. `depth_sum`: sum of
+    `tally`: IOs and bytes, and response times of the IOs that have one. Its bins count only those. `depth_sum`: sum of
     the IOs in flight at each issue, 0 if the source does not record them.
     """
 
@@ -81,7 +81,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One time step of a trace.
 
     `idle_ns`: time without an IO in flight, None if response times are unknown. `depths`: {IOs in flight at an issue,
-    this one included: issues}, empty if unknown; the key 1,024 means that or more. `parts`: one per stream.
+    this one included: issues}, empty if unknown. The key 1,024 means that or more. `parts`: one per stream.
     """
 
     start_ns: Time
@@ -117,7 +117,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return None if self.idle_ns is None or not self.length_ns else self.idle_ns / self.length_ns
 
     def __add__(self, other: "Step") -> "Step":
-        """Return both added up; `other` must be the later one."""
+        """Return both added up. `other` must be the later one."""
         known = self.idle_ns is not None and other.idle_ns is not None
         return Step(
             start_ns=self.start_ns,
@@ -138,7 +138,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"version": "sten
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A file of steps; iterating over it reads one step at a time."""
+    """A file of steps. Iterating over it reads one step at a time."""
 
     path: Path
     step_ns: int
@@ -184,7 +184,7 @@ def claims(head: bytes) -> bool:
 
 
 def header(step_ns: int, about: About) -> bytes:
-    """Return the start of a file of steps; any number of `packed` pieces may follow."""
+    """Return the start of a file of steps. Any number of `packed` pieces may follow."""
     return zstandard.compress(msgspec.json.encode(Header(step_ns=step_ns, about=about), enc_hook=encoded) + b"\n")
 
 

@@ -21,13 +21,13 @@ from stend.trace.readers import Reader, detect, formats
 from stend.words import Sentence
 
 WINDOW = 1 << 19
-"""IOs held back for sorting; an IO that comes later than that gets the time of the one before."""
+"""IOs held back for sorting. An IO that comes later than that gets the time of the one before."""
 VOLUMES = 5
-"""Most volumes that a message names; further ones are only counted."""
+"""Most volumes that a message names. Further ones are only counted."""
 
 
 class Sorted:
-    """Sorts IOs of one volume or of all by time; times count from the first IO."""
+    """Sorts IOs of one volume or of all by time. Times count from the first IO."""
 
     def __init__(self, volume: str) -> None:
         self.volume = volume
@@ -96,7 +96,7 @@ def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | 
 
 
 def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace:
-    """Convert a file of another tool into a trace at `into`; without `reader` the content decides on the format.
+    """Convert a file of another tool into a trace at `into`. Without `reader` the content decides on the format.
 
     Raise BadInput if the format is unknown or the file holds no IO. Raise Missing if a file of blktrace needs blkparse
     and it is not installed.

@@ -139,7 +139,7 @@ class Language(Formatter):
         return _translated(self.name, text)
 
     def source(self, text: str) -> str:
-        """Return who published figures and when; a year alone is followed by its word: `2015 г.`."""
+        """Return who published figures and when. A year alone is followed by its word: `2015 г.`."""
         return YEAR.sub(lambda match: match[0] + self.format_of.year, self.translated(text))
 
     def interface(self, text: str) -> str:
@@ -200,7 +200,7 @@ def _file(language: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def key_of(text: str) -> str:
-    """Return the key of a sentence; one of an old record is recognised by its text. Return "" for other text."""
+    """Return the key of a sentence, or "" for other text. A sentence of an old record is recognised by its text."""
     if isinstance(text, Sentence) and text.key:
         return text.key
     return _recognised(text)[0]
@@ -219,7 +219,7 @@ def _translated(name: str, text: str) -> str:
 
 @cache
 def _templates(name: str) -> dict[str, str]:
-    """Return the sentences of old records by key as a page writes them; English if the language has none."""
+    """Return the sentences of old records by key as a page writes them, in English if the language has none."""
     old = _old(name)
     return {key: old.get(key) or texts(name).get(f"{RECORD}{key}", text) for key, text in _old("english").items()}
 

@@ -1,4 +1,4 @@
-"""Numbers, units and plural forms in the format of each language; every value is in base units."""
+"""Numbers, units and plural forms in the format of each language. Every value is in base units."""
 
 import math
 import re
@@ -22,7 +22,7 @@ CONVERTED = (
 
 
 class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a language writes numbers and dates; the defaults are English.
+    """How a language writes numbers and dates. The defaults are English.
 
     `group_from` is the number of digits from which they are grouped. `ratio` and `fold` are what follows "3.4" in
     "3.4×" and "10 times", one text or one per plural form. `loads` names kinds of loads.
@@ -60,7 +60,7 @@ def plural(form: Format, value: float) -> int:
 
 
 def number(form: Format, value: float, digits: int | None = None) -> str:
-    """Return `12,345.6` or `12 345,6`; without `digits` with three or four significant digits, no trailing zeros."""
+    """Return `12,345.6` or `12 345,6`. Without `digits`, use three or four significant digits, no trailing zeros."""
     if digits is None:
         text = f"{value:,.{_places(value)}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -81,7 +81,7 @@ def _places(value: float) -> int:
 
 
 def measured(form: Format, value: float) -> str:
-    """Return a number with trailing zeros: 0.11 -> `0.110`, as wide as 0.123 beside it; zero is `0`."""
+    """Return a number with trailing zeros: 0.11 -> `0.110`, as wide as 0.123 beside it. Zero is `0`."""
     return number(form, value, _places(significant(value, 3)) if value else 0)
 
 
@@ -146,12 +146,6 @@ def latency_unit(value: float) -> tuple[float, str]:
 def power_unit(value: float) -> tuple[float, str]:
     """Return the unit of a power, in W and by name."""
     return (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
-
-
-def milliseconds(form: Format, value: float) -> str:
-    """Return a response time in ms without the unit, for columns that readers compare."""
-    shown = value * 1e3
-    return number(form, shown, 1 if shown >= 100 else 2 if shown >= 10 else 3)
 
 
 def duration(form: Format, seconds: float) -> str:
@@ -258,6 +252,10 @@ def rounded_bytes(value: float) -> float:
     return significant(value, 3 if value >= 1e8 else 2)
 
 
+ROUGH_S = ((7200.0, 600.0), (600.0, 60.0))
+"""From the first time on, running text rounds to the second one; both in seconds."""
+
+
 def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
     if shape in ("lat", "watts"):
@@ -268,12 +266,13 @@ def approximate(form: Format, value: float, shape: str) -> str:
         whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30
         return SHAPES[shape](form, whole)
     if shape == "time":
-        return duration(form, round(value / 60) * 60 if value >= 600 else value)
+        step = next((step for least, step in ROUGH_S if value >= least), 0.0)
+        return duration(form, round(value / step) * step if step else value)
     return SHAPES[shape](form, rounded_bytes(value) if shape == "mbs" else rounded(value))
 
 
 def converted(form: Format, text: str) -> str:
-    """Return a sentence with its sizes and times in a language's format: `4.5 GiB` -> `4,5 ГиБ`; other numbers stay."""
+    """Return a sentence with its sizes and times in a language's format: `4.5 GiB` -> `4,5 ГиБ`. Other numbers stay."""
     known = "|".join(sorted(map(re.escape, CONVERTED), key=len, reverse=True))
 
     def change(match: re.Match[str]) -> str:
@@ -298,7 +297,6 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "gb": decimal,
     "gib": binary,
     "lat": latency,
-    "ms": milliseconds,
     "watts": watts,
     "per_watt": lambda form, value: _with(form, value, "IOPS/W", 0 if value >= 10 else None),
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),
@@ -320,7 +318,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
 OF_LISTS = ("steps",)
 """Shapes of a list as a whole."""
 OF_LABELS = ("load",)
-"""Shapes of text; a text in any other shape is a number that an old record holds as it was shown."""
+"""Shapes of text. A text in any other shape is a number that an old record holds as it was shown."""
 
 
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:

@@ -54,7 +54,7 @@ def of_scsi(output: tools.Output) -> Progress:
 
 
 def progress(kind: str, node: str, controller: str) -> Progress:
-    """Read the progress of a drive's purge; `kind` is `nvme`, `ata` or `scsi`."""
+    """Read the progress of a drive's purge. `kind` is `nvme`, `ata` or `scsi`."""
     if kind == "nvme":
         return of_nvme(tools.run(*nvme_cli.words("nvme", "sanitize-log", controller or node, "--output-format=json")))
     if kind == "ata":

@@ -12,6 +12,8 @@ from stend.base.errors import StepFailed
 from stend.base.sysfs import fd_bytes
 from stend.base.units import GiB
 from stend.gate import Gate
+from stend.words import Sentence
+from stend.words.system import errno_text
 
 BLKDISCARD, BLKZEROOUT = 0x1277, 0x127F
 KEEP_SIZE, PUNCH_HOLE = 0x01, 0x02
@@ -23,21 +25,21 @@ UNSUPPORTED = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
 
 
 def discard(gate: Gate) -> bool:
-    """Discard every block; return False if the drive cannot discard, raise StepFailed if it fails."""
+    """Discard every block. Return False if the drive cannot discard, raise StepFailed if it fails."""
     node = gate.kernel.node_of(os.fstat(gate.writing_fd).st_rdev)
     disk = gate.kernel.block(gate.kernel.parent(node) or node)
     if (disk / "queue/discard_max_bytes").read_text().strip() == "0":
         return False
-    return _each_stretch(gate, BLKDISCARD, "discarded")
+    return _each_stretch(gate, BLKDISCARD, "purge_not_discarded")
 
 
 def zero(gate: Gate) -> None:
     """Write zeros over every block. Raise StepFailed if that fails."""
-    if not _each_stretch(gate, BLKZEROOUT, "zeroed"):
-        raise StepFailed(f"{gate.identity.target} can be neither discarded nor zeroed; purge it with its maker's tool")
+    if not _each_stretch(gate, BLKZEROOUT, "purge_not_zeroed"):
+        raise StepFailed(Sentence("purge_neither_way", target=gate.identity.target))
 
 
-def _each_stretch(gate: Gate, request: int, done: str) -> bool:
+def _each_stretch(gate: Gate, request: int, failed: str) -> bool:
     size = gate.identity.capacity_bytes
     for start in range(0, size, STRETCH_BYTES):
         length = min(STRETCH_BYTES, size - start)
@@ -46,8 +48,8 @@ def _each_stretch(gate: Gate, request: int, done: str) -> bool:
         except OSError as error:
             if start == 0 and error.errno in UNSUPPORTED:
                 return False
-            what = f"{gate.identity.target} could not be {done} at byte {start}"
-            raise StepFailed(f"{what}: {error.strerror}; see `dmesg` for the cause") from error
+            where = {"target": gate.identity.target, "at": start, "why": errno_text(error)}
+            raise StepFailed(Sentence(failed, **where)) from error
     return True
 
 
@@ -58,8 +60,8 @@ def punch(gate: Gate) -> None:
         _punch_hole(fd, size)
         os.fsync(fd)
     except OSError as error:
-        why = f"{error.strerror}; its file system cannot punch holes"
-        raise StepFailed(f"{gate.identity.target} cannot be purged: {why}") from error
+        why = errno_text(error)
+        raise StepFailed(Sentence("purge_no_hole", target=gate.identity.target, why=why)) from error
     try:
         left = os.lseek(fd, 0, os.SEEK_DATA)
     except OSError as error:
@@ -67,7 +69,7 @@ def punch(gate: Gate) -> None:
             return
         raise
     if left < size and not reads_zero(gate):
-        raise StepFailed(f"{gate.identity.target} still holds data at byte {left} after its purge; make a new file")
+        raise StepFailed(Sentence("purge_left", target=gate.identity.target, at=left))
 
 
 def _punch_hole(fd: int, size_bytes: int) -> None:
@@ -79,7 +81,7 @@ def _punch_hole(fd: int, size_bytes: int) -> None:
 
 def unpurged(gate: Gate) -> StepFailed:
     """Return the error for a drive that does not read as zeros after zeros were written."""
-    return StepFailed(f"{gate.identity.target} does not read as zeros after they were written; it cannot be trusted")
+    return StepFailed(Sentence("purge_not_zeros", target=gate.identity.target))
 
 
 def reads_zero(gate: Gate) -> bool:
@@ -96,7 +98,7 @@ def reads_zero(gate: Gate) -> bool:
 
 
 def contents(gate: Gate) -> dict[int, int]:
-    """Return {offset: hash} of the parts of that sample that are not zeros; hashes are valid within this process."""
+    """Return {offset: hash} of the parts of that sample that are not zeros. Hashes are valid within this process."""
     fd, hashes = _reader(gate), {}
     try:
         with mmap.mmap(-1, SAMPLE_BYTES) as buffer:
@@ -120,8 +122,8 @@ def _at(fd: int, buffer: mmap.mmap, offset: int, gate: Gate) -> bytes:
     try:
         got = os.preadv(fd, [buffer], offset)
     except OSError as error:
-        what = f"{gate.identity.target} could not be read back at byte {offset} after its purge"
-        raise StepFailed(f"{what}: {error.strerror}; see `dmesg` for the cause") from error
+        where = {"target": gate.identity.target, "at": offset, "why": errno_text(error)}
+        raise StepFailed(Sentence("purge_unread", **where)) from error
     return buffer[:got]
 
 

@@ -48,7 +48,7 @@ class Preparable(Protocol):
 def prepare(
     device: Preparable, wish: Wish, *, report: Report, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
 ) -> str:
-    """Prepare the drive; return the method and the drive's new layout in one phrase. The gate is closed at the end.
+    """Prepare the drive. Return the method and the drive's new layout in one phrase. The gate is closed at the end.
 
     Raise Refused if the table refuses, StepFailed with the drive's words if a command fails or the result differs.
     """
@@ -114,7 +114,7 @@ def _with(command: Command, nsid: str) -> tuple[str, ...]:
 
 
 def _undone(way: Way, done: int, nsid: str) -> str:
-    """Undo the finished commands; return the result, or what to do by hand if that fails or is unknown."""
+    """Undo the finished commands. Return the result, or what to do by hand if that fails or is unknown."""
     if done >= len(way.undo):
         listed = " ".join(nvme_cli.words("nvme", "list-ns"))
         return f"; its namespace {nsid} may not be attached, see `{listed} --all`" if done and way.undo else ""

@@ -30,7 +30,7 @@ OWN_STATES = {
 
 
 class Wish(NamedTuple):
-    """The requested change; zeros leave a property as it is."""
+    """The requested change. Zeros leave a property as it is."""
 
     lba_bytes: int = 0
     capacity_bytes: int = 0
@@ -79,7 +79,7 @@ class Way(NamedTuple):
 
 
 class Same(NamedTuple):
-    """The drive already has the requested layout; `words` describe it."""
+    """The drive already has the requested layout. `words` describe it."""
 
     words: str
 

@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 
 from stend.base.errors import Refused, StepFailed
-from stend.base.units import MB, duration
+from stend.base.units import MB
 from stend.devices.purging import follow, methods
 from stend.devices.purging.table import Drive, No, Way, decide, lesser
 from stend.devices.telling import tools
 from stend.gate import Gate
-from stend.words import Sentence
+from stend.words import Sentence, text
 
 LEAST_LIMIT_S = 900.0
 SLOWEST_BYTES_PER_S = 40 * MB
@@ -27,7 +27,7 @@ def limit_s(capacity_bytes: int) -> float:
 def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s: float = POLL_S) -> Sentence:
     """Purge a drive through its opened gate. Return the method in one sentence.
 
-    `limit` is in seconds; 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
+    `limit` is in seconds. 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
     the purge fails, takes too long, or leaves data.
     """
     gate.check()
@@ -54,7 +54,7 @@ def purged(way: Sentence, *results: Sentence) -> Sentence:
 
 
 def _lesser(way: Way, gate: Gate) -> Sentence:
-    """Discard or zero all blocks; return the method in one sentence."""
+    """Discard or zero all blocks. Return the method in one sentence."""
     zeros = Sentence("purge_zeros")
     if way.name == "discard" and methods.discard(gate) and methods.reads_zero(gate):
         return purged(way.phrase, zeros, *way.instead)
@@ -72,20 +72,21 @@ def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
             gate.check()
             output = tools.run(*command, limit_s=patience_s)
             if output.code:
-                words = f"`{' '.join(command)}` printed: {output.words}"
-                raise StepFailed(f"{gate.identity.target} was not purged: {words}")
+                words = {"target": gate.identity.target, "command": " ".join(command), "words": text(output.words)}
+                raise StepFailed(Sentence("purge_printed", **words))
             done += 1
     except StepFailed as error:
-        raise StepFailed(f"{error}{_undone(way) if done else ''}") from error
+        after = [_undone(way)] if done and way.undo else []
+        raise StepFailed(Sentence("parts", parts=[text(str(error)), *after])) from error
 
 
-def _undone(way: Way) -> str:
-    """Undo the commands before the failed one; return the result, or what to do by hand if that fails too."""
+def _undone(way: Way) -> Sentence:
+    """Undo the commands before the failed one. Return the result, or what to do by hand if that fails too."""
     for command in way.undo:
         output = tools.run(*command)
         if output.code:
-            return f"; undo it by hand: `{' '.join(command)}` printed: {output.words}"
-    return "; the password that was set for it is cleared again" if way.undo else ""
+            return Sentence("purge_undo", command=" ".join(command), words=text(output.words))
+    return Sentence("purge_undone")
 
 
 def until_over(
@@ -98,11 +99,11 @@ def until_over(
             report(f"{phrase}: {now.words}")
             last = now.words
         if time.monotonic() - began > patience_s:
-            what = f"{gate.identity.target}: {phrase} was not done within {duration(patience_s)}"
-            raise StepFailed(f"{what}; it reports: {now.words}")
+            took = {"target": gate.identity.target, "way": phrase, "s": patience_s, "words": now.words}
+            raise StepFailed(Sentence("purge_late", **took))
         time.sleep(poll_s)
     if now.failed:
-        raise StepFailed(f"{gate.identity.target}: {phrase} failed; it reports: {now.words}")
+        raise StepFailed(Sentence("purge_failed", target=gate.identity.target, way=phrase, words=now.words))
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
@@ -112,6 +113,5 @@ def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
         return Sentence("purge_zeros")
     kept = [at for at, content in now.items() if held.get(at) == content]
     if kept:
-        what = f"{gate.identity.target} still holds what it held at byte {kept[0]} after {way.phrase}"
-        raise StepFailed(f"{what}; it cannot be trusted")
+        raise StepFailed(Sentence("purge_kept", target=gate.identity.target, at=kept[0], way=way.phrase))
     return Sentence("purge_changed")

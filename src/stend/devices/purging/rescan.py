@@ -30,7 +30,7 @@ def _write(switch: Path, text: str) -> None:
 
 
 def current_path(kernel: Kernel, identity: Identity, node: str) -> str:
-    """Return the drive's current path, by its WWN, else by its serial if only one drive has it; empty if not found.
+    """Return the drive's current path, by its WWN, else by its serial if only one drive has it, or "" if not found.
 
     A recreated namespace has another WWN than before.
     """

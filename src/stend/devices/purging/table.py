@@ -226,7 +226,7 @@ def _sata(drive: Drive) -> Iterator[Offer]:
 
 
 def _security_erase(drive: Drive) -> Way:
-    """Return Security Erase: set a password and erase, which clears it; if the erase fails, clear the password."""
+    """Return Security Erase: set a password and erase, which clears it. If the erase fails, clear the password."""
     user = ("hdparm", "--user-master", "u")
     enhanced = "security enhanced" in drive.can
     word = "--security-erase-enhanced" if enhanced else "--security-erase"

@@ -37,7 +37,7 @@ CAPACITORS = "Power_Loss_Cap_Test"
 
 
 def health(document: dict[str, Any]) -> dict[str, Any]:
-    """Return health from `smartctl --json --all --log=devstat`; `host_unit_bytes` is the unit of the writes counter."""
+    """Return health from `smartctl --json --all --log=devstat`. `host_unit_bytes` is the unit of the writes counter."""
     smart = shapes.taken(document, shapes.SMARTCTL)
     figures: dict[str, Any] = {
         "temperature_c": smart.get("temperature", {}).get("current"),

@@ -95,7 +95,7 @@ def _telemetry(controller: str, name: str, page: int, first: str) -> Piece:
 
 
 def _persistent(controller: str) -> Piece:
-    """Read the persistent event log in a reporting context of its own (5.16.1.14); bytes 8 to 15 are its length."""
+    """Read the persistent event log in a reporting context of its own (5.16.1.14). Bytes 8 to 15 are its length."""
     name, page = "persistent-events.bin", 13
     header = _get(controller, page, HEADER, "--lsp=1")
     if len(header.data) < HEADER:

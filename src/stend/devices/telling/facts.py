@@ -23,7 +23,7 @@ DISCARDED = 13
 
 
 class Looked:
-    """Facts about a drive while they are gathered; a missing program adds a doubt instead.
+    """Facts about a drive while they are gathered. A missing program adds a doubt instead.
 
     Doubts become notes of the run. Warnings are shorter and are printed on every page of its report.
     """
@@ -74,7 +74,7 @@ def _numa(device: Path) -> str:
 
 
 def _chosen(line: str) -> str:
-    """Return the word in brackets; the whole line if it has no brackets."""
+    """Return the word in brackets, or the whole line if it has none."""
     return line.partition("[")[2].partition("]")[0] or line
 
 
@@ -92,7 +92,7 @@ def pci_link(looked: Looked, folder: Path) -> None:
 
 
 def pci_errors(folder: Path) -> dict[str, int]:
-    """Return the errors that the link corrected since the host started (AER); {} if the host does not report them."""
+    """Return the errors that the link corrected since the host started (AER), or {} if it does not report them."""
     total = re.search(r"TOTAL_ERR_COR (\d{1,18})\b", text(folder / "aer_dev_correctable"))
     return {"link_errors": int(total[1])} if total else {}
 
@@ -110,7 +110,7 @@ def shown(drive: Identity) -> str:
 
 
 def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
-    """Return the bytes since the host started, by /sys/block/*/stat; {} if the drive disappeared or does not count."""
+    """Return the bytes since the host started, by /sys/block/*/stat, or {} if the drive is gone or does not count."""
     fields = text(kernel.block(node) / "stat").split()
     off = text(kernel.block(kernel.parent(node) or node) / "queue/iostats") == "0"
     uncounted = off and not node.startswith(SELF_COUNTING)

@@ -10,7 +10,7 @@ FDP_BIT = 19
 
 
 def of_node(node: str, kernel: Kernel) -> dict[str, Any]:
-    """Return the facts of the kernel that apply: `zoned`, `actuators`, `protection`, `smr_hint`; {} for a usual drive.
+    """Return the kernel's facts that apply: `zoned`, `actuators`, `protection`, `smr_hint`, or {} for a usual drive.
 
     A disk that accepts discards is probably a drive-managed SMR disk: others have nothing to discard.
     """
@@ -32,7 +32,7 @@ def of_node(node: str, kernel: Kernel) -> dict[str, Any]:
 
 
 def of_nvme(ctrl: dict[str, Any], space: dict[str, Any]) -> dict[str, Any]:
-    """Return `fdp` and `protection` from Identify Controller and Identify Namespace; only those that apply."""
+    """Return `fdp` and `protection` from Identify Controller and Identify Namespace, only those that apply."""
     found: dict[str, Any] = {}
     if tools.number(ctrl.get("ctratt", 0)) >> FDP_BIT & 1:
         found["fdp"] = True

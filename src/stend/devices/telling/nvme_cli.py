@@ -20,7 +20,7 @@ RENAMED = {
     "attach-ns": ("ns", "attach"),
     "detach-ns": ("ns", "detach"),
 }
-"""The names of version 2 and those of 3 (nvme-cli v3.0-rc1, plugins/{id,log,ns}); the old ones may be left out of 3."""
+"""The names of version 2 and those of 3 (nvme-cli v3.0-rc1, plugins/{id,log,ns}). The old ones may be left out of 3."""
 CREATE = "create-ns"
 MOST_NSID = 0xFFFFFFFE
 """The last number that a namespace may have (NVMe base specification 2.0, 3.2.1)."""
@@ -60,7 +60,7 @@ def created(output: tools.Output) -> str:
 
 
 def major() -> int:
-    """Return the major version of this host's nvme-cli; 2 if it does not print one."""
+    """Return the major version of this host's nvme-cli, or 2 if it does not print one."""
     path = shutil.which("nvme") or ""
     try:
         changed = os.stat(path).st_mtime_ns if path else 0

@@ -73,7 +73,7 @@ def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[Sentenc
 
 
 def page(dump: tools.Output) -> bytes:
-    """Return a log page from the hex dump of `nvme get-log`; empty if the command failed or rows are missing.
+    """Return a log page from the hex dump of `nvme get-log`, empty if the command failed or rows are missing.
 
     nvme-cli 3 prints `*` instead of rows that equal the row before them, and the length as the last offset (`stdout_d`
     of v3.0-rc1).
@@ -127,7 +127,7 @@ READERS = {"0xc0": ocp, "0xca": intel}
 
 
 def makers(controller: str, log_id: str) -> dict[str, Any]:
-    """Read a maker's log page; {} if the drive does not have it, and then the drive may log the request as an error."""
+    """Read a maker's log page, or {} if the drive does not have it. Such a drive may log the request as an error."""
     dump = tools.try_run("nvme", "get-log", controller, f"--log-id={log_id}", "--log-len=512")
     return READERS[log_id](page(dump))
 
@@ -139,9 +139,9 @@ def makers_log(controller: str, vendor: int) -> str:
 
 
 def power(ctrl: dict[str, Any], state: int | None) -> dict[str, Any]:
-    """Return the power state and its maximum in watts, by Identify Controller of nvme-cli 1 and 2.
+    """Return the power state and its maximum in watts from Identify Controller, as nvme-cli 1 and 2 print it.
 
-    It is NVMe 1.4, figure 249. The result is {} if the state is unknown.
+    The result is {} if the state is unknown. Source: NVMe 1.4, figure 249.
     """
     if state is None:
         return {}

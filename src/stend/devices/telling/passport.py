@@ -1,7 +1,7 @@
 """The passport of a drive: hours, bytes, wear and errors by every log that states them, side by side.
 
 `hours` and `written_bytes` are {log: value}, so that logs can be compared. A log that is missing or damaged leaves its
-values out and adds a sentence to `unread`; a value that is not a count is left out. Nothing is derived here.
+values out and adds a sentence to `unread`. A value that is not a count is left out. Nothing is derived here.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Shapes of the documents that drives' programs print, as far as stend uses them; other values count as missing."""
+"""Shapes of the documents that drives' programs print, as far as stend uses them. Other values count as missing."""
 
 from typing import Annotated, Any
 
@@ -41,7 +41,7 @@ HEALTH: dict[str, Any] = {
     "throttled": Byte,
     "capacitor_pct": Annotated[int, Meta(ge=0, le=65534)],
 }
-"""Shapes of figures of a drive's health; all others are counts."""
+"""Shapes of figures of a drive's health. All others are counts."""
 
 
 def taken(value: Any, shape: Any) -> Any:

@@ -36,7 +36,7 @@ class Shared(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Return the largest share of its link that each drive gets when all are busy; 1 if a bandwidth is unknown."""
+        """Return the largest share of its link that a drive gets when all are busy, or 1 if a bandwidth is unknown."""
         known = self.part.bytes_per_s and self.own_bytes_per_s
         return min(self.part.bytes_per_s / self.own_bytes_per_s, 1.0) if known else 1.0
 
@@ -56,7 +56,7 @@ def shared(drives: Sequence[Identity], kernel: Kernel = HOST) -> list[Shared]:
 
 
 def way(drive: Identity, kernel: Kernel = HOST) -> list[Part]:
-    """Return the parts between memory and a drive, the farthest first; for a file or a stack those of its disks."""
+    """Return the parts between memory and a drive, the farthest first, or for a file or a stack those of its disks."""
     node = kernel.node_at(drive.path)
     disks = sorted(mounts.disks_below(kernel, drive.path), key=natural)
     hardware = dict.fromkeys(part for disk in disks for part in _hardware(kernel, disk))

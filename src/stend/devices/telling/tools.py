@@ -1,4 +1,4 @@
-"""Run external programs that read drives, with a time limit; the error of a missing one names its package."""
+"""Run external programs that read drives, with a time limit. The error of a missing one names its package."""
 
 import contextlib
 import json

@@ -21,7 +21,7 @@ from stend.model.definition import Workload
 __all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
 
 BOUND = 1024
-"""The most IOs of a trace in flight; an IO that is due beyond that is sent late and counted as late."""
+"""The most IOs of a trace in flight. An IO that is due beyond that is sent late and counted as late."""
 READY_S = 120.0
 """Seconds without processor time after which a sender that is not ready waits for a drive that does not answer."""
 

@@ -24,7 +24,7 @@ from stend.engines.replay.parts import BELL, CONTEXT, EAGAIN, FD, SUBMIT, Flight
 BLKDISCARD = 0x1277
 """linux/fs.h: `ioctl` with the first byte and the length, two words of 64 bits."""
 MOST = 64
-"""Most trims that run at the same time; further ones wait for a thread, and their response times include that."""
+"""Most trims that run at the same time. Further ones wait for a thread, and their response times include that."""
 READY = 1
 """POLLIN of poll.h."""
 SLOT, RANGE, TIME, POLL, POINTER, WORDS = 0, 1, 3, 7, 15, 16
@@ -45,7 +45,7 @@ def taken(fd: int) -> bool:
 
 @compiled
 def serve(f: Any, at: Any, words: Any, time: Any, slots: Any, ready: Any) -> None:
-    """Run the trims of the slots read from the pipe `slots` until it ends; `words` is this thread's memory.
+    """Run the trims of the slots read from the pipe `slots` until it ends. `words` is this thread's memory.
 
     A response time begins when the loop hands the trim over. `time` is a Flight with a clock of this thread.
     """

@@ -19,7 +19,7 @@ NEVER = 1 << 62
 
 
 class Ring(NamedTuple):
-    """IOs of the schedule that are read ahead; IO n is at place n modulo the length."""
+    """IOs of the schedule that are read ahead. IO n is at place n modulo the length."""
 
     due: npt.NDArray[np.int64]
     """ns since the start, or 0 if `depth` limits when an IO is sent"""
@@ -77,7 +77,7 @@ def waiting(at: Any, r: Any, t: Any) -> Any:
 
 @compiled
 def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any, from_due: Any) -> None:
-    """Send the schedule in `r` until its end, STOP, or an error; the caller sets BEGAN and NEXT_SNAPSHOT.
+    """Send the schedule in `r` until its end, STOP, or an error. The caller sets BEGAN and NEXT_SNAPSHOT.
 
     With `from_due` response times count from when an IO was due, otherwise from when it was sent.
     """

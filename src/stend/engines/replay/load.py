@@ -26,7 +26,7 @@ SILENCE_S = 30.0
 
 
 class SenderLoad:
-    """A load of a sender; `began` is the start of its schedule and `ended` the end of the last snapshot, in seconds."""
+    """A load of a sender. `began` is the start of its schedule and `ended` the end of the last snapshot, in seconds."""
 
     def __init__(self, sender: Sender, label: str, *, interval_s: float, silence_s: float, paced: bool) -> None:
         self.sender, self.label, self.interval_s, self.silence_s = sender, label, interval_s, silence_s

@@ -32,7 +32,7 @@ from stend.model.stats import BINS
     SLEPT,
     LEFT_OUT,
 ) = range(17)
-"""Places in `at`; times are ns of the monotonic clock, and those after BEGAN count from it, as the schedule does.
+"""Places in `at`. Times are ns of the monotonic clock, and those after BEGAN count from it, as the schedule does.
 
 FED and TAKEN: IOs of the schedule that were read and sent. BEAT: the time of the sender's last round. ANSWERED: the
 time of the drive's last answer. FLYING: IOs in flight. BLAMED: 1 while IOs are late because the queue was full. SLEPT:
@@ -41,7 +41,7 @@ is set.
 """
 WORDS = 17
 READ, WRITE, FLUSH, DISCARD, LATENESS = range(5)
-"""Rows of bins and, without the last one, of sums; the first four are the operations."""
+"""Rows of bins and, without the last one, of sums. The first four are the operations."""
 SENT, LATE, FULL, LATEST, UNTIL, UNSENT = range(6)
 """Words of a snapshot.
 
@@ -59,12 +59,12 @@ class Ledger(NamedTuple):
     sums: npt.NDArray[np.float64]
     """[4, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns since the last snapshot"""
     bins: npt.NDArray[np.int64]
-    """[5, BINS]: IOs by fio's latency bins; the last row is lateness"""
+    """[5, BINS]: IOs by fio's latency bins. The last row is lateness"""
     words: npt.NDArray[np.int64]
 
 
 class Shared(NamedTuple):
-    """The shared memory as arrays; the first axis of `sums`, `bins` and `words` is the slot of a snapshot."""
+    """The shared memory as arrays. The first axis of `sums`, `bins` and `words` is the slot of a snapshot."""
 
     at: npt.NDArray[np.int64]
     sums: npt.NDArray[np.float64]

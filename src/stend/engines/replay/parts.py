@@ -66,8 +66,8 @@ class Flight(NamedTuple):
     usage: npt.NDArray[np.int64]
 
 
-def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int = 0) -> Flight:
-    """Return an empty Flight for `bound` IOs; `pool` is (address, bytes) for writes, and the address for reads."""
+def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int) -> Flight:
+    """Return an empty Flight for `bound` IOs. `pool` is (address, bytes) for writes, and the address for reads."""
     calls = aio.numbers()
     words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, every], np.int64)
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
@@ -119,7 +119,7 @@ def landed(f: Any, at: Any, slot: Any) -> None:
 
 @inlined
 def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: Any, place: Any, at_ns: Any) -> Any:
-    """Issue one IO at `at_ns`; return False if the kernel accepts none now. `place` selects the written data."""
+    """Issue one IO at `at_ns`. Return False if the kernel accepts none now. `place` selects the written data."""
     if f.set[FD] < 0:
         answered(f, at, done, op, nbytes, now(f, at) - at_ns)
         at[m.ANSWERED] = at_ns
@@ -207,7 +207,7 @@ def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
 
 @inlined
 def wait(f: Any, at: Any, done: Any, t: Any, until: Any, full: Any) -> None:
-    """Take answers until `until`, the time of the next action; spin if that is soon and the queue is not `full`."""
+    """Take answers until `until`, the time of the next action. Spin if that is soon and the queue is not `full`."""
     until = min(until, at[m.NEXT_SNAPSHOT], t + ROUND_NS)
     length = i64(0) if until - t < SPIN_NS and not full else max(until - t - EARLY_NS, i64(EARLY_NS))
     nap = t - f.set[RESTED] > AWAKE_NS and length < NAP_NS

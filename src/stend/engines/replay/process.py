@@ -18,7 +18,7 @@ CHECK_S = 1.0
 
 
 class Sender(Child):
-    """One sender; `shared` is the memory into which it writes its counts."""
+    """One sender. `shared` is the memory into which it writes its counts."""
 
     def __init__(self, task: Task) -> None:
         memory = m.made()

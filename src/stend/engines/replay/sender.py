@@ -132,7 +132,7 @@ def _flight(task: Task, fd: int) -> Flight:
 
 
 class Feed:
-    """A thread that reads a schedule ahead of the compiled loop; `ios` is its length, 0 if it is endless."""
+    """A thread that reads a schedule ahead of the compiled loop. `ios` is its length, 0 if it is endless."""
 
     def __init__(self, batches: Iterator[Requests], shared: m.Shared, ios: int = 0) -> None:
         self.ring, self.at, self.ios = kernel.ring(AHEAD), shared.at, ios

@@ -14,12 +14,12 @@ from stend.model.surveyed import Surveyed
 from stend.model.workload import Workload
 
 SILENCE_S = 300.0
-"""Seconds without an answer after which the drive counts as dead; the kernel repeats a failed read for minutes."""
+"""Seconds without an answer after which the drive counts as dead. The kernel repeats a failed read for minutes."""
 START_S, STOP_S = 30.0, 3.0
 
 
 class SurveyLoad:
-    """A survey running on a drive; `taken` returns its places since the last call."""
+    """A survey running on a drive. `taken` returns its places since the last call."""
 
     def __init__(self, task: Task) -> None:
         self.reader = Child("stend.engines.survey.reader", msgspec.json.encode(task), errors=subprocess.PIPE)
@@ -28,7 +28,7 @@ class SurveyLoad:
         self.ahead_s, self.first, self.over = 0.0, True, False
 
     def next(self) -> Counts | None:
-        """Return the counts of the next interval, empty while a read takes longer; None after the last read."""
+        """Return the counts of the next interval, empty while a read takes longer, or None after the last read."""
         if self.over:
             return None
         patience_s = START_S if self.first else self.interval_s * 1.5
@@ -45,7 +45,7 @@ class SurveyLoad:
         return Counts(seconds=waited)
 
     def stop(self) -> Counts | None:
-        """Request the end and return the last counts; kill the reader if its read does not return soon."""
+        """Request the end and return the last counts. Kill the reader if its read does not return soon."""
         if self.over:
             return None
         self.reader.send(STOP)

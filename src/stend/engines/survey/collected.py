@@ -29,7 +29,7 @@ class Visited(NamedTuple):
 
 
 class Collected:
-    """Counts of a survey by cell, and its unreadable places; `compares` is False if every block is read in order."""
+    """Counts of a survey by cell, and its unreadable places. `compares` is False if every block is read in order."""
 
     def __init__(self, workload: Workload) -> None:
         cells, self.of_range = len(places(workload)), len(edges(workload)) - 1

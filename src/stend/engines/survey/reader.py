@@ -24,7 +24,7 @@ from stend.model.tally import Tally
 GONE = (errno.ENODEV, errno.ENXIO, errno.EBADF, errno.EINVAL, errno.ENOMEM)
 """Errors that are not of a place: the drive is no longer there, or the request cannot be made."""
 NARROW_S = 20.0
-"""Seconds for reading the parts of a failed block one by one; parts not read by then count as unreadable."""
+"""Seconds for reading the parts of a failed block one by one. Parts not read by then count as unreadable."""
 MOST_IN_A_ROW = 200
 """Failed reads in a row after which the drive counts as not answering."""
 
@@ -91,7 +91,7 @@ class Reader:
         )
 
     def failure(self, into: memoryview, at: int) -> int | None:
-        """Read once; return None, or the errno of the place; 0 if fewer bytes came. Raise OSError for other errors."""
+        """Read once. Return None, the errno of the place, or 0 if fewer bytes came. Raise OSError for other errors."""
         try:
             return None if os.preadv(self.fd, [into], at) == len(into) else 0
         except OSError as error:

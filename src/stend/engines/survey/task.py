@@ -26,7 +26,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """Reads since the line before, and the seconds that they took; `over` is True in the last line.
+    """Reads since the line before, and the seconds that they took. `over` is True in the last line.
 
     `fault` is why the survey cannot continue, "" if it can.
     """

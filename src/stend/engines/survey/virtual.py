@@ -23,7 +23,7 @@ Places = npt.NDArray[np.int64]
 
 
 class VirtualSurvey:
-    """A survey running on a virtual drive; `taken` returns its places since the last call."""
+    """A survey running on a virtual drive. `taken` returns its places since the last call."""
 
     def __init__(self, drive: Drive, workload: Workload, seed: int, interval_s: float, from_bytes: int = 0) -> None:
         self.drive, self.workload, self.interval_s = drive, workload, interval_s
@@ -39,7 +39,7 @@ class VirtualSurvey:
         return replace(workload, survey=replace(part, reads=reads))
 
     def next(self) -> Counts | None:
-        """Return the counts of the next interval of virtual time; None after the last read."""
+        """Return the counts of the next interval of virtual time, or None after the last read."""
         interval = self.advance(self.interval_s)
         return interval if interval.seconds else None
 

@@ -16,7 +16,7 @@ GOLDEN = (5**0.5 - 1) / 2
 AT_ONCE = 64
 """Blocks of a visit when every block is read."""
 TO_PLACES = 4
-"""Every so many visits one goes to a place; the others show the usual level of the same moment."""
+"""Every so many visits one goes to a place. The others show the usual level of the same moment."""
 
 
 class Visit(NamedTuple):

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from stend.base.errors import LoadFailed, StepFailed
-from stend.base.units import binary
 from stend.engines._fio_load import busy_cpu_s
 from stend.engines._room import size_bytes
 from stend.engines.verify.content import WORDS, Tag, Words, addressed, bad_ranges, written
@@ -22,6 +21,8 @@ from stend.model.counts import Counts
 from stend.model.stats import bin_index
 from stend.model.tally import Tally
 from stend.model.verified import BLOCK, Fault, Range, Verified, folded, of_blocks, summed
+from stend.words import Sentence
+from stend.words.system import errno_text
 
 SILENCE_S = 30.0
 """Seconds that a drive may take to answer any IO in flight: longer than its own time-out and reset."""
@@ -66,7 +67,7 @@ class Buffer:
 
 
 class VerifyLoad:
-    """A running load; `began` and `ended` are its first and last IO on the monotonic clock, in seconds.
+    """A running load. `began` and `ended` are its first and last IO on the monotonic clock, in seconds.
 
     `verified` has the blocks so far, bad ones by kind and place.
     """
@@ -82,7 +83,7 @@ class VerifyLoad:
             flags = os.O_RDWR if task.writes else os.O_RDONLY
             self.fd = os.open(task.path, flags | os.O_DIRECT | os.O_CLOEXEC)
         except OSError as error:
-            raise StepFailed(f"{task.path} cannot be opened: {error.strerror}") from error
+            raise StepFailed(Sentence("target_unopened", target=task.path, why=errno_text(error))) from error
         self.cpu_s = busy_cpu_s()
         self.began = self.ended = self.answered = time.monotonic()
         self.threads = [threading.Thread(target=self._work, daemon=True) for _ in range(task.threads)]
@@ -129,7 +130,7 @@ class VerifyLoad:
             return
         self.over = self.stopping = True
         if self.failure is None:  # the descriptor stays open, because a thread waits in the kernel with it
-            raise LoadFailed(f"the drive has answered no IO for {silent_s:.0f} s")
+            raise LoadFailed(Sentence("drive_silent", s=round(silent_s)))
         for thread in self.threads:
             thread.join(self.silence_s)
         if not self._busy():
@@ -143,7 +144,7 @@ class VerifyLoad:
             if self.task.writes:
                 os.fsync(self.fd)
         except OSError as error:
-            raise StepFailed(f"the drive did not flush its writes: {error.strerror}") from error
+            raise StepFailed(Sentence("drive_unflushed", why=errno_text(error))) from error
         finally:
             os.close(self.fd)
         return self._since(time.monotonic())
@@ -160,7 +161,7 @@ class VerifyLoad:
         return Counts(counts.seconds, counts.cpu_s, *((Tally(), tally) if self.task.writes else (tally, Tally())))
 
     def _next_place(self) -> tuple[int, int]:
-        """Return address and length of the next IO; a length of 0 at the end."""
+        """Return address and length of the next IO. The length is 0 at the end."""
         with self.lock:
             place = self.place if self.place < self.task.end_bytes else self.task.begin_bytes
             size = min(self.task.io_bytes, self.left, self.task.end_bytes - place)
@@ -176,7 +177,7 @@ class VerifyLoad:
             while (taken := self._next_place())[1]:
                 self._one(buffer, *taken)
         except MemoryError:
-            self.failure = StepFailed("too little memory for the load")
+            self.failure = StepFailed(Sentence("load_memory"))
         except Exception as error:  # raised again by the thread that reads the counts
             self.failure = error
 
@@ -212,12 +213,12 @@ class VerifyLoad:
                 call = os.pwritev if self.task.writes else os.preadv
                 count = call(self.fd, [view[done:]], place + done)
                 if not count:
-                    raise StepFailed(f"the drive ended at byte {place + done}, before its capacity")
+                    raise StepFailed(Sentence("drive_ended", at=place + done))
                 done += count
         except OSError as error:
             if error.errno in MEDIUM:
                 return False
-            raise StepFailed(f"an IO at byte {place + done} of the drive failed: {error.strerror}") from error
+            raise StepFailed(Sentence("drive_io_failed", at=place + done, why=errno_text(error))) from error
         finally:
             self.answered = time.monotonic()
         return True
@@ -226,7 +227,7 @@ class VerifyLoad:
         """Raise StepFailed if the target is gone or shorter than its range. Its IOs then fail for that reason."""
         size = size_bytes(self.task.path)
         if size < self.task.end_bytes:
-            raise StepFailed(f"the drive has shrunk to {binary(size)}")
+            raise StepFailed(Sentence("drive_shrunk", size=size))
 
     def _compared(self, blocks: Words, expected: Words, failed: list[Range]) -> list[Range]:
         """Return the ranges of blocks that differ from what was written, without those that could not be read."""

@@ -36,6 +36,7 @@ TELLS = {
     "stream_end": "fresh",
     "big_share": "block-sweep",
     "server_wait": "profiles",
+    "database_wait": "profiles",
     "hot_gain": "hot-range",
     "hot_hits": "hot-range",
     "journal_rate": "journal",

@@ -8,8 +8,9 @@ from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
-from stend.findings.look.saturated import saturated
+from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import LOST, of_phase
+from stend.findings.slc_cache import FEWEST_SAMPLES
 from stend.model.counts import added
 from stend.model.record import Run
 
@@ -19,6 +20,8 @@ NEAR = 0.1
 """A first level this close to the rate of the start is that rate."""
 LEVEL = ("steps", "about", "first", "flat")
 """Keys of a fill whose first level is known."""
+WHOLE = 0.99
+"""From this share of the capacity on, a range is the whole drive."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
 
@@ -44,7 +47,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     yield from _sequential(run, rows, findings)
     yield from _waits(every, rows)
     yield from _from_findings(findings)
-    yield from _servers(rows)
+    yield from _profiles(rows)
     yield from _blocks(rows)
     yield from _sweep(rows)
     yield from _deeper(rows)
@@ -80,6 +83,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield Named("start", saturation.start if saturation.fresh else None, test.name, course[0])
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
         yield Named("sat_s", saturation.seconds, test.name)
+        yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
         yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         if course[-1].state in LASTING:
             yield from _of("write_tail", course[-1], "p99.9")
@@ -94,8 +98,24 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
 
 
+def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
+    """Return after how many seconds the rate is within `NEAR` of its end, at the ends of records.
+
+    A later record counts only if at least half of those up to it are above; a rate that still declines has no such
+    time but that of the whole saturation.
+    """
+    seconds, above, fallen = 0.0, 0, 0.0
+    for n, record in enumerate(records, start=1):
+        seconds += record.counts.seconds
+        above += record.counts.iops > (1 + NEAR) * saturation.end
+        if record.counts.iops > (1 + NEAR) * saturation.end and 2 * above >= n:
+            fallen = seconds
+    return saturation.seconds if saturation.declines or not fallen else fallen
+
+
 def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:
-    """Yield steady 128 KiB streams (of a disk along its range), and the end of a write of the whole drive.
+    """Yield steady 128 KiB streams (of a disk along its range), their share of the drive if that is a part, and the
+    end of a write of the whole drive, fresh and again when it is full.
 
     Such a write falls from the level of the cache, or from its peak if no level is known.
     """
@@ -107,9 +127,12 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             yield Named(name, moved / sum(row.seconds for row in passes), "lba-profile")
             yield Named("seq_along", 1.0, "lba-profile")
         else:
-            yield from _of(name, headline.stream(rows, reads), "throughput")
-            if reads == 0:
-                yield from _of("stream_end", headline.stream(rows, reads), "throughput")
+            stream = headline.stream(rows, reads)
+            yield from _of(name, stream, "throughput")
+            if reads == 0 and stream:
+                yield from _of("stream_end", stream, "throughput")
+                share = stream.workload.range_bytes / run.plan.device.capacity_bytes
+                yield Named("seq_part", share if 0 < share < WHOLE else None, stream.test)
     for name, phase in (("fresh", "sequential-write"), ("slc-cache", "fresh")):
         for test in look.tests(run, name):
             for record in look.records(run, name, phase)[-1:]:
@@ -118,6 +141,11 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 first, rate = _first_level(findings, test.name), end.number("throughput")
                 first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
+    for test in look.tests(run, "slc-cache"):
+        records = look.records(run, test.name, "rested")[-1:]
+        for record in (r for r in records if len(look.samples(run, r)) >= FEWEST_SAMPLES):
+            yield from _of("again", listed(run, test.name, "rested")[-1], "throughput")
+            yield from _of("again_end", _last_fifth(run, test.name, "rested", record), "throughput")
 
 
 def _first_level(findings: Sequence[Finding], test: str) -> float | None:
@@ -136,12 +164,14 @@ def _last_fifth(run: Run, test: str, phase: str, record: look.Record) -> Figures
 
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
-    """Yield the mean response at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares."""
+    """Yield mean and 99 % at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares."""
     for test in ("latency-curve", "latency"):  # if both were run, the later one counts
         curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and after_fill(r)]
-        for name, reads in (("read_wait", 100), ("write_wait", 0)):
-            single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads]
-            yield from _of(name, single[-1] if single else None, "mean")
+        for name, reads in (("read", 100), ("write", 0), ("mix", 65)):
+            single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads][-1:]
+            for row in single:
+                yield from _of(f"{name}_p99", row, "p99")
+                yield from _of(f"{name}_wait", row, "mean") if reads != 65 else ()
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
     tails = [(tail, r) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]
     if tails:
@@ -159,13 +189,14 @@ def _is(row: Figures, block_bytes: int, read_pct: int) -> bool:
     return (load.random_pct, load.read_pct, load.block_bytes) == (100, read_pct, block_bytes) and not load.mixed
 
 
-def _servers(rows: Sequence[Figures]) -> Pairs:
-    """Yield the file server's profile at the lowest depth with nearly the highest IOPS."""
-    busy = headline.busy([row for row in rows if (row.test, row.phase) == ("profiles", "file-server")])
-    yield from _of("server_wait", busy, "mean")
-    yield from _of("server", busy)
-    if busy:
-        yield Named("server_depth", float(busy.workload.outstanding), busy.test)
+def _profiles(rows: Sequence[Figures]) -> Pairs:
+    """Yield the profiles of a file server and of a database at the lowest depth with nearly the highest IOPS."""
+    for name, phase in (("server", "file-server"), ("database", "iometer-database"), ("database", "database")):
+        busy = headline.busy([row for row in rows if (row.test, row.phase) == ("profiles", phase)])
+        yield from _of(f"{name}_wait", busy, "mean")
+        yield from _of(name, busy)
+        if busy:
+            yield Named(f"{name}_depth", float(busy.workload.outstanding), busy.test)
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
@@ -178,7 +209,10 @@ def _composite(every: Sequence[Figures]) -> Pairs:
 
 
 def _blocks(rows: Sequence[Figures]) -> Pairs:
-    """Yield figures of the block sweep: sequential reads, random 4 KiB, and the slowest random write from 64 KiB on."""
+    """Yield figures of the block sweep: sequential reads, random 4 KiB, and random writes of a large block.
+
+    The large block is that from 64 KiB on at which random writes are slowest compared with sequential ones.
+    """
     sweep = [row for row in rows if row.test == "block-sweep"]
     in_order = sorted((r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
     if in_order:
@@ -187,15 +221,15 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
         yield Named("block_threads", float(in_order[-1].workload.threads), in_order[-1].test)
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
         yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=_rate, default=None))
-    big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0)]
-    streams = [r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
-    if big and streams:
-        slowest, stream = min(big, key=_speed), max(streams, key=_speed)
+    streams = {_block(r): r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)}
+    big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0) and _block(r) in streams]
+    if big:
+        slowest = min(big, key=lambda r: _speed(r) / _speed(streams[_block(r)]))
+        stream = streams[_block(slowest)]
         yield from _of("big_writes", slowest, "throughput")
         yield Named("big_block", float(_block(slowest)), slowest.test)
         yield Named("big_share", _speed(slowest) / _speed(stream), slowest.test)
         yield from _of("stream_writes", stream, "throughput")
-        yield Named("stream_block", float(_block(stream)), stream.test)
 
 
 def _sweep(rows: Sequence[Figures]) -> Pairs:
@@ -308,10 +342,10 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
 
 
 FOUND = {
-    ("cache_policy", "through"): {"write_through": "gain_writes", "buffer_wait": "shortest"},
-    ("cache_policy", "around"): {"write_around": "gain_writes"},
+    ("cache_policy", "through"): {"cache_at": "depth", "write_through": "gain_writes", "buffer_wait": "shortest"},
+    ("cache_policy", "around"): {"cache_at": "depth", "write_around": "gain_writes"},
     ("cache_policy", "back"): {"write_back": "held"},
-    ("cache_policy", "none"): {"small_range": "gain"},
+    ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
     ("power", "idle"): {"idle_watts": "watts"},
     ("power", "idle_active"): {"idle_watts": "watts"},
     ("power", "idle_level"): {"idle_watts": "watts"},

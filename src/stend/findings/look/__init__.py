@@ -115,7 +115,7 @@ def rested(run: Run, test: str, phase: str) -> Counts:
 
 
 def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:
-    """Return the best record of a phase; if the phase is one record, as a fill is, its best ten seconds."""
+    """Return the best record of a phase. If the phase is one record, as a fill is, its best ten seconds."""
     return max((counts.quantity(figure) for counts in _peaks(run, test.name, phase)), default=0.0)
 
 
@@ -182,7 +182,7 @@ def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
 
 
 def pauses(run: Run) -> list[float]:
-    """Return the pauses between loads in seconds; planned rests do not count."""
+    """Return the pauses between loads in seconds. Planned rests do not count."""
     gaps, rested = [], True
     for result in run.results:
         if isinstance(result.step, Hold):

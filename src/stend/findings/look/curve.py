@@ -61,7 +61,7 @@ class Course(NamedTuple):
 
     @property
     def new(self) -> bool:
-        """Return whether the last stretch is at another level than the end; whether that level stays is unknown."""
+        """Return whether the last stretch is at another level than the end. Whether that level stays is unknown."""
         return max(self.last, self.end) > self.least * min(self.last, self.end)
 
     @property

@@ -144,7 +144,7 @@ def _without_slow_start(course: Line, every: list[Stretch]) -> list[Stretch]:
 
 
 def _fall(course: Line, base: Stretch, following: Sequence[Stretch]) -> Fall | None:
-    """Return the fall from a level to the first stretch that is not part of the fall; None if it does not stand out."""
+    """Return the fall from a level to the first stretch that is not part of it, or None if it does not stand out."""
     begin, end = float(course.s[base.first]), float(course.s[base.last])
     after = next(
         (stretch for stretch in following if course.s[stretch.last] - course.s[stretch.first] > BRIEF * end),

@@ -35,7 +35,7 @@ Window = Literal["rounds", "whole", "first", "last", "bursts"]
 """The records of a row: the judged rounds, all, the first, the last fifth, the later half of bursts."""
 Direction = Literal["both", "read", "write", "trim"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
-"""Directions of counts; trims are counted apart from reads and writes."""
+"""Directions of counts. Trims are counted apart from reads and writes."""
 CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map", "wake", "heat")
 """Tests whose phases measure a change, or no state that the test brought about."""
 SATURATING = ("saturate",)
@@ -131,7 +131,7 @@ class Figures(NamedTuple):
         return getattr(self.tally, quantity.how) / total if total else None
 
     def number(self, quantity: str) -> float:
-        """Return a quantity, 0 for None; "latency" of charts is the mean."""
+        """Return a quantity, 0 for None. "latency" of charts is the mean."""
         return self.value("mean" if quantity == "latency" else quantity) or 0.0
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ class Figures(NamedTuple):
 def figures(run: Run) -> tuple[Figures, ...]:
     """Return the figures of states, test by test.
 
-    A mix has three rows, both directions first; any other load has one. Trims have another row.
+    A mix has three rows, both directions first. Any other load has one. Trims have another row.
     """
     return tuple(row for test in look.tests(run) for row in _of_test(run, test) if row.tally.ios)
 
@@ -168,7 +168,7 @@ def after_fill(row: Figures) -> bool:
 def answers(run: Run, *names: str) -> list[Figures]:
     """Return the figures with IOs of closed loops in the measuring phases, as listed, both directions together.
 
-    `names` selects tests; without names all tests count.
+    `names` selects tests. Without names all tests count.
     """
     every = (row for test in look.tests(run, *names) for row in loads(run, test))
     return [row for row in every if row.direction == "both" and row.tally.ios and not row.workload.rate_iops]

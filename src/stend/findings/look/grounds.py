@@ -78,7 +78,7 @@ def surely_cool(ground: Ground) -> bool:
 
 
 def undisturbed_s(ground: Ground) -> float:
-    """Return how long `undisturbed` holds, in seconds on the records' clock; infinity if it always does."""
+    """Return how long `undisturbed` holds, in seconds on the records' clock, or infinity if it always does."""
     run, records = ground.run, ground.records
     begins = [begin for begin, _ in heat.throttled(run, records)]
     begins += [on_clock(run, records, incident.begin) for incident in incidents.during(run, records)]

@@ -14,7 +14,7 @@ from stend.model.record import Run
 
 STREAM_BYTES = 128 * KiB
 TAILED = ("latency", "write-saturation")
-"""Tests whose response times are a result; in others they follow from the rate at a fixed queue depth."""
+"""Tests whose response times are a result. In others they follow from the rate at a fixed queue depth."""
 NEARLY = 0.9
 
 
@@ -61,7 +61,7 @@ def is_level(row: Figures, name: str) -> bool:
 
 
 def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
-    """Return the best sequential row of 128 KiB in steady state; without one, that of the largest block."""
+    """Return the best sequential row of 128 KiB in steady state, or that of the largest block."""
     candidates = [
         row
         for row in rows

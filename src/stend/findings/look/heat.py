@@ -15,7 +15,7 @@ HEATING = ("heat-writes", "heat-reads")
 
 
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
-    """Return [(from, to)] in seconds from the start of the phase; precision depends on how often telemetry was read."""
+    """Return [(from, to)] in seconds from the start of the phase. Precision depends on how often telemetry was read."""
     stretches, spans = slow(run), list[tuple[float, float]]()
     if not stretches:
         return []

@@ -39,7 +39,7 @@ def beginning(run: Run, record: look.Record) -> Cold:
 
 
 def hits(read: Tally, than: Cold) -> float:
-    """Return the share of reads, 0 to 1, that came from a cache; `than` are the same reads before it held anything.
+    """Return the share of reads, 0 to 1, that came from a cache. `than` are the same reads before it held anything.
 
     A cache with many parallel requests answers slowly too, but then nearly all reads take less than MISS of the cold
     median.

@@ -75,7 +75,7 @@ def _merged(pieces: list[Level], raw: Array) -> list[Level]:
 
 
 def sharp(values: Sequence[float], before: Level, after: Level) -> bool:
-    """Return whether a fall between two levels happens at their border, not spread over them; rises always pass."""
+    """Return whether a fall between two levels happens at their border, not spread over them. Rises always pass."""
     left = values[max(before.first, before.last - NEIGHBOURS) : max(before.last - 1, before.first + 1)]
     right = values[min(after.first + 1, after.last - 1) : min(after.last, after.first + NEIGHBOURS)]
     fall = np.log(np.median(left) / max(float(np.median(right)), 1e-9))
@@ -110,19 +110,19 @@ def smooth(values: Sequence[float], width: int = 5) -> list[float]:
 
 
 def scatter(values: Sequence[float]) -> float:
-    """Return the relative difference of neighbouring values; rare steps and bursts do not count."""
+    """Return the relative difference of neighbouring values. Rare steps and bursts do not count."""
     raw = np.asarray(values, float)
     logs = np.log(raw[raw > 0])
     return float(np.median(np.abs(np.diff(logs)))) / 0.6745 / 2**0.5 if len(logs) > 1 else 0.0
 
 
 def quiet_width(values: Sequence[float], most: float) -> int:
-    """Return the width of a running mean that scatters by no more than `most`; at most a quarter of the values."""
+    """Return the width of a running mean that scatters by no more than `most`, at most a quarter of the values."""
     return min(round((scatter(values) / most) ** 2), len(values) // 4)
 
 
 def quieted(values: Sequence[float], most: float) -> list[float]:
-    """Return a running mean just wide enough that neighbours scatter by no more than `most`; short at the ends."""
+    """Return a running mean just wide enough that neighbours scatter by at most `most`. It is short at the ends."""
     width = quiet_width(values, most)
     if width < 2:
         return list(values)

@@ -20,7 +20,7 @@ SERIAL: dict[str, dict[float, float]] = {
 
 
 class Link(NamedTuple):
-    """A link by its text; its payload in bytes/s, None if the text states no known link; the faster link it can be."""
+    """A link: its text, its payload in bytes/s (None if unknown), and the faster link that both ends can have."""
 
     name: str
     bytes_per_s: float | None

@@ -142,7 +142,7 @@ def span(run: Run, result: Result) -> tuple[int, float, float]:
 
 
 def between(run: Run, stretch: int, begin: float, end: float, quantity: str = WATTS) -> Level:
-    """Return a quantity between two moments of a stretch, after the meter's clock was aligned; `covered` may be 0."""
+    """Return a quantity between two moments of a stretch, after the meter's clock was aligned. `covered` may be 0."""
     late = offset(run, stretch, quantity)
     moved = _moved(begin, end, late)
     return _mean(run.readings.table(quantity, stretch, *moved), *moved)

@@ -14,7 +14,7 @@ KINDS = {"RND 4K 100/0": "read", "SEQ 128K 0/100": "stream", "RND 4K 0/100": "wr
 
 
 class Pair(NamedTuple):
-    """A victim's figures beside a neighbour at a queue depth; both are "" and 0 for the victim alone."""
+    """A victim's figures beside a neighbour at a queue depth. Both are "" and 0 for the victim alone."""
 
     phase: str
     neighbour: str
@@ -34,7 +34,7 @@ def kind(load: Workload) -> str:
 
 
 def pairs(run: Run, test: PlannedTest) -> dict[str, list[Pair]]:
-    """Return {phase: the victim alone first, then beside each neighbour}; victims without IOs alone are left out."""
+    """Return {phase: the victim alone first, then beside each neighbour}. Victims without IOs alone are left out."""
     found: dict[str, list[Pair]] = {}
     for phase in look.measuring(run, test):
         rows = [row for row in listed(run, test.name, phase.name) if row.direction == "both"]

@@ -25,7 +25,7 @@ GROWS = 0.02
 
 @once
 def seconds(run: Run, test: str, phase: str) -> Array:
-    """Return the samples of a phase as a table (`samples.COLUMNS`), about one per second; else its records."""
+    """Return the samples of a phase as a table (`samples.COLUMNS`), about one per second, or else its records."""
     records = look.records(run, test, phase)
     every = [run.tabled(record.result) for record in records]
     sampled = np.concatenate(every) if every else np.empty((0, len(COLUMNS)))
@@ -60,7 +60,7 @@ def _tally(ios: float, done: float, ns: float, ns2: float, max_ns: float) -> Tal
 
 
 class Line(NamedTuple):
-    """A course as sums up to the end of each sample: seconds, IOs or bytes done, bytes written; each starts with 0."""
+    """A course as sums up to the end of each sample: seconds, IOs or bytes done, bytes written. Each starts with 0."""
 
     s: Array
     done: Array

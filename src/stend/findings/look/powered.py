@@ -25,7 +25,7 @@ FAST = 0.25
 
 
 class Rest(NamedTuple):
-    """The power of an idle drive after a rest in seconds; `scatter` is the standard deviation of the readings."""
+    """The power of an idle drive after a rest in seconds. `scatter` is the standard deviation of the readings."""
 
     rest_s: float
     level: Level
@@ -34,7 +34,7 @@ class Rest(NamedTuple):
 
 @once
 def rests(run: Run, test: str) -> tuple[Rest, ...]:
-    """Return the power after each rest whose readings cover it; 0 s is the mean of the first second.
+    """Return the power after each rest whose readings cover it. 0 s is the mean of the first second.
 
     A meter that asks the drive is read once at the end of a rest, and its value is that of the time before.
     """

@@ -16,7 +16,7 @@ def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:
 
 
 def lateness_s(pace: Pace, percent: float) -> float | None:
-    """Return how late IOs were sent in seconds, by percentile; None if not measured or the sample size is too small."""
+    """Return how late IOs were sent in seconds, by percentile, or None if not measured or the sample is too small."""
     waited = sum(sum(bin_edges_ns(index)) / 2 * ios for index, ios in pace.lateness.items())
     tally = Tally(ios=sum(pace.lateness.values()), latency_ns=waited, max_ns=pace.latest_ns, bins=dict(pace.lateness))
     return percentile_s(tally, percent)

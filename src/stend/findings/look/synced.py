@@ -21,7 +21,7 @@ class Synced(NamedTuple):
 
     @property
     def flush_s(self) -> float | None:
-        """Return the median response time of a flush in seconds, the mean of a small sample; None without flushes."""
+        """Return the median response time of a flush in seconds (a small sample: the mean), or None without flushes."""
         values = quantities(self.flush, self.write.seconds, ("p50", "mean"))
         return values["p50"] or values["mean"]
 

@@ -33,9 +33,9 @@ QUARTERS = (0.25, 0.5, 0.75)
 HALF_BIN = 0.008
 """Half the width of fio's bins, in parts of a response time."""
 WAKES = 1.5
-"""Times the response time without a rest from which a drive had been asleep; a deeper state takes as much longer."""
+"""Times the response time without a rest from which a drive had been asleep. A deeper state takes as much longer."""
 PART = 1 / 3
-"""Least share of reads in each of two groups that make a median meaningless. Ours."""
+"""Least share of reads in each of two groups that make a median meaningless. A choice of stend."""
 SAME = 0.02
 """Share by which quartiles of rests of one state may differ whatever their scatter: a bin of response times."""
 
@@ -52,7 +52,7 @@ class Parts(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """The reads after rests of one length, in seconds; response times count from when a read was due.
+    """The reads after rests of one length, in seconds. Response times count from when a read was due.
 
     `busy` is the mean number of the host's processors that were busy meanwhile. `parts` are the groups of reads that a
     median would mix, None if there are none.
@@ -143,7 +143,7 @@ def rests(run: Run, test: str) -> tuple[Figures | None, tuple[Rest, ...]]:
 
 
 def parts(tally: Tally) -> Parts | None:
-    """Return two groups of reads if each has a good share of them and the median may be of either; else None.
+    """Return two groups of reads if each has a good share of them and the median may be of either, or None.
 
     Times between the groups do not occur, and those of the slower group are `WAKES` times as long.
     """

@@ -26,7 +26,7 @@ from stend.many.limits import Limit
 
 LEVELS = ("S-1", "S-2", "S-3", "S-4", "I", "II", "III")
 LOTS = (2, 9, 16, 26, 51, 91, 151, 281, 501, 1201, 3201, 10_001, 35_001, 150_001, 500_001)
-"""Smallest lot size of each row of the table (ISO 2859-1, table 1); LETTERS has the code letters by level."""
+"""Smallest lot size of each row of the table (ISO 2859-1, table 1). LETTERS has the code letters by level."""
 LETTERS = (
     "AAAAAAB", "AAAAABC", "AABBBCD", "ABBCCDE", "BBCCCEF", "BBCDDFG", "BCDEEGH", "BCDEFHJ", "CCEFGJK", "CDEGHKL",
     "CDFGJLM", "CDFHKMN", "DEGJLNP", "DEGJMPQ", "DEHKNQR",
@@ -37,7 +37,7 @@ AQLS = (0.010, 0.015, 0.025, 0.040, 0.065, 0.10, 0.15, 0.25, 0.40, 0.65, 1.0, 1.
 ACCEPTS = {0: 0, 3: 1, 4: 2, 5: 3, 6: 5, 7: 7, 8: 10, 9: 14, 10: 21}
 """Acceptance numbers along a row from the column of its 0; at 1 the row above applies, at 2 that below (table 2-A)."""
 ZERO = 14
-"""Column of row A's 0; each next row has it one column further left."""
+"""Column of row A's 0. Each next row has it one column further left."""
 
 
 class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
     def accepted(self, share: float) -> float:
         """Return the probability that a lot with this share of bad drives is accepted.
 
-        The distribution is hypergeometric; for a lot of unknown size it is binomial.
+        The distribution is hypergeometric. For a lot of unknown size it is binomial.
         """
         if self.lot is None:
             return sum(_binomial(self.sample, bad, share) for bad in range(self.accept + 1))

@@ -1,4 +1,4 @@
-"""Drives of one model with their runs; each drive gives one number per figure, the geometric mean of its runs."""
+"""Drives of one model with their runs. Each drive gives one number per figure, the geometric mean of its runs."""
 
 from collections.abc import Iterator, Sequence
 from math import log

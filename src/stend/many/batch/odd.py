@@ -25,7 +25,7 @@ MAD = 1.4826
 """Standard deviation of normal numbers divided by their median absolute deviation."""
 LEAST_SPREAD = 0.001
 ONE_BIN = 1 / 64
-"""Width of a latency bin as a logarithm; a uniform error of width w has the deviation w / sqrt(12)."""
+"""Width of a latency bin as a logarithm. A uniform error of width w has the deviation w / sqrt(12)."""
 LEVEL = 0.05
 FREEDOM = {"rate": 20, "mean": 20, "tail": 4}
 """Degrees of freedom of the distribution assumed for good drives, whose tails are heavier than normal ones."""
@@ -89,7 +89,7 @@ def _distances(figure: Figure, y: Array) -> Array:
 
 
 def chance(count: int, distance: float, kind: str) -> float:
-    """Return the probability that the largest distance among `count` good drives is at least this; above 0."""
+    """Return the probability that the largest distance among `count` good drives is at least this. It is above 0."""
     drawn = _largest(count, FREEDOM[kind])
     return float((len(drawn) - np.searchsorted(drawn, distance, side="left") + 1) / (len(drawn) + 1))
 

@@ -16,7 +16,7 @@ Verdict = Literal["accepted", "rejected", "undecided"]
 
 
 class Broken(NamedTuple):
-    """A limit that a drive violates: its value and the bound in base units; the value is None if it has none."""
+    """A limit that a drive violates: its value and the bound in base units. The value is None if it has none."""
 
     limit: Limit
     figure: Figure

@@ -1,6 +1,6 @@
 """Compare two sets of runs: differences with intervals and verdicts, and rules that fail on a regression.
 
-A side is a set of runs. Each run gives one number per figure; rounds are never pooled across runs.
+A side is a set of runs. Each run gives one number per figure. Rounds are never pooled across runs.
 """
 
 from stend.many.compare.differences import Comparison, Difference, compared, thresholds

@@ -15,17 +15,17 @@ from stend.model.tally import PERCENTS, TAIL
 Verdict = Literal["better", "worse", "same", "ahead", "behind", "close", "undecided", "not comparable"]
 """`ahead`, `behind` and `close` are of sides whose repeats are unknown: they state a ratio and prove nothing."""
 THRESHOLDS = {"rate": 0.03, "mean": 0.05, "tail": 0.10}
-"""Smallest relevant difference as a share, by the kind of quantity; smaller ones count as the same."""
+"""Smallest relevant difference as a share, by the kind of quantity. Smaller ones count as the same."""
 BEYOND_ONE = {"rate": 0.20, "mean": 0.20, "tail": 1.0}
 """Difference above which a side is ahead or behind although its repeats are unknown: the excursion that PTS allows
 within a steady state, and for percentiles and maxima a factor of two."""
 TIMED = ("latency", "profiles", "write-saturation", "latency-curve", "thread-queue-sweep")
-"""Tests whose response times are a result; in others they follow from IOPS at a fixed queue depth."""
+"""Tests whose response times are a result. In others they follow from IOPS at a fixed queue depth."""
 ONE_BIN = 1 / 64
 """Width of a latency bin as a logarithm: the uncertainty if all runs of each side fell into one bin."""
 TAILED = ("latency", "write-saturation")
 COMPARED = tuple(name for name in TAIL if PERCENTS[name] < 99.999)
-"""Percentiles that are compared; p99.999 would need a million IOs on each side."""
+"""Percentiles that are compared. p99.999 would need a million IOs on each side."""
 REPLAYS = ("replay", "headroom")
 
 
@@ -50,7 +50,7 @@ class Difference(NamedTuple):
     """One figure of two sides.
 
     `a` and `b` are geometric means in base units of `runs` runs each, over `units` independent numbers (runs, or
-    drives). `ratio` is b / a; `low` and `high` are its 95 % interval, or None (`why`). `error` and `freedom` belong to
+    drives). `ratio` is b / a. `low` and `high` are its 95 % interval, or None (`why`). `error` and `freedom` belong to
     its logarithm and are 0 if all runs of each side fell into one bin. `p` is the two-sided p-value, `ranked` that of
     Mann and Whitney. `found` is Benjamini and Hochberg's mark over the whole table. `more` is the number of further
     runs per side that would decide the verdict, or None if it is unknown or too large.
@@ -161,7 +161,7 @@ def _load_key(key: Key) -> tuple[Any, ...]:
 
 
 def quantities(key: Key) -> Iterator[str]:
-    """Yield the quantities that a full table shows of a figure; for an imported figure all that it may have."""
+    """Yield the quantities that a full table shows of a figure. For an imported figure all that it may have."""
     if key.state == "unknown":
         yield from ("iops" if key.random_pct else "throughput", "mean", *COMPARED, "max")
         return
@@ -189,7 +189,7 @@ def _of_replays(key: Key) -> Iterator[str]:
 
 
 def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Difference | None:
-    """Compare one figure; return None if a side has no value of it."""
+    """Compare one figure. Return None if a side has no value of it."""
     first, second = whole.a.units(key, quantity), whole.b.units(other, quantity)
     if not first or not second:
         return None
@@ -212,7 +212,7 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
 
 
 def _lone(units: list[float], quantity: str) -> str:
-    """Return why a side has no spread ("one" run, "copies" of one), or an empty string; tails may share a bin."""
+    """Return why a side has no spread ("one" run, "copies" of one), or an empty string. Tails may share a bin."""
     if len(units) < 2:
         return "one"
     return "" if len(set(units)) > 1 or QUANTITIES[quantity].kind == "tail" else "copies"

@@ -19,7 +19,7 @@ BY_PHASE = ("profiles", "composite")
 
 
 class Group(NamedTuple):
-    """Figures of one quantity and one kind of load; `phase` is empty if the phases of the test are merged."""
+    """Figures of one quantity and one kind of load. `phase` is empty if the phases of the test are merged."""
 
     test: str
     phase: str

@@ -1,4 +1,4 @@
-"""The answers of rules as JUnit XML: one suite per rule, one case per figure; an undecided one is skipped or failed."""
+"""The answers of rules as JUnit XML: one suite per rule, one case per figure. An undecided one is skipped or failed."""
 
 import re
 from pathlib import Path

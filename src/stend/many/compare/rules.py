@@ -46,7 +46,7 @@ class Rule(NamedTuple):
 
 
 class Gated(NamedTuple):
-    """A rule's answer for one figure; `p` is Holm's for "not beyond the bound", or None without an interval."""
+    """A rule's answer for one figure. `p` is Holm's for "not beyond the bound", or None without an interval."""
 
     rule: Rule
     figure: Difference
@@ -65,7 +65,7 @@ class Judgement(NamedTuple):
 
     @property
     def final(self) -> Answer:
-        """Return the answer with `undecided` ("pass", "fail" or "") applied; non-inferiority must be shown."""
+        """Return the answer with `undecided` ("pass", "fail" or "") applied. Non-inferiority must be shown."""
         settled = "fail" if self.noninferior else self.undecided
         if self.answer != "undecided" or not settled:
             return self.answer
@@ -191,7 +191,7 @@ class Gate(NamedTuple):
 
 
 def chosen(typed: Sequence[str], file: Path | None, undecided: str = "", *, noninferior: bool = False) -> Gate:
-    """Join the rules of the command line and a file; options of the command line override those of the file.
+    """Join the rules of the command line and a file. Options of the command line override those of the file.
 
     Raise BadInput for invalid rules, an empty file, or options without rules.
     """

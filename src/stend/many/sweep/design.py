@@ -35,11 +35,11 @@ Value = bool | int | float | str
 Bound = int | float
 Values = dict[str, Value]
 PLAN = "plan."
-"""Prefix of the plan's parameters; all others are the drive's."""
+"""Prefix of the plan's parameters. All others are the drive's."""
 
 
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"low": "from", "high": "to"}):
-    """A range from one number to another; whole numbers if both bounds are.
+    """A range from one number to another, of whole numbers if both bounds are.
 
     With `log` values are evenly spaced by ratio. With `step` they are rounded to steps above `from`. A grid takes
     `levels` values.

@@ -121,7 +121,7 @@ def write_table(folder: Path, design: Design) -> Path:
 
 
 def _rows(folder: Path, design: Design) -> Iterator[dict[str, Any]]:
-    """Yield one row per figure; a drive without figures has one row with the reason."""
+    """Yield one row per figure. A drive without figures has one row with the reason."""
     for line in lines(folder):
         drive = {name: line[name] for name in DRIVE} | {name: line["values"][name] for name in design.parameters}
         for figure in line["figures"] or [{}]:

@@ -25,7 +25,7 @@ Worker = Callable[[Design, Point], Line]
 
 
 def run(design: Design, points: Iterable[Point], workers: int, work: Worker = drives.run) -> Iterator[Line]:
-    """Yield the drives as their runs end; a caller that stops early loses the running ones.
+    """Yield the drives as their runs end. A caller that stops early loses the running ones.
 
     Raise StepFailed if a worker dies.
     """

@@ -1,4 +1,4 @@
-"""Load the simulation; workers are forks of the process that imports this module.
+"""Load the simulation. Workers are forks of the process that imports this module.
 
 It runs an ideal drive for a moment: with that kernel, the smallest, numba loads the parts that all kernels need.
 """

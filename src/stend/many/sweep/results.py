@@ -16,7 +16,7 @@ from stend.many.sweep.folder import Line
 
 
 class Results(NamedTuple):
-    """Drives in order, with failed ones separate; a value is None if a drive does not have it."""
+    """Drives in order, with failed ones separate. A value is None if a drive does not have it."""
 
     design: Design
     drives: tuple[Line, ...]

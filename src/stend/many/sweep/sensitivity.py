@@ -26,7 +26,7 @@ FLAT = 0.002
 """Deviation of the logarithm below which a figure counts as constant."""
 DRAWS = 2000
 Term = tuple[int, ...]
-"""Indices of the parameters in a term; empty for the mean."""
+"""Indices of the parameters in a term, empty for the mean."""
 
 
 class Share(NamedTuple):
@@ -59,7 +59,7 @@ class Effects(NamedTuple):
 
 
 class _Basis(NamedTuple):
-    """One column per polynomial, with its degree; contrasts have degree 1."""
+    """One column per polynomial, with its degree. Contrasts have degree 1."""
 
     columns: Array
     degrees: tuple[int, ...]
@@ -110,7 +110,7 @@ def _basis(design: Design, name: str, column: Sequence[Value]) -> _Basis:
 
 
 def _fitted(bases: Sequence[_Basis], most: int, together: int, y: Array) -> _Fit | None:
-    """Fit the terms up to these degrees by least squares; return None if there are too few drives for them."""
+    """Fit the terms up to these degrees by least squares. Return None if there are too few drives for them."""
     terms: list[Term] = [()]
     columns = [np.ones(len(y))]
     for i, basis in enumerate(bases):

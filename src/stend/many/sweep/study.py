@@ -25,7 +25,7 @@ class Study(NamedTuple):
 
 
 def studied(into: Path, wanted: Sequence[str] = (), best: str = "", where: Sequence[str] = ()) -> Study:
-    """Evaluate the sweep of a folder; the arguments override the figures, `best` and `where` of its design.
+    """Evaluate the sweep of a folder. The arguments override the figures, `best` and `where` of its design.
 
     Raise BadInput if no drive has figures.
     """

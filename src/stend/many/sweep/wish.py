@@ -72,7 +72,7 @@ class Wish(NamedTuple):
 
 
 def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
-    """Parse `--best` and `--require`; return None without `--best`. Raise BadInput if they are invalid."""
+    """Parse `--best` and `--require`. Return None without `--best`. Raise BadInput if they are invalid."""
     if not best:
         if where:
             raise BadInput("--require needs --best; add it or leave --require out")

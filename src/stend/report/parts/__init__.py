@@ -13,7 +13,7 @@ from stend.charts import Picture
 
 
 class Text(NamedTuple):
-    """A paragraph; `role` is its part in the page: "what", "answer", "finding", "cause", "test", "author", "note",
+    """A paragraph. `role` is its part in the page: "what", "answer", "finding", "cause", "test", "author", "note",
     "good", "bad" or ""."""
 
     text: str
@@ -138,7 +138,7 @@ class Table(NamedTuple):
         return max((len(row[0]) for row in self.rows), default=0)
 
     def without_equal(self, titles: Sequence[str]) -> "Table":
-        """Return the table without those of the named columns whose cells are all equal; the note states them."""
+        """Return the table without those of the named columns whose cells are all equal. The note states them."""
         cells = list(zip(*self.rows, strict=True))
         equal = [n for n, title in enumerate(self.head) if title in titles and len(set(cells[n])) == 1]
         if len(self.rows) < 2 or not equal:
@@ -181,7 +181,7 @@ Block = Text | Items | Pair | Stamps | Uses | Keys | Facts | Running | Table | P
 
 
 class Section(NamedTuple):
-    """A heading and its blocks; `level` 2 is below the section of level 1 before it."""
+    """A heading and its blocks. `level` 2 is below the section of level 1 before it."""
 
     anchor: str
     title: str

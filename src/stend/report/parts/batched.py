@@ -18,11 +18,11 @@ from stend.words import Language
 
 FORMAT = 1
 MOST_EVIDENCE = 8
-"""Figures of one odd drive that the page lists; the JSON has all."""
+"""Figures of one odd drive that the page lists. The JSON has all."""
 
 
 def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a batch in a language; without pictures unless `drawn`."""
+    """Return the page of a batch in a language, without pictures unless `drawn`."""
     words = Language(lang)
     model = batch.lot.drives[0].runs[0].settings.get("model") or ""
     title = words("batched.title", model=model, n=len(batch.lot.drives))

@@ -23,7 +23,7 @@ Cells = dict[tuple[str, str], Figures]
 
 
 def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]:
-    """Return bars and a table of shared workloads; nothing for a single run or without shared workloads."""
+    """Return bars and a table of shared workloads, or nothing for a single run or without shared workloads."""
     names = labels(runs)
     cells_of = [{(row.test, row.workload.label): row for row in answers(run)} for run in runs]
     shared = [key for key in cells_of[0] if all(key in cells for cells in cells_of)] if len(runs) > 1 else []

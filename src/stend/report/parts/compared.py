@@ -16,7 +16,7 @@ OF_RUN = ("name", "drive", "began_s", "ended_s", "seed", "settings", "stamps")
 
 
 def plain(whole: Comparison, judged: Judgement | None) -> dict[str, Any]:
-    """Return the comparison as plain data in base units; changes are ratios, B over A."""
+    """Return the comparison as plain data in base units. Changes are ratios, B over A."""
     return {
         "format": FORMAT,
         "stend": __version__,

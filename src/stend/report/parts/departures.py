@@ -10,14 +10,14 @@ from stend.planning.plan import load_profile
 from stend.words import Language
 
 FIXED = ("write_cache", "active_range_pct", "rounds", "steady", "minute_s", "second_s", "shorten", "range_limit_bytes")
-"""Settings that a specification fixes for every test; threads and depth are options of the operator or the test."""
+"""Settings that a specification fixes for every test. Threads and depth are options of the operator or the test."""
 BASES = {("1.1", "enterprise"): "enterprise-1.1", ("2.0.2", "enterprise"): "enterprise-2.0.2",
          ("2.0.2", "client"): "client-2.0.2"}  # fmt: skip
 """(version, class) -> the profile that is stend's reading of the specification."""
 
 
 class Departure(NamedTuple):
-    """A setting of a test, its value and the specified one; for `shared` the test whose state it continues from."""
+    """A setting of a test, its value and the specified one. For `shared` the test whose state it continues from."""
 
     setting: str
     value: Any
@@ -25,7 +25,7 @@ class Departure(NamedTuple):
 
 
 def departures(run: Run) -> dict[str, tuple[Departure, ...]] | None:
-    """Return the departures of each PTS test, including changes by the operator; None for an unknown specification."""
+    """Return the departures of each PTS test, the operator's changes too, or None for an unknown specification."""
     profile = run.plan.profile
     base = BASES.get((profile.specification, profile.device_class))
     if base is None:
@@ -45,7 +45,7 @@ def _departures(test: PlannedTest, specified: Profile) -> Iterator[Departure]:
 
 
 def departure_rows(run: Run, words: Language) -> Iterator[tuple[str, str]]:
-    """Yield (whose, in words) for a table; departures common to all tests come first."""
+    """Yield (whose, in words) for a table. Departures common to all tests come first."""
     of_tests = departures(run)
     if not of_tests:  # an unknown specification, or no test of it: nothing was compared
         return

@@ -31,7 +31,7 @@ PER_SHEET = 2
 
 
 class Context(NamedTuple):
-    """A run with its folder, host, findings, drive sheet and title; `place` counts the runs of the page from 1."""
+    """A run with its folder, host, findings, drive sheet and title. `place` counts the runs of the page from 1."""
 
     place: int
     folder: Path | None
@@ -155,7 +155,7 @@ def _item(finding: Finding, words: Language) -> Item:
 
 
 def _phases_ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
-    """Yield how each phase ended; a count per reason if there are many phases."""
+    """Yield how each phase ended, or a count per reason if there are many phases."""
     if len(ends) <= MOST_ENDS:
         yield from (f"{words.phase(phase)}: {why}" for phase, why in ends)
         return

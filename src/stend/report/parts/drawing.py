@@ -33,7 +33,7 @@ FEW = 12
 """One process draws this many pictures before a second process would help."""
 
 PATIENCE_S = 300
-"""Longer than any picture takes; a process whose library hangs is killed then."""
+"""Longer than any picture takes. A process whose library hangs is killed then."""
 
 UNDRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="60" viewBox="0 0 600 60">'
@@ -111,7 +111,7 @@ def _kept() -> list[Renderer]:
 
 @contextmanager
 def _lent(count: int) -> Iterator[list[Renderer]]:
-    """Lend `count` renderers, including the kept one; after success one is kept again, the others are closed."""
+    """Lend `count` renderers, including the kept one. After success one is kept again, the others are closed."""
     kept, lent = _kept(), list[Renderer]()
     with suppress(IndexError):
         lent.append(kept.pop())

@@ -1,4 +1,4 @@
-"""The numbers of a chart as a table, for readers without pictures or scripts; long courses are offered as data."""
+"""The numbers of a chart as a table, for readers without pictures or scripts. Long courses are offered as data."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -13,7 +13,7 @@ from stend.words import Language
 
 
 def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -> tuple[Column, ...]:
-    """Return four blocks; a fact that was not recorded is shown as a dash."""
+    """Return four blocks. A fact that was not recorded is shown as a dash."""
     blocks = {
         "platform": platform(host, run, words),
         "device": device(run, test, words),
@@ -98,7 +98,7 @@ def _power_saving(drive: Identity, words: Language) -> list[tuple[str, str]]:
 
 
 def _cache(run: Run, requested: str, words: Language) -> str:
-    """Return the write cache as requested, as found and set, as read back; unknown for imported runs.
+    """Return the write cache as requested, as found and set, as read back. It is unknown for imported runs.
 
     A run that only reads leaves it as it was found.
     """

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 UNIT = re.compile(
     r"(?<=\d) (?=(?:IOPS|[kKMGTкКМГТ]?[iи]?[BБ](?:/[sс])?|[mµnмн]?к?[sс]|min|мин|h|ч|days?|сут|W|Вт)\b|%|°C)"
 )
-"""The space between a number and its unit; the template of the PDF has the same units."""
+"""The space between a number and its unit. The template of the PDF has the same units."""
 POINT = re.compile(r"\b(T\d+) (Q\d+)")
 """Threads and queue depth of a load."""
 PER = re.compile(r"(?<=[SBБ])/(?=(?:[sсWJ]|Вт|Дж)\b)")
 """The slash in a unit: MB/s, IOPS/W, MB/J."""
 WHOLE = re.compile(r"--[a-z][a-z-]*|\?[a-z]+=|(?<![\w.-])[A-Za-z][\w.-]{0,10}-\d\w{0,3}(?![\w-])")
-"""An option of a command or of a virtual drive, or a short name such as `fw-1.0-1`; the PDF has the same ones."""
+"""An option of a command or of a virtual drive, or a short name such as `fw-1.0-1`. The PDF has the same ones."""
 
 
 @cache
@@ -52,7 +52,7 @@ def unbroken(text: str) -> str:
 
 
 def whole(text: str) -> Any:
-    """Return text in which no line ends within an option or a short name; what is copied has no other characters."""
+    """Return text in which no line ends within an option or a short name. What is copied has no other characters."""
     from markupsafe import Markup, escape
 
     spans = WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(unbroken(plain_lines(text)))))

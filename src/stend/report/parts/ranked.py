@@ -35,7 +35,7 @@ def unproven(whole: Comparison, words: Language) -> Iterator[str]:
 
 
 def incomparable(whole: Comparison, words: Language) -> Iterator[str]:
-    """Yield why figures are not comparable, each figure in one sentence; settings have a warning."""
+    """Yield why figures are not comparable, each figure in one sentence. Settings have a warning."""
     rows = (row for row in whole.differences if row.verdict == "not comparable")
     reasons = Counter(why([reason for reason in row.why if reason.key != "setting"], words) for row in rows)
     for reason, count in reasons.most_common():
@@ -63,7 +63,7 @@ def counts(whole: Comparison, words: Language) -> str:
 
 
 def about(row: Difference, words: Language) -> str:
-    """Return the change of a figure; one without an interval is marked as approximate."""
+    """Return the change of a figure. One without an interval is marked as approximate."""
     return ("" if row.low is not None else ABOUT) + change(row.ratio, words)
 
 

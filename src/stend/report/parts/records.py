@@ -1,4 +1,4 @@
-"""A run as flat rows in base units, for CSV, Parquet and JSON; a column's unit is the suffix of its name."""
+"""A run as flat rows in base units, for CSV, Parquet and JSON. A column's unit is the suffix of its name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -83,7 +83,7 @@ def _flushes(pace: Pace) -> dict[str, Any]:
 
 
 def _tally(result: Result, way: Direction) -> dict[str, Any]:
-    """Return columns of one direction; without IOs, or with too small a sample, response times are empty."""
+    """Return columns of one direction. Without IOs, or with too small a sample, response times are empty."""
     tally = getattr(result.counts, way)
     figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
     if tally.ios:
@@ -94,7 +94,7 @@ def _tally(result: Result, way: Direction) -> dict[str, Any]:
 
 
 def _trims(result: Result) -> dict[str, Any]:
-    """Return the trims of a load; without trims, or with too small a sample, response times are empty."""
+    """Return the trims of a load. Without trims, or with too small a sample, response times are empty."""
     values = quantities(result.trims, result.counts.seconds, ("mean", "p99", "max"))
     waits = {f"trim_{name}_s": value for name, value in values.items()}
     return {"trim_ios": result.trims.ios, "trim_bytes": result.trims.bytes} | waits

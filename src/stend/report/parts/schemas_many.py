@@ -1,4 +1,4 @@
-"""JSON schemas of reports about many drives: lot and sweep; the modules that they need are loaded only here."""
+"""JSON schemas of reports about many drives: lot and sweep. The modules that they need are loaded only here."""
 
 from typing import Any, get_type_hints
 
@@ -6,7 +6,7 @@ from stend.report.parts.schemas import many, reasons, record, shape, whole
 
 
 def lot() -> dict[str, Any]:
-    """Return the schema of lot.json: distributions, odd drives with evidence, the lot's verdict; in base units."""
+    """Return the schema of lot.json: distributions, odd drives with evidence, the lot's verdict, in base units."""
     from stend.many.batch.verdict import Verdict
     from stend.many.sides import Key
 
@@ -33,7 +33,7 @@ def lot() -> dict[str, Any]:
 
 
 def inspection() -> dict[str, Any]:
-    """Return the schema of `stend inspect --json`: drives, the worst first, with verdicts and reasons; base units."""
+    """Return the schema of `stend inspect --json`: drives, the worst first, with verdicts and reasons."""
     from stend.many.incoming import Row
 
     fields: dict[str, Any] = dict(get_type_hints(Row))

@@ -29,7 +29,7 @@ KNOWN: dict[str, Any] = {
     "peers": list[limits.Name],
     "claimed": dict[limits.Name, limits.Positive],
 }
-"""Names that reports compute with; all other names are shown as they are."""
+"""Names that reports compute with. All other names are shown as they are."""
 
 MOST_BYTES = 8 * MiB
 """The page embeds the photo."""

@@ -22,7 +22,7 @@ from stend.words import Language, sentence
 FORMAT = 1
 MOST_BEST = 10
 MOST_SAID = 6
-"""Figures in the summary; the table has all."""
+"""Figures in the summary. The table has all."""
 MOST_PARTS = 3
 MATTERS = 0.01
 """Smaller shares of interactions are not listed."""
@@ -31,7 +31,7 @@ WEAK = 0.8
 
 
 def swept(study: Study, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a sweep in a language; without pictures unless `drawn`."""
+    """Return the page of a sweep in a language, without pictures unless `drawn`."""
     words = Language(lang)
     page = written.page("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
     return page._replace(small=True)
@@ -176,7 +176,7 @@ def _failed(study: Study, words: Language) -> Table:
 
 
 def plain(study: Study) -> dict[str, Any]:
-    """Return the sweep as plain data in base units; shares are of 1."""
+    """Return the sweep as plain data in base units. Shares are of 1."""
     results, wish = study.results, study.wish
     design = results.design.written
     return {

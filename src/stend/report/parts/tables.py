@@ -166,14 +166,14 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 
 
 def _phase(row: Figures, rests: Mapping[str, float], words: Language) -> str:
-    """Return the phase of a row; bursts between pauses are named by the length of those."""
+    """Return the phase of a row. Bursts between pauses are named by the length of those."""
     rest = rests.get(row.phase, 0.0)
     name = words("column.rests", rest=rest) if rest else words.name_of("phase", row.phase)
     return f"{name}: "
 
 
 def _row(row: Figures, phase: str, words: Language) -> tuple[str, ...]:
-    """Return the row of a load with its name, after its phase; directions are indented below it."""
+    """Return the row of a load with its name, after its phase. Directions are indented below it."""
     name = phase + words.show(row.workload.label, "load")
     first = row.direction == "both" or row.workload.trim_pct == 100
     return (name if first else "\u2003" + words(f"column.{row.direction}s"), *cells(row, words))

@@ -20,7 +20,7 @@ LEAST = 0.001
 
 
 def traced(trace: Described, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a trace in a language; without pictures unless `drawn`."""
+    """Return the page of a trace in a language, without pictures unless `drawn`."""
     words = Language(lang)
     about = trace.about
     title = words("traced.title_device" if about.device else "traced.title", source=about.source, device=about.device)

@@ -1,4 +1,4 @@
-"""A Described trace as plain data in base units; unknown values are null."""
+"""A Described trace as plain data in base units. Unknown values are null."""
 
 from typing import Any
 

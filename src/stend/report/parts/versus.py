@@ -23,7 +23,7 @@ FEWEST_ROWS = 4
 
 
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
-    """Return the page of a comparison in a language; without pictures unless `drawn`."""
+    """Return the page of a comparison in a language, without pictures unless `drawn`."""
     words = Language(lang)
     title = words("versus.title", a=whole.a.name, b=whole.b.name)
     return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))._replace(small=True)
@@ -107,7 +107,7 @@ def _some(setting: str, values: Sequence[Any], words: Language, most: int = 4) -
 
 
 def _runs(whole: Comparison, words: Language) -> Table:
-    """Return the runs of both sides; stamps that every run has are below the table, once."""
+    """Return the runs of both sides. Stamps that every run has are below the table, once."""
     shared = [stamp for stamp in whole.runs[0].stamps if all(stamp in run.stamps for run in whole.runs)]
     head = tuple(words(f"column.{key}") for key in ("side", "run", "drive", "began", "stamps"))
     rows: tuple[tuple[str, ...], ...] = tuple(
@@ -128,7 +128,7 @@ def _runs(whole: Comparison, words: Language) -> Table:
 
 
 def _figures(differences: Sequence[Difference], title: str, whole: Comparison, words: Language) -> Table:
-    """Return the figures of a test; columns that no figure has are left out, reasons are numbered below the table."""
+    """Return the figures of a test. Columns that no figure has are left out, reasons are numbered below the table."""
     shown = differences[:MOST_ROWS]
     columns: dict[str, Callable[[Difference], str]] = {
         "interval": lambda row: interval(row, words) if row.low is not None else "",
@@ -167,7 +167,7 @@ def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
 
 
 def _reasons(row: Difference, words: Language) -> str:
-    """Return why a figure has no certain verdict; an unknown spread of repeats is stated once, in the summary."""
+    """Return why a figure has no certain verdict. An unknown spread of repeats is stated once, in the summary."""
     if row.verdict in UNPROVEN:
         return ""
     more = (Reason("more", {"n": row.more}),) if row.more else ()
@@ -175,7 +175,7 @@ def _reasons(row: Difference, words: Language) -> str:
 
 
 def _numbered(reasons: Sequence[str], words: Language) -> tuple[list[str], list[str]]:
-    """Return the mark of each row and the notes that explain the marks; one reason of all rows needs no marks."""
+    """Return the mark of each row and the notes that explain the marks. One reason of all rows needs no marks."""
     distinct = [reason for reason in dict.fromkeys(reasons) if reason]
     if len(distinct) == 1 and all(reasons):
         return [""] * len(reasons), [words("versus.all_rows", reason=distinct[0])]

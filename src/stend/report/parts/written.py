@@ -53,7 +53,7 @@ def write(
 ) -> list[Path]:
     """Write files of this name in several formats and return them in that order.
 
-    `make` returns the Page, `plain` the data; neither is called unless needed. Raise BadInput for an unknown format
+    `make` returns the Page, `plain` the data. Neither is called unless needed. Raise BadInput for an unknown format
     before any file is written.
     """
     for form in forms:

@@ -24,6 +24,7 @@ FIGURES = {
     "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "cache_bytes": "gib", "seq_read": "mbs",
     "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
     "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
+    "database": "rate", "database_wait": "lat", "read_p99": "lat", "mix_p99": "lat", "write_p99": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
@@ -35,7 +36,10 @@ DECIDES = 2
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
-LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait", "idle_watts", "load_watts", "wake_wait")
+LESS_IS_BETTER = (
+    "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
+    "read_p99", "mix_p99", "write_p99",
+)  # fmt: skip
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
@@ -79,9 +83,12 @@ def keys(review: Review) -> Iterator[Key]:
 
 def title(name: str, review: Review) -> str:
     """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
-    along = name in ALONG and "seq_along" in review.figures
-    key = f"{name}_along" if along else name if comparable(name, review) else "writes_full"
-    return review.words(f"figure_name.{key}")
+    key = name if comparable(name, review) else "writes_full"
+    if name in ALONG and "seq_along" in review.figures:
+        key = f"{name}_along"
+    elif name == "seq_write" and "seq_part" in review.figures:
+        key = "seq_write_part"
+    return review.words(f"figure_name.{key}", seq_part=review.figures.get("seq_part", 1.0))
 
 
 def shown(review: Review) -> list[str]:
@@ -130,7 +137,7 @@ def marked(review: Review) -> Iterator[Marked]:
     use has come first, after the weightiest if they weigh little, but a refused use shows what it fails. What the
     drive sheet does not state is in the headline.
     """
-    words, stated, earlier = review.words, _open_facts(_fit(review.verdict)), set[str]()
+    words, stated, earlier = review.words, _open_facts(review.verdict.of(*FIT)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
@@ -163,7 +170,9 @@ def titles(names: Sequence[str], words: Language) -> str:
 
 
 def verdict(review: Review) -> str:
-    """Return the uses that the drive is for and not for, with their reasons; or why a verdict is impossible."""
+    """Return every use that the drive is fit for, not fit for and fit for with doubts, with their weightiest reasons;
+    or why a verdict is impossible.
+    """
     words, judged = review.words, review.verdict
     if capacity := _capacity(review):
         return finding_said(capacity, words)
@@ -171,22 +180,13 @@ def verdict(review: Review) -> str:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
-    fit, against, key = _fit(judged), *_against(judged)
-    cons = _weightiest(against, ())
-    against = against if any(map(measured, cons)) else against[:1]  # a reason that was not measured is of one use
-    pros = _weightiest(_heaviest_first(fit), cons)
-    sentences = []
-    if fit:
-        open_facts = _open_facts(fit)
-        good, sure = [use for use in fit if use.facts], _sure(fit, judged)
-        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
-        listed = {"good": _listed(good or fit, words), "sure": _listed(sure, words)}
-        sentences.append(words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words)))
-        sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
-    if against:
-        reasons = _clauses(cons, against, words)
-        sentences.append(words(f"story.{key}", bad=_listed(_merged(against), words), reasons=reasons))
-    if sentences:
+    refused, doubted = judged.of("no"), judged.of("doubt")
+    if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
+        refused = doubted = ()  # a run of one test opens with what it measured
+    denied = [*_denied("unfit", refused, (), words)]
+    denied += _denied("doubtful", doubted, [reason for one in denied for reason in one.reasons], words)
+    pros = _weightiest(_heaviest_first(judged.of(*FIT)), [reason for one in denied for reason in one.reasons])
+    if sentences := [*_granted(judged, pros, words), *(one.text for one in denied)]:
         return " ".join(sentences)
     undecided = [use for use in judged.uses if use.because and not use.missing]
     if undecided and all(use.key == "unknown" for use in judged.uses):
@@ -196,22 +196,43 @@ def verdict(review: Review) -> str:
     return words("story.verdict_none")
 
 
-def _fit(judged: Verdict) -> list[Judged]:
-    """Return the two heaviest uses that the drive is fit for."""
-    return [use for use in judged.of(*FIT) if use.use != "streaming"][-2:] or list(judged.of(*FIT))
+def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterator[str]:
+    """Yield what the drive is fit for, and which facts of its sheet that depends on."""
+    if fit := judged.of(*FIT):
+        good, sure = judged.of("performance"), judged.of("yes")
+        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
+        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
+        yield words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words))
+        if open_facts := _open_facts(fit):
+            yield sentence(facts_said(open_facts, words))
 
 
-def _sure(fit: Sequence[Judged], judged: Verdict) -> list[Judged]:
-    """Return those of these uses that the drive is fit for without reserve, or else the heaviest such use."""
-    sure = [use for use in judged.of("yes") if use.use != "streaming"]
-    return [use for use in fit if use in sure] or sure[-1:]
+class Denied(NamedTuple):
+    """A sentence on uses that the drive is not fit for, or with doubts, and the reasons that it states."""
+
+    text: str
+    reasons: Sequence[Reason] = ()
 
 
-def _against(judged: Verdict) -> tuple[list[Judged], str]:
-    """Return the uses that the drive is not fit for, or else those with doubts, and the key of their sentence."""
-    no = [use for use in judged.uses if use.mark == "no" and use.use != "streaming"]
-    fit = {use.use for use in _fit(judged)}
-    return (no, "unfit") if no else ([use for use in judged.of("doubt") if use.use not in fit], "doubtful")
+def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], words: Language) -> Iterator[Denied]:
+    """Yield sentences that name each of these uses once, with a reason that it has: first the weightiest ones, then
+    others. `told` are reasons that earlier sentences stated. Bulk storage, which has reasons of its own, is last.
+    """
+    left, told = sorted(uses, key=lambda use: use.use == ROOM[0]), list(told)
+    same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
+    if same:
+        yield Denied(words(f"story.{key}_too", bad=_listed(same, words, "server")))
+    left, most = [use for use in left if use not in same], MOST_CLAUSES if not told else 1
+    while left:
+        reasons = _weightiest(left, told)[:most]
+        alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
+        if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
+            alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
+        yield Denied(
+            words(f"story.{key}", bad=_listed(alike, words, "server"), reasons=_clauses(reasons, alike, words)), reasons
+        )
+        left, most = [use for use in left if use not in alike], 1
+        told += reasons
 
 
 def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
@@ -225,12 +246,12 @@ def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
     return sorted(fit, key=lambda use: order.get(use.use, -1), reverse=True)
 
 
-def _merged(refused: Sequence[Judged]) -> list[Judged]:
-    """Return these uses; all services of a server together are the one use "server"."""
-    services = [use for use in refused if use.use in SERVER]
+def _merged(uses: Sequence[Judged], name: str) -> list[str]:
+    """Return the names of these uses; all services of a server together are one use of this name."""
+    services = [use for use in uses if use.use in SERVER]
     if len(services) < len(SERVER):
-        return list(refused)
-    return [*(use for use in refused if use not in services), services[-1]._replace(use="server")]
+        return [use.use for use in uses]
+    return [*(use.use for use in uses if use not in services), name]
 
 
 def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
@@ -270,8 +291,9 @@ def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language)
     return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
 
 
-def _listed(uses: Sequence[Judged], words: Language) -> str:
-    names = [words(f"use_for.{use.use}") for use in uses]
+def _listed(uses: Sequence[Judged], words: Language, servers: str) -> str:
+    """Return what uses are for, as one phrase; all services of a server are named as one use by this key."""
+    names = [words(f"use_for.{name}") for name in _merged(uses, servers)]
     return f" {words('story.and')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))
 
 
@@ -342,7 +364,7 @@ def _beside(review: Review) -> tuple[str, str]:
 def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
     if one is None:
         return ""
-    words, name, shape = review.words, review.words(f"figure_name.{one.figure}"), FIGURES[one.figure]
+    words, name, shape = review.words, title(one.figure, review), FIGURES[one.figure]
     own, theirs = (value_shown(value, shape, words) for value in (review.figures[one.figure], one.theirs))
     said = Place(1 if key == "ahead" else one.drives, one.drives).text(words)
     gain = max(one.gain, 1 / one.gain)

@@ -1,5 +1,6 @@
 """Tables of a review: server profiles, a trace on each drive, streams, key figures of all drives."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -80,8 +81,14 @@ def load_tables(reviews: Mapping[str, Review], tests: Collection[str], words: La
     for name, review in reviews.items():
         known = [row for row in review.verdict.known.rows.values() if row.test in tests and row.test != PROFILES]
         parted = {row.test for row in known if row.window == "last"}
-        known.sort(key=lambda row: PARTS.get(row.window, 1) if row.test in parted else 1)
-        labels = {_load_name(row, row.test in parted or row.window == "first", words): row for row in known}
+        places = list(dict.fromkeys((row.test, row.phase, row.workload) for row in known))
+        named = Counter(workload for _, _, workload in places)
+        if parted:
+            known.sort(key=lambda row: (places.index((row.test, row.phase, row.workload)), PARTS.get(row.window, 1)))
+        labels = {
+            _load_name(row, named[row.workload] > 1, row.test in parted or row.window == "first", words): row
+            for row in known
+        }
         rows = [head, *((label, *cells(row, words)) for label, row in labels.items())]
         filled = [n for n, column in enumerate(zip(*rows, strict=True)) if set(column[1:]) != {"–"}]
         _, *rows = shown = [tuple(row[n] for n in filled) for row in rows]
@@ -90,9 +97,11 @@ def load_tables(reviews: Mapping[str, Review], tests: Collection[str], words: La
         yield from [Table(title, shown[0], tuple(rows), tuple(range(1, len(filled))), note)] if rows else []
 
 
-def _load_name(row: Figures, part_of: bool, words: Language) -> str:
-    """Return the name of a load with its point of a composite load, its direction and, if asked, its part of time."""
-    phase = words.name_of("phase", row.phase) if row.workload.mixed else ""
+def _load_name(row: Figures, phases: bool, part_of: bool, words: Language) -> str:
+    """Return the name of a load with its direction, its point of a composite load and, if asked, its phase and part
+    of time.
+    """
+    phase = words.name_of("phase", row.phase) if row.workload.mixed or phases else ""
     name = ": ".join(filter(None, (phase, words.show(row.workload.label, "load"))))
     way = words(f"column.{row.direction}s") if row.direction != "both" else ""
     part = words(f"column.window_{row.window}", seconds=row.seconds) if part_of else ""
@@ -155,7 +164,9 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
 
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Return a row per level that at least two drives have, a column per drive, a dash for an unknown value."""
+    """Return a row per level that a run and at least one other drive have, a column per drive, a dash for an unknown
+    value.
+    """
     rows = [(f"{named(level, sides, words)}, IOPS", "rate", 1.0, partial(ends, level=level)) for level in IOPS]
     rows += [(words(f"level.{level}_mbs"), "whole", 1e-6, partial(ends, level=level)) for level in SEQUENTIAL]
     rows += [
@@ -166,7 +177,8 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
         (name, *(words.ranged((k[0] * scale, k[1] * scale), shape) if (k := known(s)) else "–" for s in sides))
         for name, shape, scale, known in rows
     ]
-    kept = [row for row in cells if sum(cell != "–" for cell in row[1:]) > 1]
+    own = [n for n, side in enumerate(sides, start=1) if side.run]
+    kept = [row for row in cells if sum(cell != "–" for cell in row[1:]) > 1 and any(row[n] != "–" for n in own)]
     if len(kept) < LEAST_ROWS or all(row[1] == "–" for row in kept):
         return None
     having = [n for n, column in enumerate(zip(*kept, strict=True)) if n < FIRST_RIVAL or set(column) != {"–"}]

@@ -202,9 +202,10 @@ def _sure(review: Review) -> Iterator[str]:
     if departing:
         spec, section = run.plan.profile.specification, words("page.method")
         yield words("story.departures", n=len(departing), spec=spec, tests=", ".join(departing), section=section)
-    elif not run.plan.deviations:
-        unset = departed(run)
-        yield sentence(words.translated(unset[0].text)) if unset else words("story.no_deviation")
+    unset = [sentence(words.translated(note.text)) for note in departed(run)[:1]]
+    yield from unset
+    if not (departing or unset or run.plan.deviations):
+        yield words("story.no_deviation")
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))

@@ -26,7 +26,7 @@ MOST_LEADS = 2
 Reviews = Mapping[str, Review]
 
 
-AT = {"server_wait": "server_depth", "write_tail": "write_tail_at"}
+AT = {"server_wait": "server_depth", "database_wait": "database_depth", "write_tail": "write_tail_at"}
 """Response times, and the figures that state their numbers of outstanding IOs: at other numbers they are not alike."""
 
 

@@ -31,13 +31,13 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Next(msgspec.Struct, frozen=True):
-    """The workload to hold from now on; None for no load."""
+    """The workload to hold from now on, or None for no load."""
 
     hold: Workload | None = None
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line that a probe writes; `t` is the monotonic clock at the end of an interval."""
+    """A line that a probe writes. `t` is the monotonic clock at the end of an interval."""
 
     ready: bool = False
     rests: bool = False

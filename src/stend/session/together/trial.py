@@ -62,7 +62,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def carried(self) -> bool:
-        """Return True if this host can run these drives at once: all were measured, and kept the limits."""
+        """Return True if this host can run these drives in parallel: all were measured and kept within the limits."""
         tails = (load.tail for load in self.moved if load.tail is not None)
         return (
             bool(self.moved) and not self.failed and self.least >= LEAST_RATE and max(tails, default=0.0) <= MOST_TAIL
@@ -99,7 +99,7 @@ def trial(requests: Sequence[Request], folder: str, seconds: float, fds: Sequenc
 
 
 def _moved(drive: "Probe", others: Sequence["Probe"], load: Workload, seconds: float) -> Moved | None:
-    """Measure a drive's load with the others starting and stopping; None if no pair was completed."""
+    """Measure a drive's load with the others starting and stopping, or None if no pair was completed."""
     pairs = []
     drive.hold(load)
     for _ in range(PAIRS):

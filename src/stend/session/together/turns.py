@@ -102,7 +102,7 @@ class Turns:
         return [name for name in names if roll.coming(self.folder, name, self.moments)]
 
     def _until(self, condition: Callable[[], bool]) -> bool:
-        """Wait until the condition is true, and return True; False if all others have been silent for too long."""
+        """Wait until the condition is true, and return True, or False if all others have been silent for too long."""
         while not condition():
             self._check_stop()
             if time.monotonic() - self.checked > CHECK_EVERY_S:

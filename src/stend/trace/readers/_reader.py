@@ -13,7 +13,7 @@ NOTHING: dict[str, npt.NDArray[Any]] = {name: np.zeros(0, kind) for name, kind i
 
 
 class Reader:
-    """A reader of one file. Times may count from any moment; the column `volume` distinguishes several drives."""
+    """A reader of one file. Times may count from any moment. The column `volume` distinguishes several drives."""
 
     words = ""
     """title of the format"""

@@ -10,7 +10,7 @@ from stend.trace.sound import LARGEST
 
 
 class Reader(Base):
-    """A volume is a virtual disk."""
+    """Reader of Alibaba's traces. A volume is a virtual disk."""
 
     words = "Alibaba block traces (2020)"
     epoch = True

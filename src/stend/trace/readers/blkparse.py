@@ -28,7 +28,7 @@ MOST_SECTORS = 1 << 50
 
 
 class Reader(Base):
-    """A volume is a device number. The process is the one that issued the IO."""
+    """Reader of blkparse's output. A volume is a device number. The process is the one that issued the IO."""
 
     words = "blkparse"
     separator = " "

@@ -2,7 +2,7 @@
 
 Times of version 3 are microseconds in every fio that writes them (3.31 and later: `utime_since_now` in iolog.c), though
 some tools write milliseconds or nanoseconds. The only times of version 2 are `wait` lines, in microseconds after the
-previous wait (HOWTO, "Trace file format v2"); fio itself never writes one. The log lists the IOs that fio requested.
+previous wait (HOWTO, "Trace file format v2"). fio itself never writes one. The log lists the IOs that fio requested.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ DAY_US = 86_400 * 10**6
 
 
 class Reader(Base):
-    """A volume is a file or drive that fio wrote to."""
+    """Reader of fio's IO logs. A volume is a file or drive that fio wrote to."""
 
     words = "fio iolog"
     separator = " "

@@ -13,7 +13,7 @@ FILETIME_1970 = 116_444_736_000_000_000
 
 
 class Reader(Base):
-    """A volume is a host's disk."""
+    """Reader of the traces of MSR Cambridge. A volume is a host's disk."""
 
     words = "MSR Cambridge (SNIA IOTTA)"
     epoch = True

@@ -10,7 +10,7 @@ from stend.trace.readers._reader import Reader as Base
 
 
 class Reader(Base):
-    """A volume is a LUN."""
+    """Reader of the SYSTOR '17 format. A volume is a LUN."""
 
     words = "SYSTOR '17 (SNIA IOTTA)"
     epoch = True

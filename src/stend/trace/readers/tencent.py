@@ -15,7 +15,7 @@ NS = 10**9
 
 
 class Reader(Base):
-    """A volume is a cloud virtual volume."""
+    """Reader of Tencent's traces. A volume is a cloud virtual volume."""
 
     words = "Tencent CBS (SNIA IOTTA)"
     epoch = True
