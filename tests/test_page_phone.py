@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from stend.report import html
+from stend.report.parts import Page, Section, Table
 from stend.report.parts.markup import template_text
+from stend.words import Language
 
 pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 800}
@@ -115,3 +118,34 @@ def test_a_name_that_is_longer_than_a_line_of_a_legend_has_several(
     given = {"mark": "bar", "encoding": {"color": colour}, "config": {}, "title": {"text": "T"}}
     spec = fitted(browser, tmp_path, given, NARROW_PX)
     assert ("labelExpr" in spec["encoding"]["color"]["legend"]) == is_long
+
+
+LONG = "A verdict of many words, which take all the width that the first column leaves to them. " * 3
+BOXES = """() => [...document.querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => {
+  const range = document.createRange(); range.selectNodeContents(cell);
+  const box = cell.getBoundingClientRect();
+  return [range.getClientRects().length, box.left, box.right, box.top];
+}))"""
+
+
+def boxes(browser: Any, folder: Path, width: int, head: tuple[str, ...], *rows: tuple[str, ...]) -> Any:
+    """Return the lines, left, right and top of each cell of a table of a page that is so wide."""
+    table = Table("Drives", head, rows, tuple(range(1, len(head) - 1)))
+    page = Page("Drives", "en", "", Language("en"), Section("lead", "", (table,)), ())
+    (folder / "drives.html").write_text(html.rendered(page), encoding="utf-8")
+    shown = browser.new_context(viewport={"width": width, "height": 800}, offline=True).new_page()
+    shown.goto((folder / "drives.html").as_uri())
+    return shown.evaluate(BOXES)
+
+
+def test_a_short_name_is_one_line_beside_a_long_text(browser: Any, tmp_path: Path) -> None:
+    ((name, _),) = boxes(browser, tmp_path, 1400, ("Drive", "Verdict"), ("RAID 10 of 8", LONG))
+    assert name[0] == 1
+
+
+def test_the_last_column_of_texts_is_within_a_phone(browser: Any, tmp_path: Path) -> None:
+    drives = ("A drive whose name has forty letters, 480", "Another drive with forty letters in all..")
+    head, row = ("Figure", *drives, "Best"), ("Random reads", "98,000 IOPS", "68,000 IOPS", f"{drives[0]}, 1.4 times")
+    (cells,) = boxes(browser, tmp_path, NARROW_PX, head, row)
+    assert all(0 <= left < right <= NARROW_PX for _, left, right, _ in cells)
+    assert [top for *_, top in cells] == sorted({top for *_, top in cells}), "one below the other"

@@ -10,6 +10,7 @@ from stend.base.errors import GATE_FAILED_EXIT_CODE, BadInput
 from stend.cli import main
 from stend.model.quantities import shape
 from stend.publish import ledger
+from stend.report.parts.markup import unbroken
 from stend.words import Language
 from tests.labs import run
 from tests.test_publish import ALPHA, BETA, DAY, SECRET, build, copied, index, kept, lab, truth
@@ -57,7 +58,7 @@ def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
         assert texts[0] != texts[1]
         assert all(f">{text}<" in block for text in texts)
         assert named in block
-        assert one.names[lang] in block
+        assert unbroken(one.names[lang]) in block
         assert one.run_before in page, "the run of the first figures is withdrawn, which the page says"
     assert f"{len(errata)} figures corrected" in (tmp_path / "site/en/news.xml").read_text()
     assert not build(runs, tmp_path / "site", lab(tmp_path), later).changed

@@ -17,7 +17,7 @@ from benchmarks.pages import Box, Defect, Found, Text, box_around, texts
 
 SCALE = 2.0
 """Pixels per point of the drawn page."""
-MOST_EMPTY_PCT = 35
+MOST_EMPTY_PCT = 40
 EMPTY_PT = 85
 """A square of 30 mm without ink is empty; a space between lines or beside a short line is not."""
 MARGIN_PT = 42

@@ -204,14 +204,13 @@ def pages(
         while True:
             (folder / "fixed.json").write_text(json.dumps(heads), encoding="utf-8")
             made = _typeset(folder / "report.typ")
-            marked = dict(json.loads((folder / render_process.MARKED).read_text(encoding="utf-8")))
-            stay = {name: marked.pop(name) for name in [*marked] if isinstance(marked[name], bool)}
-            if not (new := {name: more for name, more in marked.items() if name not in drawn}):
+            marked = json.loads((folder / render_process.MARKED).read_text(encoding="utf-8"))
+            stays = {name: value for name, value in marked if isinstance(value, bool)}
+            every = [(name, more) for name, more in marked if name not in drawn and name not in stays]
+            new = dict([pair for pair in every if pair[1] < 0] or every)
+            if not new:
                 return made
-            if lower := {name: more for name, more in new.items() if more < 0}:
-                new = lower
-            else:
-                heads = stay
+            heads = stays if min(new.values()) >= 0 else heads
             again(folder, new)
             drawn |= new.keys()
 

@@ -78,10 +78,11 @@ function figureRows(spec, parts, width) {  // a wide map is turned; long names o
   });
 }
 var LETTER = 6.5, BETWEEN = 14;
-function figureRoom(values, width) {  // labels that fit side by side, for the longest of them
+function figureLabel(values) {  // width of the longest label and the space beside it
   var letters = values.map(function (value) { var whole = String(Math.round(value)).length; return Math.max(String(value).length, whole + Math.floor((whole - 1) / 3)); });
-  return Math.floor(width / (LETTER * Math.max.apply(null, letters) + BETWEEN));
+  return LETTER * Math.max.apply(null, letters) + BETWEEN;
 }
+function figureRoom(values, width) { return Math.floor(width / figureLabel(values)); }  // labels that fit side by side
 function figureCount(channel, most, width, sets) {  // the highest number of ticks at round steps whose labels have room
   var values = (channel.scale || {}).domain || [], all = [];
   Object.keys(sets).forEach(function (name) { sets[name].forEach(function (row) { all.push(row[channel.field]); }); });
@@ -102,7 +103,7 @@ function figureTicks(channel, most, width, sets) {  // ticks that have room: lab
     var last = values.length - 1, room = Math.max(2, figureRoom(values, width)), least = Math.max(1, Math.ceil(last / Math.max(2, room - 1))), step = least;
     while (last % step) { step += 1; }
     if (step === last) { step = least; }
-    if (step > 1) { axis.values = values.filter(function (_, place) { return place === last || (place % step === 0 && last - place >= last / room); }); }
+    if (step > 1) { axis.values = values.filter(function (value, place) { return place === last || (place % step === 0 && Math.log(values[last] / value) / Math.log(values[last] / values[0]) * width >= figureLabel(values)); }); }
   } else if (!values.length || values.length > most + 2) {
     delete axis.values;
     axis.tickCount = figureCount(channel, most, width, sets);
