@@ -216,7 +216,8 @@ def _sure(review: Review) -> Iterator[str]:
     if any(test.name in inspected.TESTS for test in run.plan.tests):
         yield words("story.inspection")
     elif methods := methods_of(run, words):
-        yield words("story.method_own", methods=", ".join(methods))
+        partly = words("story.partly") if len(methods) > 1 else ""
+        yield words("story.method_own", methods=", ".join(f"{partly}{method}" for method in methods))
     yield words("story.one_sample")
     if run.plan.device.scale > 1:
         yield words("column.note_scaled", scale=run.plan.device.scale)
