@@ -167,7 +167,7 @@ def senders_kernels() -> None:
     from stend.sim.requests import stream
     from tests.engine_rules import RANDOM
 
-    told, nowhere = memory.nothing(), parts.flight(1, 0, -1, (0, 0, 0))
+    told, nowhere = memory.nothing(), parts.flight(1, 0, -1, (0, 0, 0), 0)
     kernel.play(nowhere, told.at, told, memory.ledger(), kernel.ring(1), True, False)
     drawn = simulated.pattern(RANDOM, seed=1, from_bytes=0, limit_bytes=None)
     kernel.press(nowhere, told.at, told, memory.ledger(), stream(drawn, 1), 0)

@@ -124,6 +124,8 @@ def test_runs_below_a_folder_are_grouped_by_what_one_asks(capsys: pytest.Capture
         code, said = told([*places, "--by", by], capsys)
         assert code == 0
         assert said.startswith(first)
+    alone = [str(runs() / name / str(number)) for name in ("new", "old") for number in range(3)]
+    assert told([*alone, "--by", "label"], capsys)[1].startswith("old (3) | new (3)")
     turned = told([*places, "--by", "label", "--side", "new", "--side", "old"], capsys)[1]
     assert turned.startswith("new (3) | old (3)")
 

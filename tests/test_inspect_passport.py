@@ -8,6 +8,7 @@ import tomli_w
 
 from stend.devices.telling import passport
 from stend.devices.telling.tools import Output
+from stend.findings import passport as passports
 from stend.sentences import finding_said
 from stend.words import Language
 from tests.inspected import disk, inspected, said, verdict
@@ -162,3 +163,17 @@ def test_contradictions_are_reported_and_plausible_logs_are_not(
     assert verdict(record).removesuffix("_short") == judged
     for lang in ("en", "ru"):
         assert all(finding_said(f, Language(lang)) for f in said(record).values())
+
+
+@pytest.mark.parametrize(("hours", "sound"), [(9, True), (8, False)])
+def test_bytes_are_too_many_for_hours_of_which_the_last_may_have_just_begun(
+    hours: int, sound: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = inspected(
+        disk(tmp_path, reports(hours={"SMART": hours}, written_bytes={"SMART": 36_000_000})), minutes=0.5
+    )
+    monkeypatch.setattr(passports, "FASTEST", dict.fromkeys(passports.FASTEST, 1000))
+    found = said(record).get("passport.too_fast")
+    assert (found is None) is sound
+    if found:
+        assert found.values == {"written": 36_000_000, "hours": 8, "rate": pytest.approx(36_000_000 / 9 / 3600)}

@@ -62,3 +62,20 @@ def test_a_feed_ends_after_its_run_and_its_pages(
 
     assert asyncio.run(followed()) == ("no page is open" if ends_s else "")
     assert ends_s is None or clock.s == ends_s
+
+
+def test_a_page_gets_its_messages_until_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "BEHIND", 2)
+
+    told = list[Any]()
+
+    async def sent() -> None:
+        listener = feed.Listener()
+        told.extend(listener.send(b"x") for _ in range(3))
+        told.append(listener.queue.qsize())
+        await asyncio.sleep(0)
+        told.append("goes on")
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(sent())
+    assert told == [True, True, False, 2]

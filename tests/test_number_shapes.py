@@ -43,8 +43,9 @@ ENGLISH: dict[str, list[tuple[object, str]]] = {
     "small": [(0.000012, "0.0012%"), (0.1, "10%"), (0.0123, "1.2%"), (0, "0%")],
     "sure": [(0.99999, "99.99%"), (0.95, "95%"), (0.9999, "99.99%"), (0.123456, "12.34%")],
     "steps": [([680e6, 485.4e6], "680 → 485 MB/s")],
-    "ms": [],
-    "load": [],
+    "load": [
+        ("RND 4K 0/100 T4 Q32", "random write 4 KiB, T4 Q32"), ("SEQ 1024K 100/0 T1 Q8", "sequential read 1 MiB, T1 Q8"),
+    ],
 }  # fmt: skip
 RUSSIAN: dict[str, list[tuple[object, str]]] = {
     "n": [(9999, "9999"), (10_000, "10 000"), (1.5, "1,5")],

@@ -19,6 +19,9 @@ TASK = Task(
     interval_ns=10**9,
     range_bytes=1 << 20,
     block_bytes=512,
+    trace="",
+    from_bytes=0,
+    limit_bytes=0,
 )
 
 

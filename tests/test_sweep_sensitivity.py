@@ -117,3 +117,9 @@ def test_a_figure_that_moves_by_just_what_matters_does_not_stay() -> None:
 
     for by, why in ((FLAT, ""), (np.nextafter(FLAT, 0), "flat")):
         assert told(lambda a, by=by: moved(a, by), 64, a=Range(0.0, 1.0)).why == why
+
+
+def test_a_parameter_with_three_ordered_values_has_a_curve() -> None:
+    own = told(lambda a, b: np.where(a == 2, 1.0, 0.0) + 0 * b, 60, a=(1, 2, 4), b=Range(0.0, 1.0))
+    assert own.explained == pytest.approx(1, abs=1e-6)
+    assert own.first["a"].value == pytest.approx(1, abs=1e-3)

@@ -13,7 +13,7 @@ from stend.host import ceiling, memory, processors
 from stend.host.files import read
 
 
-def measure(*, quick: bool = False) -> dict[str, Any]:
+def measure(*, quick: bool) -> dict[str, Any]:
     """Measure memory by STREAM, fio's limits and the processors, with advice as text. Raise Missing without fio."""
     with needing("STREAM, the measure of memory,"):
         from stend.host import stream

@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from stend import devices, store
 from stend.base import regular
@@ -34,7 +35,7 @@ def kept(events: Generator[Event, None, None], device: Device, folder: Path) -> 
 
     The caller writes an event to the record before it requests the next one, so that the event has its number.
     """
-    began, before, lost, count = time.monotonic(), Telemetry(t=0.0, values={}), set[str](), 0
+    began, before, lost, count = time.monotonic(), dict[str, Any](), set[str](), 0
     with closing(events):
         for event in events:
             yield event
@@ -44,16 +45,16 @@ def kept(events: Generator[Event, None, None], device: Device, folder: Path) -> 
                     yield Note(t=getattr(event, "t", 0.0), text=note, kind="evidence")
                     count += 1
             if isinstance(event, Telemetry):
-                before = event
+                before = event.values
 
 
-def _needs(event: Event, before: Telemetry, lost: set[str]) -> bool:
+def _needs(event: Event, before: dict[str, Any], lost: set[str]) -> bool:
     """Return True for a failure, a grown error counter, and the first lost content of a test."""
     match event:
         case Note(kind="failure"):
             return True
         case Telemetry():
-            keys = {incident.key for incident in watch.incidents(before.values, event.values)}
+            keys = {incident.key for incident in watch.incidents(before, event.values)}
             return bool(keys & {*watch.COUNTERS, "critical_warning"})
         case Result(verified=verified, where=where) if verified and verified.count(*LOST) and where.test not in lost:
             lost.add(where.test)

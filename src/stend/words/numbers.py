@@ -148,12 +148,6 @@ def power_unit(value: float) -> tuple[float, str]:
     return (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
 
 
-def milliseconds(form: Format, value: float) -> str:
-    """Return a response time in ms without the unit, for columns that readers compare."""
-    shown = value * 1e3
-    return number(form, shown, 1 if shown >= 100 else 2 if shown >= 10 else 3)
-
-
 def duration(form: Format, seconds: float) -> str:
     """Return a duration as `15 h 30 min`, `1 min 30 s` or `250 ms`."""
     if seconds < 10:
@@ -298,7 +292,6 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "gb": decimal,
     "gib": binary,
     "lat": latency,
-    "ms": milliseconds,
     "watts": watts,
     "per_watt": lambda form, value: _with(form, value, "IOPS/W", 0 if value >= 10 else None),
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),

@@ -66,7 +66,7 @@ class Flight(NamedTuple):
     usage: npt.NDArray[np.int64]
 
 
-def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int = 0) -> Flight:
+def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int) -> Flight:
     """Return an empty Flight for `bound` IOs; `pool` is (address, bytes) for writes, and the address for reads."""
     calls = aio.numbers()
     words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, every], np.int64)

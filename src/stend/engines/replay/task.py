@@ -19,9 +19,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     interval_ns: int
     range_bytes: int
     block_bytes: int
-    trace: str = ""
-    from_bytes: int = 0
-    limit_bytes: int = 0
+    trace: str
+    from_bytes: int
+    limit_bytes: int
     loads: int = 1
     memory: int = -1
 
