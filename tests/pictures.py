@@ -71,13 +71,20 @@ def _marks(spec: dict[str, Any]) -> list[str]:
     """Every mark of a specification with its channels: fields and their titles, and constant values."""
     mark, own = spec.get("mark"), spec.get("encoding", {})
     shown = [
-        f"{key} {channel.get('field', channel.get('value'))} {channel.get('title') or ''}".rstrip()
+        f"{key} {channel.get('field', channel.get('value'))} {channel.get('title') or ''}{_scale(channel)}".rstrip()
         for key, channel in own.items()
         if isinstance(channel, dict)
     ]
     lines = [f"{mark['type'] if isinstance(mark, dict) else mark or 'all'}: {'; '.join(shown)}"] if shown else []
     inner = [part for key in ("layer", "hconcat", "vconcat", "concat") for part in spec.get(key, ())]
     return [*lines, *(line for part in inner for line in _marks(part))]
+
+
+def _scale(channel: dict[str, Any]) -> str:
+    """How a channel is scaled: its kind, whether from 0, and its ends if it has two."""
+    scale = channel.get("scale") or {}
+    shown = [str(scale[key]) for key in ("type", "zero", "domain") if key in scale and len(str(scale[key])) < 40]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _figures(values: list[Any]) -> str:

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from stend import cli
 from stend.base.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, BadInput, Refused, StepFailed
 from stend.cli import _home, _slurm, _together, fleet, lot
+from stend.cli._verbs import Unread
 from stend.devices import virtual
 from stend.fleet.tasks import Outcome
 from stend.session import Request
@@ -380,3 +382,14 @@ def test_the_exit_code_of_a_lot_is_its_verdict(
     lot.judged(side, None, ["html"], "en", None, as_json=True)
     assert seen[-1] == (["html"], "en", Path())
     assert capsys.readouterr().err == "Lot: lot.html\n"
+
+
+def test_a_reader_that_went_away_ends_a_verb_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    def called(words: list[str]) -> Any:
+        raise Unread
+
+    steps = list[Any]()
+    monkeypatch.setattr(cli, "_called", called)
+    monkeypatch.setattr(cli, "_print_nowhere", noting(steps, None))
+    assert cli.main(["list"]) == Unread.exit_code
+    assert steps == [()]

@@ -7,6 +7,7 @@ import pytest
 from stend.base.units import GB, GiB, KiB
 from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Purge, Rule, Seconds, Steady, Workload
 from stend.model.estimate import Speed, assumed, fresh_seconds, phase_seconds, slowest, step_seconds, sure_bytes
+from stend.model.workload import Verify
 
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB)
 READS = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB)
@@ -72,3 +73,22 @@ def test_random_writes_go_at_full_rate_for_a_capacity_and_then_fall_towards_a_sh
     assert fresh_seconds(0, 21, 100, floor=0.25) - fresh_seconds(0, 20, 100, floor=0.25) == pytest.approx(400, rel=0.01)
     ahead = sum(100 / (0.3 + 0.7 * math.exp(-max(n / 1000 - 1.1, 0) / 0.8)) for n in range(3000)) / 1000
     assert fresh_seconds(0, 3, 100) == pytest.approx(ahead, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("verify", "size", "span", "whole"),
+    [
+        (False, 3 * GiB, 4 * GiB, 15 * GiB),
+        (False, 5 * GiB, 4 * GiB, 25 * GiB),
+        (True, 5 * GiB, 4 * GiB, 25 * GiB),
+        (True, 4 * GiB, 4 * GiB, 4 * GiB),
+        (True, GiB // 2, 4 * GiB, 5 * GiB // 2),
+    ],
+)
+def test_verified_content_that_continues_from_round_to_round_ends_once(
+    verify: bool, size: int, span: int, whole: int
+) -> None:
+    checked = Verify() if verify else None
+    write = Workload(random_pct=0, read_pct=0, block_bytes=KiB * 128, range_bytes=span, verify=checked)
+    own = phase(rounds=5, steps=(Hold(workload=write, amount=Bytes(bytes=size)),))
+    assert sure_bytes(own) == whole

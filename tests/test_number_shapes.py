@@ -44,7 +44,8 @@ ENGLISH: dict[str, list[tuple[object, str]]] = {
     "sure": [(0.99999, "99.99%"), (0.95, "95%"), (0.9999, "99.99%"), (0.123456, "12.34%")],
     "steps": [([680e6, 485.4e6], "680 → 485 MB/s")],
     "load": [
-        ("RND 4K 0/100 T4 Q32", "random write 4 KiB, T4 Q32"), ("SEQ 1024K 100/0 T1 Q8", "sequential read 1 MiB, T1 Q8"),
+        ("RND 4K 0/100 T4 Q32", "random write 4 KiB, T4 Q32"),
+        ("SEQ 1024K 100/0 T1 Q8", "sequential read 1 MiB, T1 Q8"),
     ],
 }  # fmt: skip
 RUSSIAN: dict[str, list[tuple[object, str]]] = {

@@ -2,14 +2,18 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from stend import catalogue, store
 from stend.base.errors import BadInput
-from stend.catalogue import parts
+from stend.catalogue import database, parts
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
 from stend.findings.look.figures import figures
@@ -184,3 +188,21 @@ def test_a_label_that_was_changed_is_seen_by_who_asks_for_it(
     assert "run2: " in said().splitlines()[0], "what a run did is looked at by everybody"
     manifest.write_text(manifest.read_text().replace('"at last"', '"after all"'))
     assert "after all" in said("--sort", "label", "--columns", "label")
+
+
+def test_duckdb_is_shut_before_it_reads_and_locked_before_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = list[str]()
+
+    @contextmanager
+    def begun() -> Iterator[Any]:
+        yield SimpleNamespace(execute=steps.append)
+
+    monkeypatch.setattr(database, "begun", begun)
+    monkeypatch.setattr(database, "_forget", lambda known, gone: steps.append("forget"))
+    monkeypatch.setattr(database, "_answer", lambda known, duckdb, sql, most: steps.append(sql))
+    database.query("SELECT 1", {"runs": [Path("/a"), Path("/b's")]}, ())
+    views, ends = steps[len(database.SHUT) : -4], steps[-4:]
+    assert tuple(steps[: len(database.SHUT)]) == database.SHUT
+    assert views[0] == "forget"
+    assert [view.split()[2] for view in views[1:]] == list(COLUMNS)
+    assert ends == ["SET allowed_paths=['/a', '/b''s']", *database.LOCKED, "SELECT 1"]

@@ -56,6 +56,7 @@ AREA = "	   *	Host Protected Area feature set\n"
             "host-protected area",
         ),
         (" max sectors   = 200/1, HPA setting seems invalid", AREA, 0, "host-protected area"),
+        (" max sectors   = 200/999999999999999999, HPA is enabled", AREA, 0, "host-protected area"),
         (" READ_NATIVE_MAX_ADDRESS_EXT failed: Input/output error", "", 0, ""),
     ],
 )
