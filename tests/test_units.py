@@ -2,6 +2,7 @@
 
 import pytest
 
+from stend.base import units
 from stend.base.errors import BadInput
 from stend.base.units import binary, block_label, decimal, duration, latency, parse_bytes, rate
 
@@ -65,3 +66,26 @@ def test_a_million_ios_are_written_without_an_exponent(per_second: float, text: 
 )
 def test_a_response_time_that_rounds_up_to_the_next_unit_is_written_in_it(seconds: float, text: str) -> None:
     assert latency(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("90s", 90), ("1.5 m", 90), ("10min", 600), ("2H", 7200), ("2d", 172_800), ("366d", 366 * 86_400)],
+)
+def test_a_time_has_the_unit_that_is_written_or_seconds(text: str, seconds: float) -> None:
+    assert units.parse_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "0s", "-1", "1x", "s", "1e3", "367d", "1 h 5", "nan"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="is not a time"):
+        units.parse_seconds(text)
+
+
+def test_a_size_has_the_unit_that_is_written_or_bytes() -> None:
+    binary = {"": 0, "b": 0, "k": 1, "kib": 1, "m": 2, "mib": 2, "g": 3, "gib": 3, "t": 4, "tib": 4}
+    decimal = {"kb": 1, "mb": 2, "gb": 3, "tb": 4}
+    for word, power in binary.items():
+        assert units.parse_bytes(f"3{word}") == units.parse_bytes(f"3 {word.upper()}") == 3 * 1024**power
+    for word, power in decimal.items():
+        assert units.parse_bytes(f"3{word}") == 3 * 1000**power
