@@ -54,7 +54,7 @@ def test_each_load_goes_to_the_engine_that_can_send_and_time_it() -> None:
     names = ("fio", "replay", "verify", "survey")
     alike = Workload(random_pct=0, read_pct=50, block_bytes=8 * KiB)
     engines: Any = [Engine(name, calls) for name in names]
-    engine = EitherEngine(*engines, (alike,))
+    engine = EitherEngine(engines[0], engines[1], engines[2], engines[3], (alike,))
     loads = {
         "fio": READS, "replay": msgspec.structs.replace(READS, rate_iops=100.0), "survey": SURVEY,
         "verify": msgspec.structs.replace(WRITES, verify=Verify()),
