@@ -37,6 +37,7 @@ ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
+ENDLESS = "no end within"
 FREE = f"{QUICK} and not fio and not block"
 """The tests without a real load."""
 FEW = 40
@@ -195,7 +196,7 @@ def chosen(mutation: Mutation, files: int, seconds: float) -> list[list[str]]:
 
 
 def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
-    """The first test that fails with this mutation; empty if none does. A busy host's failure must come again alone."""
+    """The first test that fails with this mutation; empty if none does. A failure must come again, of a test alone."""
     source = (HOME / mutation.file).read_bytes()
     changed = source[: mutation.start] + mutation.became.encode() + source[mutation.end :]
     with tempfile.TemporaryDirectory() as place:
@@ -208,7 +209,8 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
             among = f"{FREE} and over_300_ms" if known and len(parts) > 1 and tests is parts[-1] else FREE
             by = _failing(tests, own, among)
             test = by.removeprefix("FAILED ").rpartition(", ")[0]  # as tests/conftest.py prints it at once
-            if by and (not test.startswith("tests/") or (by := _failing([test], own, among))):
+            again = [test] if test.startswith("tests/") else tests  # a library may end a process as it exits
+            if by and (by.startswith(ENDLESS) or (by := _failing(again, own, among))):
                 return by
         return ""
 
@@ -222,7 +224,7 @@ def _failing(tests: list[str], own: dict[str, str], among: str) -> str:
     try:
         done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:
-        return f"no end within {PATIENCE_S:.0f} s"
+        return f"{ENDLESS} {PATIENCE_S:.0f} s"
     told = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     if done.returncode in UNNOTICED:
         return ""

@@ -67,3 +67,9 @@ def test_processor_time_is_that_of_the_process_and_of_the_kernel_for_it(monkeypa
     words = told(_14="700", _15="50", _16="9000", _17="9000")
     monkeypatch.setattr(Path, "read_text", lambda path: words)
     assert processor_s(1) == 750 / os.sysconf("SC_CLK_TCK")
+
+    def gone(path: Path) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "read_text", gone)
+    assert processor_s(1) == ticks(1) == 0

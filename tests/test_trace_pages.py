@@ -41,13 +41,15 @@ def written(dice: random.Random, count: int) -> tuple[bytes, list[tuple[object, 
                 now += max(delta, 1)
         kind, letters = dice.choice([7, 9, 8]), dice.choice([*LETTERS])
         pid, sector, sectors = dice.randrange(1 << 22), dice.randrange(1 << 45), dice.randrange(1, 1 << 16)
+        sectors = dice.choice([0, sectors, sectors])
+        meant = LETTERS[letters] if sectors or letters != "N" else (r.NO_DATA, 0)  # without sectors it is no IO
         body = struct.pack("<HHIQI8s", kind, 0, pid, sector, sectors, letters.encode())
         delta = dice.randrange(1 << 27)
         now += delta
         short = len(body) // 4 if number % 3 else 0
         data += struct.pack("<I", short | delta << 5) + (b"" if short else struct.pack("<I", len(body) + 4)) + body
         if kind != 8:
-            told.append((now, {7: 0, 9: 1}[kind], sector, sectors, *LETTERS[letters], pid))
+            told.append((now, {7: 0, 9: 1}[kind], sector, sectors, *meant, pid))
     return (struct.pack("<QQ", start, len(data) | 1 << 31) + data).ljust(PAGE, b"\0"), told
 
 
