@@ -199,6 +199,11 @@ def test_what_waiting_does_not_change_is_refused_at_once_and_a_choice_is_kept(
     two = fleet(tmp_path, {"model": "SN150*", "count": 2}, ("A", "B"))
     assert client.settled(hosts, two, lambda line: None).serials == ("A", "B")
     hosts.drives["tls://a"] = dict(reversed(ANNOUNCED["tls://a"].items()))
+    hosts.drives = {"tls://a": {"A": ANNOUNCED["tls://a"]["A"]}}
+    with pytest.raises(Refused, match="the drive B was chosen, but `destroy` no longer names it"):
+        client.settled(hosts, fleet(tmp_path, {"model": "SN150*", "count": 2}, ("A",)), lambda line: None)
+    assert clock.s == 1000, "all that may be destroyed is there"
+    hosts.drives = dict(ANNOUNCED)
     assert getattr(chosen.kept(two), "serials", ()) == ("A", "B")
 
 
