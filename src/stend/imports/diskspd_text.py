@@ -87,7 +87,7 @@ def settings(head: str) -> Settings:
         return Settings(None, None, None, None, 0)
     block = numbers.size(options.get("b", "64K"))
     many = next((numbers.whole(options[key]) for key in ("t", "F") if key in options), 1)
-    mixed = numbers.whole(options["rs"]) if "rs" in options else None
+    mixed = numbers.whole(options["r"][1:]) if options.get("r", "").startswith("s") else None  # -rs30, -r4K
     random = min(mixed, 100) if mixed is not None else 100 if "r" in options else 0
     return Settings(block, random, numbers.whole(options.get("o", "2")), many, numbers.size(options.get("c", "")) or 0)
 
