@@ -245,6 +245,22 @@ def run() -> Run:
     return made("service-map", truth=Truth(capacity_bytes=8 << 30), interval_s=10.0, shorten=60)
 
 
+@pytest.mark.parametrize(("answered", "seconds", "wait"), [(900, 10.0, math.inf), (900, 9.9, None), (90, 1.0, None)])
+def test_a_percentile_that_was_due_and_not_answered_has_no_end(
+    run: Run, answered: int, seconds: float, wait: float | None
+) -> None:
+    """A hundred reads a second are due: of a thousand, ten lie beyond the 99th percentile."""
+    result = next(r for r in run.of("service-map", service_map.PHASE) if isinstance(r.step, Hold))
+    assert isinstance(result.step, Hold)
+    held = result.step.workload
+    read = msgspec.structs.replace(held, rate_iops=100.0, streams=tuple(
+        msgspec.structs.replace(stream, share=100.0) for stream in held.streams if stream.read
+    )[:1])  # fmt: skip
+    counts = Counts(seconds, 0, Tally(ios=answered, bins={100: answered}, latency_ns=1e6, max_ns=1e6))
+    part = msgspec.structs.replace(result, counts=counts, pace=None, told=None)
+    assert service_map._cell([part], read, (99.0,)).waits == {99.0: wait}
+
+
 def told(run: Run, lang: str = "en") -> dict[str, str]:
     found = [finding for finding in findings.find(run) if finding.name == "service_map"]
     return {finding.key: finding_said(finding, Language(lang)) for finding in found}
