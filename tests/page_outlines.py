@@ -3,10 +3,15 @@
 Each page is that of a run, a batch or a sweep whose drives follow formulas. Read the difference before committing it.
 """
 
+import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from stend import report, store, suite
 from stend.base.units import GiB
@@ -27,7 +32,7 @@ from tests.inspected import disk, inspected
 from tests.sides import load, outcome, row
 from tests.synthetic import Truth
 from tests.synthetic import made as made_run
-from tests.test_charts_many import LIMITS, drawn_batch, swept_study
+from tests.test_charts_many import LIMITS, drawn_batch, rounded, swept_study
 from tests.traced import known
 
 FOLDER = Path(__file__).parent / "goldens/pages"
@@ -61,6 +66,10 @@ def _of_trace() -> Page:
 
 
 def _of_lot() -> Page:
+    return lots.page(_rows(), "en")
+
+
+def _rows() -> list[incoming.Row]:
     """Two virtual disks, one of which fails."""
     with tempfile.TemporaryDirectory() as place:
         disks = (
@@ -68,7 +77,7 @@ def _of_lot() -> Page:
             disk(Path(place), serial="A2", errors_from_bytes=10**12, errors_bytes=10**11),
         )
         rows = incoming.lot([(target, inspected(target, minutes=0.1)) for target in disks])
-        return lots.page([row._replace(target=row.serial) for row in rows], "en")
+        return [row._replace(target=row.serial) for row in rows]
 
 
 def _of_comparison() -> Page:
@@ -102,9 +111,27 @@ def _of_batch() -> Page:
     return written.page("batch", "24 drives", words, batched._sections(batch, words, drawn=False))
 
 
+def documents() -> dict[str, Any]:
+    """What the same pages are as plain data."""
+    with tempfile.TemporaryDirectory() as place:
+        study = swept_study(Path(place) / "sweep")
+    return {
+        "batch.json": batched.plain(drawn_batch(Written(LIMITS, lot=280, aql_pct=0.65))),
+        "lot.json": incoming.plain(_rows()),
+        "sweep.json": swept.plain(study),
+    }
+
+
+def _document(name: str) -> str:
+    plain = rounded(msgspec.to_builtins(documents()[name], str_keys=True, enc_hook=str))
+    text = json.dumps(plain, indent=0, ensure_ascii=False).replace(f'"{__version__}"', '""')
+    return re.sub(r"sim:[^?\"]*/", "sim:", text) + "\n"
+
+
 PAGES: dict[str, Callable[[], Page | str]] = {
     "batch": _of_batch,
     "sweep": _of_sweep,
+    **{name: partial(_document, name) for name in ("batch.json", "lot.json", "sweep.json")},
     "comparison": _of_comparison,
     "lot": _of_lot,
     "trace": _of_trace,

@@ -71,7 +71,6 @@ def stage(sample: Sample, folder: Path, lab: Lab) -> None:
     """Write the public files that a review needs into a folder."""
     facts = dict(sample.sheet)
     shot = photo(sample.folder, sample.sheet)
-    facts.pop(PHOTO, None)
     if shot:
         facts[PHOTO] = f"drive-photo.{SUFFIX[shot.kind]}"
         atomic.page(folder / facts[PHOTO], photos.bare(shot.kind, shot.data))
