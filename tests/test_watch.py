@@ -144,11 +144,11 @@ def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, 
     assert all(english_in_russian(sentence) <= {"stend", "SMART"} for sentence in sentences)
 
 
-@pytest.mark.parametrize(("unit", "said"), [(GiB, 0), (512, 1)])
-def test_a_drive_that_counts_coarsely_is_not_held_to_what_it_cannot_tell(unit: int, said: int) -> None:
+@pytest.mark.parametrize(("unit", "behind", "said"), [(GiB, 0.5, 0), (GiB, 1.9, 0), (GiB, 2.1, 1), (512, 0.5, 1)])
+def test_a_drive_that_counts_coarsely_is_not_held_to_what_it_cannot_tell(unit: int, behind: float, said: int) -> None:
     before = {"host_write_bytes": 0, "host_unit_bytes": unit}
     run = run_with(before, before | {"host_write_bytes": GiB})
-    load(run, GiB + GiB // 2)
+    load(run, GiB + round(GiB * behind))
     assert len(list(watch.mismatches(run))) == said
 
 
