@@ -81,9 +81,11 @@ def _marks(spec: dict[str, Any]) -> list[str]:
 
 
 def _scale(channel: dict[str, Any]) -> str:
-    """How a channel is scaled: its kind, whether from 0, and its ends if it has two."""
+    """How a channel is scaled: its kind, whether from 0, its ends if it has two, and its ticks."""
     scale = channel.get("scale") or {}
     shown = [str(scale[key]) for key in ("type", "zero", "domain") if key in scale and len(str(scale[key])) < 40]
+    axis = channel.get("axis") or {}
+    shown += [f"{key} {axis[key]}" for key in ("format", "tickMinStep", "tickCount") if key in axis]
     return f" ({', '.join(shown)})" if shown else ""
 
 
