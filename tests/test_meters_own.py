@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -18,8 +19,14 @@ from stend.devices.nvme import NvmeDevice
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
 from stend.meters import _polled, own
+from stend.meters._series import Recorder
+from stend.meters._types import Value
+from stend.model.events import Ended, MeterFacts, Note, Reading, Started
+from stend.session import metering
+from stend.words import Sentence, text
 from tests.played import Place, nvme_drive
 from tests.stand import Stand
+from tests.synthetic import made
 from tests.test_nvme_logs import dump, dump_of_3
 from tests.waits import wait_for
 
@@ -197,3 +204,42 @@ def test_the_end_of_a_rest_that_was_just_read_is_not_read_again() -> None:
         assert asked.count == count
     meter.close()
     assert meter.cost[0] == asked.count
+
+
+class Metered:
+    """A meter whose values are given, and which queried the drive three times."""
+
+    cost = (3, 0.75)
+
+    def __init__(self, facts: MeterFacts, *values: list[Value]) -> None:
+        self.facts, self.values, self.told, self.closed = facts, list(values), ["a gap"], False
+
+    def read(self) -> list[Value]:
+        return self.values.pop(0) if self.values else []
+
+    def words(self) -> list[Sentence]:
+        return [text(self.told.pop())] if self.told else []
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_readings_and_notes_stand_before_the_event_after_them_and_the_end_has_the_cost() -> None:
+    facts = MeterFacts(spec="own", name="x")
+    before, inside = Value(103, 4, 1.0, 2.0), Value(108, 3, 5.0, 9.0)
+    meter = Metered(facts, [before], [before, inside], [])
+    clock = iter((90.0, 100.0))
+    run = Started(at=0, version="", plan=made("wake", interval_s=60.0).plan, seed=1)
+    events = (event for event in (run, Note(t=9.0, text=text("a note")), Ended(t=11.0, outcome="complete")))
+    found = list(metering.kept(events, meter, SimpleNamespace(now=lambda: next(clock))))  # type: ignore[arg-type]
+    begun, reading, gap, note, ended = found
+    assert isinstance(begun, Started)
+    assert begun.meters == (facts,)
+    assert reading == Reading(t=8, quantity=facts.quantity, value=5.0, seconds=3, most=9.0)
+    assert gap == Note(t=9.0, text=text("a gap"))
+    assert isinstance(note, Note)
+    assert ended == Ended(t=11.0, outcome="complete", queries=3, queries_s=0.75)
+    assert meter.closed
+    for kind in (own.Virtual, Recorder):
+        cost = kind.cost
+        assert (cost.fget(None) if isinstance(cost, property) else cost) == (0, 0.0), "nothing asks the drive"
