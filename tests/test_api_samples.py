@@ -29,7 +29,7 @@ COUNTS = st.builds(Counts, st.sampled_from([0.0, 0.5, 1.0]), st.just(0.0), talli
 
 
 def of(part: float, whole: float) -> Any:
-    return pytest.approx(part / whole, rel=1e-6) if whole else None
+    return pytest.approx(part / whole, rel=1e-9) if whole else None
 
 
 @given(drawn=st.lists(COUNTS, min_size=1, max_size=5))
