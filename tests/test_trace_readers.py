@@ -297,19 +297,11 @@ def test_times_that_are_not_told_are_said_to_be_unknown(tmp_path: Path) -> None:
 def test_places_in_units_are_bytes_up_to_the_largest_and_malformed_beyond(unit: int) -> None:
     most, longest = LARGEST // unit, LONGEST // unit
     rows = [(0, 1, 0), (most, 8, 0), (most + 1, 8, 0), (8, longest, 0)]
-<<<<<<< HEAD
-    rows += [(8, longest + 1, 0), (8, 0, 0), (8, 0, 2), (8, most, 3)]
-    text = "".join(f"{offset} {length}\n" for offset, length, _ in rows).encode()
-    lines = Lines(np.frombuffer(text, np.uint8), " ", 2)
-    begin, size = lines.place(0, 1, np.array([op for *_, op in rows]), unit)
-    assert lines.good.tolist() == [True, True, False, True, False, False, True, True]
-=======
     rows += [(8, longest + 1, 0), (8, 0, 0), (8, 0, 2), (8, most, 3), (8, most + 1, 3)]
     text = "".join(f"{offset} {length}\n" for offset, length, _ in rows).encode()
     lines = Lines(np.frombuffer(text, np.uint8), " ", 2)
     begin, size = lines.place(0, 1, np.array([op for *_, op in rows]), unit)
     assert lines.good.tolist() == [True, True, False, True, False, False, True, True, False]
->>>>>>> 6f5ff71f42461310f20075c27e0736f1163a75e6
     good = [row for row, holds in zip(rows, lines.good, strict=True) if holds]
     assert begin[lines.good].tolist() == [offset * unit for offset, *_ in good]
     assert size[lines.good].tolist() == [length * unit for _, length, _ in good]

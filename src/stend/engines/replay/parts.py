@@ -67,11 +67,7 @@ class Flight(NamedTuple):
 
 
 def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int) -> Flight:
-<<<<<<< HEAD
     """Return an empty Flight for `bound` IOs. `pool` is (address, bytes) for writes, and the address for reads."""
-=======
-    """Return an empty Flight for `bound` IOs; `pool` is (address, bytes) for writes, and the address for reads."""
->>>>>>> 6f5ff71f42461310f20075c27e0736f1163a75e6
     calls = aio.numbers()
     words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, every], np.int64)
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
