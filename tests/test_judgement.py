@@ -244,3 +244,15 @@ def test_every_chapter_asks_describes_its_test_and_answers_in_both_languages() -
 def test_a_mark_is_lowered_to_that_of_another_use_with_its_reasons() -> None:
     found: dict[str, Judged] = {one.use: one for one in judge(Known(DESKTOP), "flash")}
     assert found["database"].reasons == found["mixed"].reasons
+
+
+@pytest.mark.parametrize(("end", "mark"), [(9e8, "doubt"), (1.1e9, "yes")])
+def test_a_drive_that_still_writes_a_gigabyte_per_second_is_not_doubted_for_its_fast_cache(
+    end: float, mark: str
+) -> None:
+    assert marks(DESKTOP | {"cache_fall": 8.0, "stream_end": end})["streaming"] == mark
+
+
+@pytest.mark.parametrize(("longest", "mark"), [(0.2, "yes"), (0.43, "doubt"), (8.0, "no")])
+def test_a_member_of_an_array_has_no_stall(longest: float, mark: str) -> None:
+    assert marks(SERVER | {"longest": longest})["array"] == mark

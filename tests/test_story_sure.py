@@ -43,7 +43,7 @@ PTS, REVIEWS, INSPECTION = "modelled on SNIA PTS", "the reviews' own method", "o
 def test_the_methods_are_those_of_the_tests_of_the_run(tests: tuple[str, ...], named: set[str]) -> None:
     every = sentences(run_of(*tests))
     assert {text for text in (PTS, REVIEWS, INSPECTION) if text in " ".join(every)} == named
-    assert Language("en")("story.one_sample") in every
+    assert Language("en")("story.one_model") in every
 
 
 def test_a_scaled_drive_states_for_how_many_each_io_stands() -> None:

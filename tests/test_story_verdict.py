@@ -5,7 +5,9 @@ import pytest
 from stend.findings.judgement import Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
-from stend.report.story import page_one
+from stend.report.parts import Pair
+from stend.report.story import closing, page_one
+from stend.report.story.rivals import Rival
 from stend.sentences import reason_said
 from tests.test_story import EN, LADDER, reason, seen
 
@@ -95,3 +97,21 @@ def test_of_two_equal_rates_of_a_fresh_drive_the_key_figure_is_that_of_the_sente
 ) -> None:
     review = seen({"desktop": "yes"})._replace(figures={"fresh_writes": 287e3, "start": start})
     assert [key.name for key in page_one.keys(review)] == [EN(f"figure_name.{name}") for name in names]
+
+
+def test_a_rate_that_was_still_falling_is_not_titled_saturated() -> None:
+    ended = seen({"write": "doubt"})._replace(figures={"writes": 11e3, "sat_s": 36e3})
+    falling = ended._replace(figures=ended.figures | {"still_falling": 1.0})
+    titles = [page_one.title("writes", review) for review in (ended, falling)]
+    assert titles == [EN("figure_name.writes"), EN("figure_name.writes_falling")]
+
+
+def test_the_worst_of_page_one_is_in_the_conclusion() -> None:
+    behind = Rival("Other", {"mix_p99": 230e-6})
+    review = seen({"write": "yes"})._replace(figures={"mix_p99": 2e-3}, rivals=(behind,))
+    _, worst = page_one.extremes(review)
+    (section,) = closing.closing(review)
+    (pair,) = section.blocks
+    assert isinstance(pair, Pair)
+    assert "Other is 8.7 times better" in worst
+    assert [item.text for items in pair.lists for item in items.items if item.mark == "con"] == [worst]

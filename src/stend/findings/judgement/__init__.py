@@ -159,7 +159,8 @@ def _each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
 def _excused(demand: Demand, figures: Evidence) -> bool:
     """Return whether the demand is not made of this drive."""
     unless = demand.unless
-    return unless is not None and unless.figure in figures and figures[unless.figure] < unless.below
+    known = None if unless is None else figures.get(unless.figure)
+    return unless is not None and known is not None and not unless.below <= known <= unless.above
 
 
 def _reason(demand: Demand, known: Known) -> Reason:

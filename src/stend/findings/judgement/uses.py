@@ -1,5 +1,6 @@
 """Uses of a drive and their demands, read from uses.toml."""
 
+import math
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -10,10 +11,11 @@ KINDS = ("flash", "disk", "array")
 
 
 class Unless(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A demand is not made if another figure is below a bound."""
+    """A demand is not made if another figure is below a bound, or above one."""
 
     figure: str
-    below: float
+    below: float = 0.0
+    above: float = math.inf
 
 
 class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
-from stend.report.story.page_one import TAILS, Review, argues, measured, once, quantities, sentence
+from stend.report.story.page_one import TAILS, Review, argues, extremes, measured, once, quantities, sentence
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
@@ -24,7 +24,7 @@ def closing(review: Review) -> Iterator[Section]:
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),
-        ("against", "con", _reasons(unfit, (), words)),
+        ("against", "con", tuple(filter(None, dict.fromkeys((*_reasons(unfit, (), words), extremes(review)[1]))))),
         ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
     )
     shown = tuple(

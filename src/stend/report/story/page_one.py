@@ -88,6 +88,8 @@ def title(name: str, review: Review) -> str:
         key = f"{name}_along"
     elif name == "seq_write" and "seq_part" in review.figures:
         key = "seq_write_part"
+    elif key == "writes" and "still_falling" in review.figures:
+        key = "writes_falling"
     return review.words(f"figure_name.{key}", seq_part=review.figures.get("seq_part", 1.0))
 
 

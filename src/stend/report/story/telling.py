@@ -218,7 +218,9 @@ def _sure(review: Review) -> Iterator[str]:
     elif methods := methods_of(run, words):
         partly = words("story.partly") if len(methods) > 1 else ""
         yield words("story.method_own", methods=", ".join(f"{partly}{method}" for method in methods))
-    yield words("story.one_sample")
+    if review.kind == "array" and not review.verdict.standing:
+        yield words("story.scale_array")
+    yield words("story.one_model" if run.plan.device.virtual else "story.one_sample")
     if run.plan.device.scale > 1:
         yield words("column.note_scaled", scale=run.plan.device.scale)
 
