@@ -16,7 +16,7 @@ from stend.words import Language
 
 LINE = "A line of text that fills the page above the charts, so that the next chapter begins lower. "
 
-FOOTER_PT, MOST_FOOT_MM, HEAD_MM = 40, 50, 45
+FOOTER_PT, MOST_FOOT_MM, HEAD_MM = 40, 60, 45
 """Height of the footer; most that is empty below a page, without its margin; least height of the head of a chapter."""
 
 

@@ -63,7 +63,7 @@ def defects(path: Path) -> Found:
         if (share := empty_pct(page.whole)) > MOST_EMPTY_PCT:
             yield Defect("empty page", page.place, f"{share:.0f} % empty")
     footers = _repeated(pages)
-    yield from (widow for page in pages[:-1] for widow in _widows(page, footers))
+    yield from (widow for page, after in pairwise(pages) for widow in _widows(page, after, footers))
 
 
 def _page(page: Any, place: str) -> Page:
@@ -208,7 +208,8 @@ def _repeated(pages: list[Page]) -> set[tuple[float, float]]:
     return {line for line, count in lines.items() if count > max(1, len(pages) / 2)}
 
 
-def _widows(page: Page, footers: set[tuple[float, float]]) -> Found:
+def _widows(page: Page, after: Page, footers: set[tuple[float, float]]) -> Found:
+    """Yield a heading at the foot of a page; of several sentences in its size one may be the last of its page."""
     own = [run for run in page.runs if _line(run) not in footers and not run.text.drawn]
     if not own:
         return
@@ -217,5 +218,8 @@ def _widows(page: Page, footers: set[tuple[float, float]]) -> Found:
     below = int((lowest.text.box.bottom + 3) * SCALE), int((page.size.bottom - MARGIN_PT) * SCALE)
     alone = not (page.pictures[below[0] : below[1]] < 250).any()
     bold = all(run.bold for run in own if run.baseline == lowest.baseline)  # else it is the sign of an item
-    if alone and bold and lowest.text.size_pt > 1.15 * usual:
+    following = (run for run in after.runs if _line(run) not in footers and not run.text.drawn)
+    first = min(following, key=lambda run: run.baseline, default=None)
+    goes_on = first is not None and first.bold and first.text.size_pt == lowest.text.size_pt
+    if alone and bold and not goes_on and lowest.text.size_pt > 1.15 * usual:
         yield Defect("widow", page.place, f"“{lowest.text.text}”")
