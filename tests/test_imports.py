@@ -289,3 +289,13 @@ def test_a_result_of_tkperf_has_the_kernel_of_its_host_if_it_states_one(kept: bo
     place = tmp_path / "result.xml"
     place.write_text(text if kept else re.sub("<kernel>.*?</kernel>", "", text))
     assert imports.taken_from(place)[2].host == ({"kernel": "Linux 6.1"} if kept else {})
+
+
+@pytest.mark.parametrize(("name", "form"), [("fio-3.33.json", "fio"), ("diskplorer.json", "diskplorer")])
+def test_a_load_that_lasts_longer_than_a_record_can_state_is_refused(name: str, form: str) -> None:
+    document = json.loads((SAMPLES / name).read_text())
+    for job in document["jobs"]:
+        job["read"]["runtime"] = 10**14
+    handed = Given(name, ((name, json.dumps(document).encode()),), 1e9)
+    with pytest.raises(BadInput, match=r"cannot be imported as .*: a load of 1e\+11 s is impossible"):
+        imports.understood(handed, form, name)

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from stend.base.errors import BadInput
 from stend.imports.given import Given, given
-from stend.imports.taken import Taken
+from stend.imports.taken import Taken, lasted
 
 __all__ = ["Given", "Taken", "formats", "given", "taken_from"]
 
@@ -52,6 +52,7 @@ def understood(handed: Given, name: str, place: str) -> Taken:
         raise BadInput(f"{place} is a {'folder' if handed.folder else 'file'}, which {name} does not read")
     try:
         taken: Taken = readers()[name].read(handed)
+        lasted(max((load.counts.seconds for load in taken.loads), default=0.0))
     except BadInput as error:
         raise BadInput(f"{place} cannot be imported as {name}: {error}") from error
     if not any(load.counts.ios for load in taken.loads):

@@ -53,22 +53,27 @@ class Rates(NamedTuple):
     percentiles_s: dict[str, float] = {}  # noqa: RUF012
 
 
+def lasted(seconds: float) -> None:
+    """Raise BadInput if no load can last so long."""
+    if not 0 <= seconds < 1e10:
+        raise BadInput(f"a load of {seconds:g} s is impossible")
+
+
 def rated(workload: Workload, seconds: float, read: Rates, write: Rates, *unknown: str, phase: str = "loads") -> Load:
     """Return a load from its rates: counts are the rates times its seconds, or times NOMINAL_S if unknown.
 
     Raise BadInput for impossible figures.
     """
-    if not 0 <= seconds < 1e10:
-        raise BadInput(f"a load of {seconds:g} s is impossible")
-    lasted, lacks = (seconds, unknown) if seconds >= SHORTEST_S else (NOMINAL_S, (*unknown, "seconds"))
-    tallies = [_counted(rates, lasted) for rates in (read, write)]
+    lasted(seconds)
+    counted_s, lacks = (seconds, unknown) if seconds >= SHORTEST_S else (NOMINAL_S, (*unknown, "seconds"))
+    tallies = [_counted(rates, counted_s) for rates in (read, write)]
     figures = [_figures(rates, tally.ios) for rates, tally in zip((read, write), tallies, strict=True)]
     used = [values for values, tally in zip(figures, tallies, strict=True) if tally.ios]
     both = used[0] if len(used) == 1 else {}
     if len(used) > 1:  # rates add up; percentiles of two directions cannot be combined
         both = {"iops": read.iops + write.iops, "throughput": read.bytes_per_s + write.bytes_per_s}
     reported = ToolFigures(both=both, read=figures[0], write=figures[1], unknown=lacks)
-    return Load(workload, Counts(lasted, 0, *tallies), reported, phase)
+    return Load(workload, Counts(counted_s, 0, *tallies), reported, phase)
 
 
 def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase: str = "loads") -> Load:
