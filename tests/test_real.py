@@ -35,10 +35,10 @@ def stend(*arguments: str) -> subprocess.CompletedProcess[str]:
 def loads_of(target: str) -> list[str]:
     """fio processes that still have a target open."""
     found = []
-    for fd in Path("/proc").glob("[0-9]*/fd/*"):
-        try:
-            if os.readlink(fd) == target and "fio" in (fd.parent.parent / "comm").read_text():
-                found.append(str(fd))
+    for process in Path("/proc").glob("[0-9]*"):
+        try:  # any process can end while it is looked at
+            if "fio" in (process / "comm").read_text():
+                found += [str(fd) for fd in (process / "fd").iterdir() if os.path.realpath(fd) == target]
         except OSError:
             continue
     return found
