@@ -1,4 +1,4 @@
-"""All runs of a folder: a list, SQL over their figures, and access to each run by its name. Start a new one."""
+"""All runs of a folder: a list, SQL over their figures, access to each run by its name, and the start of a new one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

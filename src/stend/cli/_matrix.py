@@ -60,7 +60,7 @@ def cells_of(phase: Phase) -> Cells | None:
 
 
 def rows(course: Course, width: int) -> Iterator[tuple[str, Text]]:
-    """Yield the head and the rows of the table of the present round, as (label, cells), or None if it does not fit."""
+    """Yield the head and the rows of the table of the present round, as (label, cells), unless it does not fit."""
     if not course.place or not course.at:
         return
     test, phase = course.place

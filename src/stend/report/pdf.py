@@ -69,8 +69,9 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
 def _sizes(page: Page, sized: Sequence[tuple[Picture, bool]]) -> Iterator[dict[str, float]]:
     """Yield by how much each picture can be lower ("saved") and taller, in mm."""
     for picture, own in sized:
-        low, usual, tall = (height(half(picture, alone=own, usual=px).spec) for px in (LOW, HEIGHT, TALL))
-        yield {"saved": (usual - low) * MM_PER_PX * page.small, "taller": (tall - usual) * MM_PER_PX * page.small}
+        sizes = (LOW, HEIGHT, TALL) if page.small else ()  # other charts keep their height
+        low, usual, tall = [height(half(picture, alone=own, usual=px).spec) for px in sizes] or (0.0, 0.0, 0.0)
+        yield {"saved": (usual - low) * MM_PER_PX, "taller": (tall - usual) * MM_PER_PX}
 
 
 def _again(page: Page, folder: Path, taller: Mapping[str, float]) -> None:

@@ -101,14 +101,15 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
 def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
     """Return after how many seconds the rate is within `NEAR` of its end, at the ends of records.
 
-    A later record counts only if at least half of those up to it are above; a rate that still declines has no such
+    A later record counts only if at least half of those up to it are above. A rate that still declines has no such
     time but that of the whole saturation.
     """
     seconds, above, fallen = 0.0, 0, 0.0
     for n, record in enumerate(records, start=1):
         seconds += record.counts.seconds
-        above += record.counts.iops > (1 + NEAR) * saturation.end
-        if record.counts.iops > (1 + NEAR) * saturation.end and 2 * above >= n:
+        over = record.counts.iops > (1 + NEAR) * saturation.end
+        above += over
+        if over and 2 * above >= n:
             fallen = seconds
     return saturation.seconds if saturation.declines or not fallen else fallen
 

@@ -161,7 +161,7 @@ def _load_key(key: Key) -> tuple[Any, ...]:
 
 
 def quantities(key: Key) -> Iterator[str]:
-    """Yield the quantities that a full table shows of a figure. For an imported figure all that it may have."""
+    """Yield the quantities that a full table shows of a figure, or all that an imported figure may have."""
     if key.state == "unknown":
         yield from ("iops" if key.random_pct else "throughput", "mean", *COMPARED, "max")
         return

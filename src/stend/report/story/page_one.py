@@ -218,7 +218,7 @@ class Denied(NamedTuple):
 
 def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], words: Language) -> Iterator[Denied]:
     """Yield sentences that name each of these uses once, with a reason that it has: first the weightiest ones, then
-    others. `told` are reasons that earlier sentences stated. Bulk storage, which has reasons of its own, is last.
+    others. `told` are reasons that earlier sentences stated. Large files, a use with reasons of its own, are last.
     """
     left, told = sorted(uses, key=lambda use: use.use == ROOM[0]), list(told)
     same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
