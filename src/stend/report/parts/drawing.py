@@ -29,8 +29,8 @@ from stend.report.parts.markup import template_text
 MOST = 4
 """Maximum number of processes that draw in parallel."""
 
-FEW = 12
-"""One process draws this many pictures before a second process would help."""
+FEW = 24
+"""One process draws this many pictures: the start of a second one takes the processor for as long as 20 of them."""
 
 PATIENCE_S = 300
 """Longer than any picture takes. A process whose library hangs is killed then."""
