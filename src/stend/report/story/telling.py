@@ -40,7 +40,7 @@ from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown, verdict
 from stend.report.story.questions import Question, questions
-from stend.report.story.rivals import Rival, published_rival, reference
+from stend.report.story.rivals import Rival, originals, published_rival, reference
 from stend.report.story.tables import TABLES, key_table, load_tables
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
@@ -75,15 +75,19 @@ def story(
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = dict(zip(drives, every, strict=True)), len(runs) > 1
     chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
+    compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
+    if table := key_table(compared, words):
+        chapters += (Section("beside", words("story.side_by_side"), (table,)),)
+    simulated = all(run.plan.device.virtual for run in measured)
     return Page(
-        title=" · ".join(drives),
+        title=" · ".join(drives) + (words("story.models", n=len(runs)) if simulated else ""),
         lang=lang,
         made=words.date(time.time()),
         words=words,
         lead=Section(
             "verdict",
             together.headline(reviews, words) if several else headline(every[0]),
-            tuple(_lead(reviews, runs, list(_shown(sides, chapters, every)), author)),
+            tuple(_lead(reviews, runs, list(_shown(compared, chapters, every)), author)),
         ),
         sections=(
             *chapters,
@@ -269,8 +273,6 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             author.get(test, ((), ())),
             (*_charts(of), *_tables(of, workloads)),
         )
-    if table := key_table(sides, words):
-        yield Section("beside", words("story.side_by_side"), (table,))
 
 
 def _what_is_measured(question: Question, of: Measured, words: Language) -> str:
