@@ -41,6 +41,17 @@ def test_doubts_of_two_reasons_are_two_sentences() -> None:
     assert other == f"large files: {reason_said(slow, EN)}."
 
 
+def test_uses_that_are_doubted_for_reasons_of_their_own_are_one_sentence() -> None:
+    whys = {"array": reason("longest", "doubt", 2.0), "mixed": reason("mix", "doubt", 3.0),
+            "database": reason("reads", "doubt", 2.5)}  # fmt: skip
+    uses = tuple(Judged(use, "doubt", (why,)) for use, why in whys.items())
+    told = page_one.verdict(seen({})._replace(verdict=Verdict("", uses, Known({}))))
+    assert told.count("Fit with doubts") == 1
+    assert told.count(". ") == 0
+    for use, why in whys.items():
+        assert f"for {EN(f'use_for.{use}')}: {reason_said(why, EN)}" in told
+
+
 @pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
 def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_does_not(
     missing: tuple[str, ...], told: bool
@@ -56,8 +67,8 @@ def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
     uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})))
     assert page_one.verdict(own) == (
-        f"Fit with doubts for large files: {reason_said(small, EN)}. "
-        f"Fit with doubts for a read-mostly server: {EN('why.tests', tests='Latency')}."
+        f"Fit with doubts for large files: {reason_said(small, EN)}; "
+        f"for a read-mostly server: {EN('why.tests', tests='Latency')}."
     )
 
 

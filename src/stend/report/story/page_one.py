@@ -217,24 +217,26 @@ class Denied(NamedTuple):
 
 
 def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], words: Language) -> Iterator[Denied]:
-    """Yield sentences that name each of these uses once, with a reason that it has: first the weightiest ones, then
-    others. `told` are reasons that earlier sentences stated. Large files, a use with reasons of its own, are last.
+    """Yield at most two sentences that name each of these uses once: one of those whose reasons are `told` already,
+    one of the others, each with a reason that it has. Large files, a use with reasons of its own, are last.
     """
-    left, told = sorted(uses, key=lambda use: use.use == ROOM[0]), list(told)
+    left = sorted(uses, key=lambda use: use.use == ROOM[0])
     same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
     if same:
         yield Denied(words(f"story.{key}_too", bad=_listed(same, words, "server")))
     left, most = [use for use in left if use not in same], MOST_CLAUSES if not told else 1
+    parts, stated = list[str](), list[Reason]()
     while left:
-        reasons = _weightiest(left, told)[:most]
+        reasons = _weightiest(left, [*told, *stated])[:most]
         alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
         if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
             alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
-        yield Denied(
-            words(f"story.{key}", bad=_listed(alike, words, "server"), reasons=_clauses(reasons, alike, words)), reasons
-        )
-        left, most = [use for use in left if use not in alike], 1
-        told += reasons
+        clauses, bad = _clauses(reasons, alike, words), _listed(alike, words, "server")
+        parts.append(words(f"story.{key}", bad=bad, reasons=clauses).rstrip("."))
+        left, most, key = [use for use in left if use not in alike], 1, "denied_more"
+        stated += reasons
+    if parts:
+        yield Denied(sentence("; ".join(parts)), stated)
 
 
 def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
@@ -308,9 +310,8 @@ def extremes(review: Review) -> tuple[str, str]:
         return "", ""
     ahead, behind = _beside(review)
     fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
-    fit = [r for r in fit if measured(r)]
     bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
-    best = max(fit, key=lambda r: r.margin, default=None)
+    best = max(filter(measured, fit), key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
         ahead or (sentence(reason_said(best, review.words)) if best else ""),
