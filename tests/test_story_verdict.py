@@ -48,8 +48,8 @@ def test_uses_that_are_doubted_for_reasons_of_their_own_are_one_sentence() -> No
     told = page_one.verdict(seen({})._replace(verdict=Verdict("", uses, Known({}))))
     assert told.count("Fit with doubts") == 1
     assert told.count(". ") == 0
-    for use, why in whys.items():
-        assert f"for {EN(f'use_for.{use}')}: {reason_said(why, EN)}" in told
+    array, mixed, database = (reason_said(why, EN) for why in whys.values())
+    assert f"for use in an array and mixed service: {array}; {mixed}; for databases: {database}." in told
 
 
 @pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
