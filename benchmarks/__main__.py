@@ -19,7 +19,7 @@ for module in pkgutil.iter_modules(benchmarks.__path__):
         print(f"== {name}", flush=True)
         try:
             importlib.import_module(f"benchmarks.{module.name}").main()
-        except Exception:  # the others still have something to say
+        except (Exception, SystemExit):  # the others still have something to say
             traceback.print_exc()
             failed.append(name)
 if failed:
