@@ -14,8 +14,8 @@ from stend.findings.judgement.uses import KINDS, uses
 from stend.findings.look import inspected
 from stend.findings.look.grounds import Because
 from stend.report.story.page_one import Review, sentence
-from stend.report.story.page_one import verdict as headline
 from stend.report.story.questions import questions
+from stend.report.story.verdict import verdict as headline
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language, phrases
 from tests.test_standing import whole

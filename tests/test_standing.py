@@ -14,7 +14,7 @@ from stend.findings.judgement.standing import standing
 from stend.findings.look.because import Because
 from stend.model.record import Run
 from stend.report.story.page_one import Review
-from stend.report.story.page_one import verdict as headline
+from stend.report.story.verdict import verdict as headline
 from stend.words import LANGUAGES, Language, text
 from tests import synthetic
 

@@ -38,10 +38,11 @@ from stend.report.story import together
 from stend.report.story.because import because
 from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
-from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown, verdict
+from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, originals, published_rival, reference
 from stend.report.story.tables import TABLES, key_table, load_tables
+from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
 
@@ -86,7 +87,7 @@ def story(
         words=words,
         lead=Section(
             "verdict",
-            together.headline(reviews, words) if several else headline(every[0]),
+            together.headline(reviews, words) if several else headline(every[0], brief=True),
             tuple(_lead(reviews, runs, list(_shown(compared, chapters, every)), author)),
         ),
         sections=(
@@ -115,16 +116,15 @@ def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
         yield section
 
 
-def headline(review: Review) -> str:
-    """Return the verdict; if the run carries none, the first answer to its own questions.
-
-    The verdict of an inspection comes first.
+def headline(review: Review, *, brief: bool = False) -> str:
+    """Return the verdict, brief if the uses stand below it; if the run carries none, the first answer to its own
+    questions. The verdict of an inspection comes first.
     """
     inspection = next((f for f in review.findings if f.name == inspected.VERDICT), None)
     if inspection:
         return finding_said(inspection, review.words)
     none = review.words("story.verdict_none")
-    if (said := verdict(review)) != none:
+    if (said := verdict(review, brief=brief)) != none:
         return said
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
     answers = (
@@ -146,7 +146,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
     yield from together.tables(reviews, words) if several else _judged(review)
     peers = (f for f in review.findings if f.name == "peers" and not several)
-    best, worst = ("", "") if several else (_unstated(text, headline(review)) for text in extremes(review))
+    best, worst = ("", "") if several else (_unstated(text, headline(review, brief=True)) for text in extremes(review))
     lists = (
         ("best", [Item(best, "pro")] if best else []),
         ("worst", [Item(worst, "con")] if worst else []),
