@@ -38,22 +38,30 @@ HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
 def server_tables(sides: Sequence[Side], words: Language) -> Tables:
-    """Yield a table per run: each server profile at the lowest depth with nearly the highest IOPS.
+    """Yield a table per run: each server profile at the lowest depth with nearly the highest IOPS of every run.
 
     Reads and writes have separate columns.
     """
     head = tuple(words(f"servers.{key}") for key in HEAD)
-    for side, run in measured(sides):
-        if rows := tuple(_servers(run, words)):
-            yield Table(titled(words("servers.title"), side, sides), head, rows, tuple(range(1, len(head))))
+    ladders = {side.name: dict(_servers(run)) for side, run in measured(sides)}
+    note = words("servers.note_several" if len(ladders) > 1 else "servers.note")
+    of_profile = {name: [own.get(name, []) for own in ladders.values()] for name in SERVERS}
+    best = {name: dict(zip(ladders, headline.busy_alike(own), strict=True)) for name, own in of_profile.items()}
+    for side, _ in measured(sides):
+        rows = [(row, name) for name in SERVERS if (row := best[name][side.name])]
+        cells = tuple(
+            _server(row, [way for way in ladders[side.name][name] if way.workload == row.workload], words)
+            for row, name in rows
+        )
+        if cells:
+            yield Table(titled(words("servers.title"), side, sides), head, cells, tuple(range(1, len(head))), note)
 
 
-def _servers(run: Run, words: Language) -> Iterator[tuple[str, ...]]:
+def _servers(run: Run) -> Iterator[tuple[str, list[Figures]]]:
+    """Yield each server profile that a run has, with its rows."""
     for test in look.tests(run, PROFILES):
         for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
-            every = [row for row in listed(run, test.name, phase) if row.tally.ios]
-            if best := headline.busy(every):
-                yield _server(best, [row for row in every if row.workload == best.workload], words)
+            yield phase, [row for row in listed(run, test.name, phase) if row.tally.ios]
 
 
 def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[str, ...]:

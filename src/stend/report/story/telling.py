@@ -35,6 +35,7 @@ from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
 from stend.report.story import together
+from stend.report.story.alike import alike
 from stend.report.story.because import because
 from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
@@ -73,7 +74,7 @@ def story(
     sides = [*map(Side, drives, measured), *published]
     others, author = tuple(map(published_rival, published)), notes(folder)
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
-    reviews, several = dict(zip(drives, every, strict=True)), len(runs) > 1
+    reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
     return Page(
         title=" · ".join(drives),
