@@ -12,7 +12,7 @@ from stend.charts.beside import Side
 from stend.findings.judgement import judge
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.figures import listed
-from stend.report.story import page_one, telling, together
+from stend.report.story import page_one, questions, telling, together
 from stend.report.story.alike import alike
 from stend.report.story.page_one import Review
 from stend.report.story.tables import server_tables
@@ -45,7 +45,7 @@ def saturated(steady_iops: float) -> Review:
 def test_a_percentile_that_is_only_the_queue_is_told_as_such(queued: bool) -> None:
     review = saturated(20_000)
     assert ("write_queued" in review.figures) is queued
-    asked = next(question for question in telling.questions() if question.name == "saturation")
+    asked = next(question for question in questions.questions() if question.name == "saturation")
     *_, answer = telling._answer(asked, review)
     assert ("this is the time in the queue" in answer) is queued
     assert ("write_tail" in page_one.shown(review)) is not queued

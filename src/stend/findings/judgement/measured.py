@@ -278,7 +278,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
             Named(name, values.get(at), test) for name, at in FOUND.get((finding.name, finding.key), {}).items()
         )
         match finding.name, finding.key:
-            case "idle_recovery", key if "levels" in values and key != "because":
+            case "idle_recovery", key if "fresh" in values and key != "because":
                 yield from _rests(values, test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
                 yield from _knee(values, test)
