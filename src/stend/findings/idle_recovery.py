@@ -56,7 +56,7 @@ def _recovery(test: str, values: dict[str, Any], states: dict[float, float]) -> 
     before, fresh, best = values["before"], values["fresh"], values["best"]
     gained = best >= LEAST_GAIN * before
     if fresh < LEAST_GAIN * before:
-        known = values if gained else {"before": before}
+        known = values if gained else {"before": before, "levels": values["levels"]}
         key = "from_below" if gained else "unfallen"
         return Finding(key=key, test=test, values=known, confidence="can't tell")
     if not gained:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.headline import TAIL_FROM
 from stend.findings.look.pieces import seconds
 from stend.model.counts import added
 from stend.model.definition import PlannedTest
@@ -55,11 +56,13 @@ def _class(test: str, records: list[look.Record], last: list[look.Record]) -> Fi
     if tail is None:
         return Finding(key="short", test=test, values={"load": load}, confidence="can't tell")
     longest = max(r.counts.max_s for r in records)
-    kind = suits(tail, longest)
+    kind, mean = suits(tail, longest), total.both.mean_s
     values = {
-        "load": load, "tail": tail, "mean": total.both.mean_s, "class": kind, "longest": longest,
+        "load": load, "tail": tail, "mean": mean, "class": kind, "longest": longest,
         "records": len(last), "all": len(records),
     }  # fmt: skip
+    if last[-1].workload.outstanding > 1 and tail < TAIL_FROM * mean:
+        return Finding(key="queue", test=test, values=values)
     return Finding(key="class", test=test, values=values, side=side(pro=kind in GOOD, con=kind in BAD))
 
 

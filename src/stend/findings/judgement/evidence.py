@@ -49,6 +49,8 @@ TELLS = {
 }
 FACTS = ("dwpd", "plp")
 """Figures of a drive sheet: drive writes per day; power-loss protection, 1 if stated, 0 if denied."""
+PERCENTILES = {"write_tail": "p99.9", "mix_tail": "p99.9", "read_p99": "p99", "mix_p99": "p99", "write_p99": "p99"}
+"""Figures that are percentiles of response times."""
 NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
 """Preconditions of a test for its figures to be used."""
 WORSENING = ("writes", "fall", "write_tail", "longest")
@@ -75,6 +77,13 @@ class Known(NamedTuple):
     def usable(self) -> Evidence:
         """Return the figures without those that cannot be used."""
         return {name: value for name, value in self.figures.items() if name not in self.unusable}
+
+    @property
+    def repeated(self) -> set[str]:
+        """Return the percentiles that only repeat the mean of a load of which another figure is known."""
+        loads = [row[:7] for name, row in self.rows.items() if name not in PERCENTILES]
+        known = ((name, self.rows[name], quantity) for name, quantity in PERCENTILES.items() if name in self.rows)
+        return {name for name, row, quantity in known if row[:7] in loads and headline.even(row, quantity)}
 
 
 def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:

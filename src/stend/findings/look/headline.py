@@ -16,6 +16,8 @@ STREAM_BYTES = 128 * KiB
 TAILED = ("latency", "write-saturation")
 """Tests whose response times are a result. In others they follow from the rate at a fixed queue depth."""
 NEARLY = 0.9
+TAIL_FROM = 1.5
+"""A percentile below this many times the mean of its load is not a tail: it only repeats the mean."""
 
 
 class Level(NamedTuple):
@@ -107,3 +109,24 @@ def busy(rows: Sequence[Figures]) -> Figures | None:
     most = max((row.iops for row in rows), default=0.0)
     enough = [row for row in rows if row.direction == "both" and row.iops >= NEARLY * most]
     return min(enough, key=lambda row: row.workload.outstanding, default=None) if most else None
+
+
+def even(row: Figures, quantity: str) -> bool:
+    """Return whether a percentile of response times only repeats their mean."""
+    return 0 < row.number(quantity) < TAIL_FROM * row.number("mean")
+
+
+def queued(row: Figures, quantity: str) -> bool:
+    """Return whether a percentile is only the time in the queue, which is outstanding IOs / IOPS (Little's law)."""
+    return row.workload.outstanding > 1 and even(row, quantity)
+
+
+def busy_alike(ladders: Sequence[Sequence[Figures]]) -> list[Figures | None]:
+    """Return the row of `busy` of each ladder, at the deepest of their depths if every ladder has that."""
+    own = [busy(rows) for rows in ladders]
+    deepest = max((row.workload.outstanding for row in own if row), default=0)
+    alike = [
+        next((row for row in rows if row.direction == "both" and row.workload.outstanding == deepest), None)
+        for rows in ladders
+    ]
+    return alike if all(row or not rows for row, rows in zip(alike, ladders, strict=True)) else own

@@ -93,9 +93,10 @@ def title(name: str, review: Review) -> str:
 
 
 def shown(review: Review) -> list[str]:
-    """Return the names of key figures that the run has; the gain of a cache only if the drive has one."""
-    hot = any(use.use == "hot" for use in review.verdict.uses)
-    return [name for name in FIGURES if review.figures.get(name) and (name != "hot_gain" or hot)]
+    """Return the names of key figures that the run has, each fact once; the gain of a cache only if it has one."""
+    hot, repeated = any(use.use == "hot" for use in review.verdict.uses), review.verdict.known.repeated
+    names = [name for name in FIGURES if review.figures.get(name) and name not in repeated]
+    return [name for name in names if name != "hot_gain" or hot]
 
 
 def value_shown(value: float, shape: str, words: Language) -> str:

@@ -13,12 +13,16 @@ from stend.findings import look
 from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
 from stend.model import headroom
+from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import Table
-from stend.report.parts.tables import COLUMNS, cells
+from stend.report.parts.states import states
+from stend.report.parts.tables import COLUMNS, cells, workloads
 from stend.report.story.drives import measured, titled
+from stend.report.story.found import found_tables, having_table
 from stend.report.story.page_one import Review
 from stend.report.story.passports import passport_tables
+from stend.report.story.questions import Question
 from stend.words import Language
 
 PARTS = {"first": 0, "last": 2}
@@ -27,6 +31,8 @@ PROFILES = "profiles"
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
 Tables = Iterator[Table]
+Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
+"""Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 FIRST_RIVAL = 2
 """The first column of a table of drives that is left out if it is empty."""
 LEAST_ROWS = 2
@@ -38,22 +44,30 @@ HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
 def server_tables(sides: Sequence[Side], words: Language) -> Tables:
-    """Yield a table per run: each server profile at the lowest depth with nearly the highest IOPS.
+    """Yield a table per run: each server profile at the lowest depth with nearly the highest IOPS of every run.
 
     Reads and writes have separate columns.
     """
     head = tuple(words(f"servers.{key}") for key in HEAD)
-    for side, run in measured(sides):
-        if rows := tuple(_servers(run, words)):
-            yield Table(titled(words("servers.title"), side, sides), head, rows, tuple(range(1, len(head))))
+    ladders = {side.name: dict(_servers(run)) for side, run in measured(sides)}
+    note = words("servers.note_several" if len(ladders) > 1 else "servers.note")
+    of_profile = {name: [own.get(name, []) for own in ladders.values()] for name in SERVERS}
+    best = {name: dict(zip(ladders, headline.busy_alike(own), strict=True)) for name, own in of_profile.items()}
+    for side, _ in measured(sides):
+        rows = [(row, name) for name in SERVERS if (row := best[name][side.name])]
+        cells = tuple(
+            _server(row, [way for way in ladders[side.name][name] if way.workload == row.workload], words)
+            for row, name in rows
+        )
+        if cells:
+            yield Table(titled(words("servers.title"), side, sides), head, cells, tuple(range(1, len(head))), note)
 
 
-def _servers(run: Run, words: Language) -> Iterator[tuple[str, ...]]:
+def _servers(run: Run) -> Iterator[tuple[str, list[Figures]]]:
+    """Yield each server profile that a run has, with its rows."""
     for test in look.tests(run, PROFILES):
         for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
-            every = [row for row in listed(run, test.name, phase) if row.tally.ios]
-            if best := headline.busy(every):
-                yield _server(best, [row for row in every if row.workload == best.workload], words)
+            yield phase, [row for row in listed(run, test.name, phase) if row.tally.ios]
 
 
 def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[str, ...]:
@@ -194,3 +208,25 @@ TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Tables], ...]] = {
     "streams": (stream_tables,),
 }
 """Tables by the question that they answer."""
+
+
+def tables_of(of: Measured, made: Callable[[Run, PlannedTest, Language], Tables]) -> Tables:
+    """Yield the tables that `made` makes of these tests, of several drives with the name of the drive."""
+    for name, (review, tests) in of.items():
+        for table in (table for test in tests for table in made(review.run, test, review.words)):
+            yield table._replace(title=f"{name}: {table.title}") if name else table
+
+
+def chapter_tables(
+    question: Question, of: Measured, answers: Mapping[str, Sequence[str]], sides: Sequence[Side], words: Language
+) -> Tables:
+    """Yield the tables of a chapter: of all drives, of findings, of the loads of its sentences, or of all its loads."""
+    reviews = {name: review for name, (review, _) in of.items()}
+    for made in TABLES.get(question.name, ()):
+        yield from made(sides, words)
+    yield from found_tables(reviews, question.tests, words)
+    yield from load_tables({name: review for name, review in reviews.items() if answers[name]}, question.tests, words)
+    yield from tables_of(of, states)
+    for name, (review, tests) in of.items():
+        left = [test for test in tests if not answers[name] and test.name not in having_table(review)]
+        yield from tables_of({name: (review, left)}, workloads)

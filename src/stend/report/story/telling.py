@@ -1,7 +1,7 @@
 """The review of a run as a Page: the questions that its tests answer, in the order of questions.toml."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -31,17 +31,17 @@ from stend.report.parts import (
 from stend.report.parts.compare import labels
 from stend.report.parts.method import conditions, departed, method_section, methods_of
 from stend.report.parts.sheet import photo, sheet
-from stend.report.parts.states import states
 from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
 from stend.report.story import together
+from stend.report.story.alike import alike
 from stend.report.story.because import because
 from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, originals, published_rival, reference
-from stend.report.story.tables import TABLES, key_table, load_tables
+from stend.report.story.tables import Measured, chapter_tables, key_table, tables_of
 from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
@@ -50,8 +50,6 @@ Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 Rivals = Sequence[Side] | None
 Reviews = Mapping[str, Review]
 """Reviews by the name of their drive."""
-Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
-"""Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 
 
 MOST_DEVIATIONS = 4
@@ -74,7 +72,7 @@ def story(
     sides = [*map(Side, drives, measured), *published]
     others, author = tuple(map(published_rival, published)), notes(folder)
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
-    reviews, several = dict(zip(drives, every, strict=True)), len(runs) > 1
+    reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
     compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
     if table := key_table(compared, words):
@@ -250,16 +248,13 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
     for question in questions():
         if of := _measured(reviews, question.tests):
             answers = _apart({name: tuple(_answer(question, review)) for name, (review, _) in of.items()})
-            tables = (table for made in TABLES.get(question.name, ()) for table in made(sides, words))
-            without = {name: own for name, own in of.items() if not answers[name]}
-            loads = load_tables({n: review for n, (review, _) in of.items() if answers[n]}, question.tests, words)
             yield _chapter(
                 question.name,
                 together.question_title(question.name, [review for review, _ in of.values()], words),
                 (of, answers, question.tests),
                 [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),
-                (*_pictures(question, of, sides), *tables, *loads, *_tables(of, states), *_tables(without, workloads)),
+                (*_pictures(question, of, sides), *chapter_tables(question, of, answers, sides, words)),
             )
     asked = {name for question in questions() for name in question.tests}
     titles = {t.name: words.title(t.name, t.title) for review in reviews.values() for t in look.tests(review.run)}
@@ -271,7 +266,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             (of, {}, [test]),
             (),
             author.get(test, ((), ())),
-            (*_charts(of), *_tables(of, workloads)),
+            (*_charts(of), *tables_of(of, workloads)),
         )
 
 
@@ -309,13 +304,6 @@ def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
     found = [f for f in review.findings if f.test in names and f.name not in ("cause", inspected.VERDICT)]
     known = {f.test for f in found if f.confidence != "can't tell"}
     yield from findings_said([f for f in found if f.confidence != "can't tell" or f.test not in known], review.words)
-
-
-def _tables(of: Measured, made: Callable[[Run, PlannedTest, Language], Iterator[Table]]) -> Iterator[Table]:
-    """Yield the tables that `made` makes of these tests, of several drives with the name of the drive."""
-    for name, (review, tests) in of.items():
-        for table in (table for test in tests for table in made(review.run, test, review.words)):
-            yield table._replace(title=f"{name}: {table.title}") if name else table
 
 
 def _chapter(

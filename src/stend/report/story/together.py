@@ -19,15 +19,18 @@ from stend.report.story.page_one import (
 )
 from stend.report.story.rivals import AHEAD
 from stend.report.story.verdict import verdict
-from stend.sentences import why_said
+from stend.sentences import because_said, why_said
 from stend.words import Language
 
 MOST_LEADS = 2
 Reviews = Mapping[str, Review]
 
 
-AT = {"server_wait": "server_depth", "database_wait": "database_depth", "write_tail": "write_tail_at"}
-"""Response times, and the figures that state their numbers of outstanding IOs: at other numbers they are not alike."""
+MEANS = {"server_wait": "server", "database_wait": "database"}
+"""Means and the rates of their loads: with as many outstanding IOs they are one fact (Little's law)."""
+AT = {"server": "server_depth", "database": "database_depth", "write_tail": "write_tail_at"}
+AT |= {mean: AT[rate] for mean, rate in MEANS.items()}
+"""Figures, and those that state their numbers of outstanding IOs: at other numbers they are not alike."""
 
 
 class Lead(NamedTuple):
@@ -90,10 +93,13 @@ def _figures(reviews: Reviews) -> list[str]:
     """Return the key figures that at least two drives have, in order of importance.
 
     The best minute of a fresh drive takes the place of its first minute. Writes of a saturation and of a filled drive
-    are not one figure.
+    are not one figure. A mean whose rate is there, and a percentile that no drive has as a tail, are not listed.
     """
-    had = Counter(figure for review in reviews.values() for figure in shown(review))
-    several = [figure for figure in FIGURES if had[figure] > 1]
+    repeated = [review.verdict.known.repeated for review in reviews.values()]
+    had = Counter(figure for n, review in enumerate(reviews.values()) for figure in {*shown(review), *repeated[n]})
+    once = Counter(figure for review in reviews.values() for figure in shown(review))
+    several = [figure for figure in FIGURES if had[figure] > 1 and once[figure]]
+    several = [figure for figure in several if MEANS.get(figure) not in several]
     if len({"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}) > 1:
         several = [figure for figure in several if figure != "writes"]
     return [figure for figure in several if figure != "start" or "fresh_writes" not in several]
@@ -101,9 +107,9 @@ def _figures(reviews: Reviews) -> list[str]:
 
 def headline(reviews: Reviews, words: Language) -> str:
     """Return by how many figures each drive is the best, by which most clearly, and how many are close."""
-    every = list(leads(reviews))
+    every, most = list(leads(reviews)), len(_figures(reviews))
     if not every:
-        return words("together.unusable" if _figures(reviews) else "together.nothing")
+        return words("together.unusable" if most else "together.nothing")
     sentences = []
     for name in reviews:
         own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
@@ -111,12 +117,14 @@ def headline(reviews: Reviews, words: Language) -> str:
             listed = "; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS])
             listed = listed[:1].upper() + listed[1:]
             key = "leads" if len(reviews) > 2 else "leads_of_two"
-            sentences.append(words(f"together.{key}", name=name, n=len(own), of=len(every), listed=listed))
+            sentences.append(words(f"together.{key}", name=name, n=len(own), of=most, listed=listed))
     kinds = Counter(kind(lead, reviews, words) for lead in every)
     for name in ("close", "equal"):
         if kinds[name]:
             key = f"{name}_in" if len(reviews) > 2 else f"{name}_in_of_two"
-            sentences.append(words(f"together.{key}", n=kinds[name], of=len(every)))
+            sentences.append(words(f"together.{key}", n=kinds[name], of=most))
+    if most > len(every):
+        sentences.append(words("together.unranked_in", n=most - len(every), of=most))
     return " ".join(sentences)
 
 
@@ -163,8 +171,13 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
         first = next(review for review in reviews.values() if review.figures.get(figure))
         unlike = " / ".join(_unlike(figure, reviews))
+        why = [own.verdict.known.unusable[figure] for own in reviews.values() if figure in own.verdict.known.unusable]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
-        rows.append((title(figure, first), *cells, ranked))
+        if figure not in best and why and not unlike:
+            ranked = words("together.unsure", because=because_said(why[0], words))
+        name, depth = title(figure, first), first.figures.get(AT.get(figure, ""))
+        name = words("together.at_depth", name=name, depth=depth) if depth and not unlike else name
+        rows.append((name, *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
     title_of = "figures_runs" if of_one_drive(reviews) else "figures"
     return Table(

@@ -1,0 +1,117 @@
+"""Tables of what findings read off a course: pauses, levels of a fill and of a saturation, hot ranges.
+
+One entry of `FOUND` makes the table of all findings of a name: its columns, and rows with a value for each column.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from stend.findings import Finding, look
+from stend.findings.look.hits import beginning
+from stend.model.record import Run
+from stend.report.parts import Table
+from stend.report.story.page_one import Review
+from stend.words import Language
+
+Rows = Iterator[tuple[Any, ...]]
+USELESS = ("none", "unfallen")
+"""Keys of pauses that change nothing: one row has all of them."""
+TRUE_FRESH = ("recovers", "partly", "none")
+"""Keys of pauses whose finding knows the rate of the fresh drive."""
+
+
+class Found(NamedTuple):
+    """The columns of a table as (name, shape), and its rows for findings of one name."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: Callable[[Run, Sequence[Finding]], Rows]
+
+
+def found_tables(reviews: Mapping[str, Review], tests: Collection[str], words: Language) -> Iterator[Table]:
+    """Yield a table per drive and kind of finding of these tests, without columns that are empty."""
+    for drive, review in reviews.items():
+        for name, made in FOUND.items():
+            findings = [f for f in review.findings if f.name == name and f.test in tests]
+            rows = list(made.rows(review.run, findings))
+            used = [n for n in range(len(made.columns)) if any(row[n] is not None for row in rows)]
+            head = tuple(words(f"found.{made.columns[n][0]}") for n in used)
+            cells = tuple(tuple(_cell(row[n], made.columns[n][1], words) for n in used) for row in rows)
+            title = ": ".join(filter(None, (drive, words(f"found.{name}"))))
+            yield from [Table(title, head, cells, tuple(range(1, len(head))))] if rows else []
+
+
+def having_table(review: Review) -> set[str]:
+    """Return the tests of a run whose findings have a table."""
+    found = (f for f in review.findings if f.name in FOUND)
+    return {f.test for f in found if any(True for _ in FOUND[f.name].rows(review.run, [f]))}
+
+
+def _cell(value: Any, shape: str, words: Language) -> str:
+    if value is None:
+        return "–"
+    if shape == "phase":
+        return words.name_of("phase", value)
+    if shape == "text":
+        return str(value)
+    return words.ranged(value, shape) if isinstance(value, tuple) else words.show(value, shape)
+
+
+def _pauses(_: Run, findings: Sequence[Finding]) -> Rows:
+    """Yield each length of pause with the rate before, the rate after and its share of the fresh rate."""
+    for finding in findings:
+        values = finding.values
+        levels = sorted((float(rest), level) for rest, level in values.get("levels", {}).items())
+        fresh = values["fresh"] if finding.key in TRUE_FRESH else None
+        if levels and finding.key in USELESS:
+            ends = min(level for _, level in levels), max(level for _, level in levels)
+            yield (levels[0][0], levels[-1][0]), values["before"], ends, fresh and (ends[0] / fresh, ends[1] / fresh)
+        else:
+            yield from ((rest, values["before"], level, fresh and level / fresh) for rest, level in levels)
+
+
+def _fills(run: Run, findings: Sequence[Finding]) -> Rows:
+    """Yield the levels of sequential writes: the volume of each and its rate, the last up to the end of the write."""
+    for values, test in ((finding.values, finding.test) for finding in findings if "size" in finding.values):
+        counts = look.records(run, test, values["state"])[0].counts
+        ends = [0, *values.get("ends", [values["size"]]), counts.write.bytes]
+        after = (ends[-1] - values["size"]) / (counts.seconds - values["size"] / values["first"])
+        rates = values.get("rates", (values["first"], after))
+        for n, (begin, end) in enumerate(pairwise(ends)):
+            yield values["state"], n + 1, end - begin, rates[n]
+
+
+def _levels(_: Run, findings: Sequence[Finding]) -> Rows:
+    """Yield the levels of a saturation: when each ends, what is written by then and its rate. Its end is the last."""
+    for values in (finding.values for finding in findings if "levels" in finding.values):
+        levels = [level.values for level in values["levels"]]
+        yield from ((n, level["s"], level["bytes"], level["rate"]) for n, level in enumerate(levels, start=1))
+        yield len(levels) + 1, values["seconds"], values["bytes"], values["end"]
+
+
+def _hot(run: Run, findings: Sequence[Finding]) -> Rows:
+    """Yield what each mix gains from a hot range, or nothing if no mix gains anything."""
+    known = [finding for finding in findings if "range" in finding.values]
+    for finding in known if any(finding.key != "none" for finding in known) else ():
+        mix, gain, wide = (finding.values[name] for name in ("mix", "gain", "range"))
+        first = look.records(run, finding.test, f"mix-{mix.partition('/')[0]}")[0]
+        before = beginning(run, first).iops
+        yield mix, wide, before, gain * before, gain, *(finding.values.get(name) for name in ("warm_s", "hits"))
+
+
+FOUND = {
+    "idle_recovery": Found(
+        (("pause", "time"), ("before", "rate"), ("after", "rate"), ("of_fresh", "pct")),
+        _pauses,
+    ),
+    "slc_cache": Found((("state", "phase"), ("level", "whole"), ("volume", "gib"), ("rate", "mbs")), _fills),
+    "saturation": Found((("level", "whole"), ("until", "time"), ("written", "gib"), ("iops", "rate")), _levels),
+    "hot_range": Found(
+        (
+            ("mix", "text"), ("range", "gib"), ("cold", "rate"), ("warm", "rate"), ("gain", "times"),
+            ("warm_up", "time"), ("from_cache", "pct"),
+        ),
+        _hot,
+    ),
+}  # fmt: skip
+"""Tables by the name of their findings."""

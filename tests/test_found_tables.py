@@ -1,0 +1,74 @@
+"""Figures of sentences that findings read off a course are in a table: pauses, levels of a fill, hot ranges, a knee."""
+
+import pytest
+
+from stend.base.units import MB, GiB
+from stend.report.parts import Table
+from stend.report.story import telling
+from stend.report.story.found import FOUND, found_tables, having_table
+from stend.report.story.page_one import Review
+from stend.words import LANGUAGES, Language
+from tests.synthetic import Truth, made
+
+EN = Language("en")
+SMALL = 16 * GiB
+
+
+def reviewed(test: str, truth: Truth, lang: str = "en") -> Review:
+    run = made(test, truth=truth, interval_s=5.0)
+    return telling.reviewed(run, {}, Language(lang))
+
+
+def table(review: Review) -> Table | None:
+    return next(found_tables({"": review}, [test.name for test in review.run.plan.tests], review.words), None)
+
+
+def test_each_pause_has_the_rate_before_it_and_after_it_and_its_share_of_the_fresh_rate() -> None:
+    review = reviewed("idle-recovery", Truth(capacity_bytes=SMALL, noise=0.0))
+    (found,) = [f for f in review.findings if f.name == "idle_recovery"]
+    made_table = table(review)
+    assert made_table
+    levels = found.values["levels"]
+    assert len(made_table.rows) == len(levels) > 1
+    for row, (rest, level) in zip(made_table.rows, levels.items(), strict=True):
+        shown = (EN.show(float(rest), "time"), EN.show(found.values["before"], "rate"), EN.show(level, "rate"))
+        assert row == (*shown, EN.show(level / found.values["fresh"], "pct"))
+
+
+@pytest.mark.parametrize("steady", [200_000.0, 20_000.0], ids=["unfallen", "none"])
+def test_pauses_that_change_nothing_are_one_row(steady: float) -> None:
+    review = reviewed("idle-recovery", Truth(capacity_bytes=SMALL, recovery_bps=0.0, noise=0.0, steady_iops=steady))
+    made_table = table(review)
+    assert made_table
+    assert [row[0] for row in made_table.rows] == ["5\N{NO-BREAK SPACE}s … 50\N{NO-BREAK SPACE}s"]
+    page = telling.story([(None, review.run, {})], [], "en")
+    titles = [block.title for section in page.sections for block in section.tables]
+    assert EN("found.idle_recovery") in titles
+    assert not [title for title in titles if "every workload" in title]
+
+
+def test_the_volumes_of_the_levels_of_a_fill_add_up_to_the_capacity() -> None:
+    slc = ((64 * GiB, 2100 * MB), (400 * GiB, 700 * MB), (float("inf"), 500 * MB))
+    review = reviewed("slc-cache", Truth(slc=slc, noise=0.0))
+    rows = list(FOUND["slc_cache"].rows(review.run, [f for f in review.findings if f.name == "slc_cache"]))
+    fresh = [row for row in rows if row[0] == "fresh"]
+    assert [rate for *_, rate in fresh] == pytest.approx([2100 * MB, 700 * MB, 500 * MB], rel=0.05)
+    assert sum(volume for _, _, volume, _ in fresh) == pytest.approx(review.run.plan.device.capacity_bytes, rel=0.02)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_volume_at_the_knee_is_in_a_table(lang: str) -> None:
+    review = reviewed("write-saturation", Truth(capacity_bytes=SMALL, noise=0.0), lang)
+    made_table = table(review)
+    assert made_table
+    assert review.words.show(review.figures["knee_bytes"], "gib") in made_table.rows[0]
+    assert review.words.show(review.figures["writes"], "rate") in made_table.rows[-1]
+
+
+@pytest.mark.parametrize(("cache", "rows"), [(40 * GiB, True), (0, False)])
+def test_a_hot_range_has_rows_only_if_some_mix_gains(cache: int, rows: bool) -> None:
+    truth = Truth(cache_bytes=cache, cache_speedup=10, cache_fill_s=600, noise=0.0)
+    review = reviewed("hot-range", truth)
+    assert [f for f in review.findings if f.name == "hot_range"]
+    assert bool(table(review)) is rows
+    assert bool(having_table(review)) is rows
