@@ -69,6 +69,7 @@ def test_the_model_of_a_published_drive_stands_beside_the_real_one_and_is_called
         item.text for block in page.lead.blocks if isinstance(block, Pair) for of in block.lists for item in of.items
     ]
     assert any("the real drive: published figures" in text for text in listed) == virtual
+    assert [bool(table.note) for table in tables] == ([True] if virtual else [])
     named = telling.story([(None, run, {})], [side("published:sn150")], "en", EN)  # asked for, it is there once
     (table,) = next(section for section in named.sections if section.anchor == "beside").tables
     assert table.head[2:] == ("HGST Ultrastar SN150 1.6 TB",)
