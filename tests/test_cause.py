@@ -62,6 +62,56 @@ def test_the_link_is_the_limit_only_near_what_the_negotiated_link_carries(
 
 
 @pytest.mark.parametrize(
+    ("interface", "total", "one_way", "limited"),
+    [
+        ("SATA 6 Gbit/s", 0.55e9, 0.55e9, True),
+        ("SATA 6 Gbit/s", 0.50e9, 0.50e9, False),
+        ("SAS 12 Gbit/s", 0.55e9, 0.55e9, False),
+        ("NVMe PCIe 3.0 x1", 1.1e9, 0.80e9, False),  # both ways together are more than one way carries, none is full
+        ("NVMe PCIe 3.0 x1", 1.3e9, 0.87e9, True),
+    ],
+)
+def test_the_link_limits_profiles_that_end_together_at_what_it_carries(
+    interface: str, total: float, one_way: float, *, limited: bool
+) -> None:
+    told = causes(ran(rates(total, one_way), "profiles", interface=interface))
+    assert ("profiles_link" in told) is limited
+    if limited and "SATA" in interface:
+        assert {"n": 9, "of": 9}.items() <= told["profiles_link"].values.items()
+
+
+def test_streams_alone_do_not_make_the_link_the_limit_of_profiles() -> None:
+    def iops(load: Workload) -> float:
+        return (0.1e9 if load.random_pct else 0.55e9) / load.block_bytes
+
+    assert "profiles_link" not in causes(ran(iops, "profiles", interface="SATA 6 Gbit/s"))
+
+
+@pytest.mark.parametrize(
+    ("level", "times", "key"),
+    [
+        ("raid5", 4.0, "raid5"),
+        ("raid5", 2.0, ""),
+        ("raid5", 40.0, ""),
+        ("raid6", 6.0, "raid6"),
+        ("raid10", 4.0, ""),
+        ("", 4.0, ""),
+    ],
+)
+def test_parity_is_the_cause_of_slow_random_writes_only_of_a_known_level_whose_rates_agree(
+    level: str, times: float, key: str
+) -> None:
+    def iops(load: Workload) -> float:
+        return 60_000.0 if load.read_pct == 100 else 60_000.0 / times
+
+    facts = {"level": level} if level else {}
+    told = causes(ran(iops, "block-sweep", interface="SAS RAID", facts=facts))
+    assert set(told) & {"raid5", "raid6"} == {key} - {""}
+    if key:
+        assert told[key].values["ios"] == pytest.approx(60_000.0, rel=0.02)
+
+
+@pytest.mark.parametrize(
     ("read", "write", "words"),
     [
         (0.55e9, 0.55e9, "Sequential reads and writes reach 550 MB/s"),

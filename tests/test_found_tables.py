@@ -23,7 +23,7 @@ def table(review: Review) -> Table | None:
     return next(found_tables({"": review}, [test.name for test in review.run.plan.tests], review.words), None)
 
 
-def test_each_pause_has_the_rate_before_it_and_after_it_and_its_share_of_the_fresh_rate() -> None:
+def test_each_pause_has_the_rate_before_it_and_after_it_and_its_share_of_the_best_minute() -> None:
     review = reviewed("idle-recovery", Truth(capacity_bytes=SMALL, noise=0.0))
     (found,) = [f for f in review.findings if f.name == "idle_recovery"]
     made_table = table(review)

@@ -115,6 +115,10 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("cache", {"again": 4.7e8, "again_end": 3.5e8}, ["answer_6"]),
         ("cache", {"again": 1.75e9, "again_end": 1.74e9}, ["answer_7"]),
         ("cache", {"again": 1.72e8, "again_end": 2.54e8}, ["answer_8"]),
+        ("cache", {"again": 1.72e8, "again_end": 2.54e8, "stream_end": 2.15e8}, ["answer_8", "answer_9"]),
+        ("cache", {"again": 1.72e8, "again_end": 1.72e8, "stream_end": 1.7e8}, ["answer_7"]),
+        ("recovery", {"rested_share": 0.32}, ["answer_6"]),
+        ("recovery", {"full_rest": 15.0}, ["answer_7"]),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8}, ["answer_3"]),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8, "seq_part": 0.75}, ["answer_4"]),
         ("steady", {"seq_read": 3e8, "seq_write": 2e8, "seq_along": 1.0}, []),  # the chapter on the range has it

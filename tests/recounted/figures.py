@@ -142,6 +142,11 @@ def _rests(record: Record) -> dict[float, float]:
     return found
 
 
+def _unpaused(record: Record) -> float:
+    """Return the best record of random writes before the rests: that of the fresh drive."""
+    return max(iops([row]) for row in record.of("idle-recovery", "saturate", random_pct=100))
+
+
 def _unrested(record: Record) -> float | None:
     """Return the end of the writes before the rests, which a saturation may have done."""
     rows = record.of("idle-recovery", "saturate", random_pct=100)
@@ -296,6 +301,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "write_p99": lambda r: percentile(_single(r, 0), 99),
     "mix_p99": lambda r: percentile(_single(r, 65), 99),
     "mix_tail": lambda r: tail[0] if (tail := _mix_tail(r)) else None,
+    "rested_share": lambda r: max(_rests(r).values()) / _unpaused(r),
+    "full_rest": lambda r: min(rest for rest, rate in _rests(r).items() if rate >= 0.9 * _unpaused(r)),
     "mix_tail_at": lambda r: _of_mix(r, lambda row: float(outstanding(row))),
     "mix_tail_reads": lambda r: _of_mix(r, lambda row: float(row["load"]["read_pct"])),
     "mix_tail_writes": lambda r: _of_mix(r, lambda row: 100.0 - row["load"]["read_pct"]),

@@ -32,6 +32,12 @@ PROGRAM_S, SENSE_S = 100e-6, 50e-6
 """NAND flash takes longer than the first to program a page, and about the second to read one."""
 SEEK_S = 0.02
 """No disk seeks longer than this on average."""
+FEWEST_PROFILES = 3
+"""Loads that end at one rate before it is called their common limit."""
+PARITY = {"raid5": 4, "raid6": 6}
+"""IOs of members that a random write of less than a stripe costs: data and parity are read, and then written."""
+PARITY_RATIO = (0.75, 3.0)
+"""Random reads over random writes, in IOs of members: fewer speak against it, more have another cause too."""
 SHRINKS = 0.8
 FIRST_DROP = (0.8, 2.5)
 """Capacities after which free blocks can be used up: a little is reserved, at most as much again is spare."""
@@ -79,6 +85,8 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
     evidence = Evidence(run, rows, others, link(run.plan.device, sheet))
     for cause in (
         _link,
+        _profiles,
+        _parity,
         _cache,
         _knee,
         _order,
@@ -116,6 +124,32 @@ def _link(evidence: Evidence) -> Causes:
 
 def _fastest(rows: Iterable[Figures]) -> float:
     return max((row.number("throughput") for row in rows), default=0.0)
+
+
+def _profiles(evidence: Evidence) -> Causes:
+    """Yield that unlike loads end at one rate, which is about what the link carries."""
+    most, test = evidence.link.bytes_per_s, "profiles"
+    rows = [row for row in figures(evidence.run) if row.test == test] if most else []
+    shared = [row for row in rows if evidence.link.sata or row.workload.read_pct in (0, 100)]  # one wire for both ways
+    ends: dict[str, float] = {}
+    for row in (row for row in rows if (row.direction == "both") == (row in shared)):
+        ends[row.phase] = max(ends.get(row.phase, 0.0), row.number("throughput"))
+    near = {phase: rate for phase, rate in ends.items() if most and rate >= NEAR_LINK * most}
+    if len(near) >= FEWEST_PROFILES and any(row.phase in near and row.workload.random_pct for row in rows):
+        values = {"low": min(near.values()), "high": max(near.values()), "most": most, "link": evidence.link.name}
+        yield _cause("profiles_link", test, {"n": len(near), "of": len(ends)} | values)
+
+
+def _parity(evidence: Evidence) -> Causes:
+    """Yield that random writes cost an array with parity several IOs, if its rates agree with that."""
+    level = str(evidence.run.plan.device.facts.get("level", ""))
+    for test in ("iops", "block-sweep") if level in PARITY else ():
+        reads, writes = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))
+        low, high = (share * PARITY[level] for share in PARITY_RATIO)
+        if writes and low <= reads / writes <= high:
+            values = {"writes": writes, "ios": PARITY[level] * writes, "reads": reads, "ratio": reads / writes}
+            yield _cause(level, test, values)
+            return
 
 
 def _cache(evidence: Evidence) -> Causes:

@@ -51,8 +51,9 @@ class ArrayDrive(Drive):
         )
 
     def fresh(self) -> None:
-        """Empty the cache. The members are always modelled in their used state."""
-        self.memory.state[[k.HELD, k.FIRST, k.MANY]] = 0
+        """Empty the cache and drop its work. The members are always modelled in their used state."""
+        for busy in (self.memory.state, self.memory.unit, self.memory.port):
+            busy.fill(0)
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(k.serve(self.memory, requests, slots, done, until))

@@ -280,6 +280,8 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
         match finding.name, finding.key:
             case "idle_recovery", key if "fresh" in values and key != "because":
                 yield from _rests(values, test)
+                yield Named("rested_share", values["best"] / values["fresh"] if key == "partly" else None, test)
+                yield Named("full_rest", values.get("needed"), test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
                 yield from _knee(values, test)
             case "slc_cache", key if key in LEVEL and values["state"] == "fresh":

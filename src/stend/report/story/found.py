@@ -17,8 +17,8 @@ from stend.words import Language
 Rows = Iterator[tuple[Any, ...]]
 USELESS = ("none", "unfallen")
 """Keys of pauses that change nothing: one row has all of them."""
-TRUE_FRESH = ("recovers", "partly", "none")
-"""Keys of pauses whose finding knows the rate of the fresh drive."""
+FALLEN = ("recovers", "partly", "none")
+"""Keys of pauses of a drive that had fallen from its best minute."""
 
 
 class Found(NamedTuple):
@@ -58,11 +58,11 @@ def _cell(value: Any, shape: str, words: Language) -> str:
 
 
 def _pauses(_: Run, findings: Sequence[Finding]) -> Rows:
-    """Yield each length of pause with the rate before, the rate after and its share of the fresh rate."""
+    """Yield each length of pause with the rate before, the rate after and its share of the best minute before."""
     for finding in findings:
         values = finding.values
         levels = sorted((float(rest), level) for rest, level in values.get("levels", {}).items())
-        fresh = values["fresh"] if finding.key in TRUE_FRESH else None
+        fresh = values["fresh"] if finding.key in FALLEN else None
         if levels and finding.key in USELESS:
             ends = min(level for _, level in levels), max(level for _, level in levels)
             yield (levels[0][0], levels[-1][0]), values["before"], ends, fresh and (ends[0] / fresh, ends[1] / fresh)
