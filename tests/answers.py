@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 
 from stend.base.errors import StendError
+from stend.model.packed import Bins
 from stend.model.record import Run
 from tests.fuzz import drives, files, meters, orders, programs, published, results, traces
 from tests.fuzz.mutate import mutated
@@ -130,6 +131,8 @@ def plain(value: Any) -> Any:  # noqa: C901
             return plain([*value.started, *value.results, *value.samples, *value.judged, *value.notes])
         case msgspec.Struct():
             return {type(value).__name__: {name: plain(getattr(value, name)) for name in value.__struct_fields__}}
+        case Bins():
+            return [len(value), sum(index * ios for index, ios in value.items())]
         case Mapping():
             return [[plain(key), plain(one)] for key, one in value.items()]
         case set() | frozenset():
