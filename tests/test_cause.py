@@ -175,7 +175,9 @@ def test_a_disk_has_no_buffer_before_its_flash() -> None:
 
 def test_the_reads_in_flight_are_those_of_littles_law_if_waits_stay_until_then() -> None:
     level = causes(ran(waits(12e-6, 1e-5, most=570e3), "latency-curve"))
-    assert level["depth"].values["needed"] == pytest.approx(570e3 * 12e-6, abs=0.5)
+    values = level["depth"].values
+    assert values["needed"] == pytest.approx(values["rate"] * 12e-6, abs=0.5)
+    assert values["at"] == pytest.approx(values["rate"] * values["then"], rel=0.1), "the depth that was measured"
 
     def early(load: Workload) -> float:
         return 2e5 * load.outstanding / (load.outstanding + 19)

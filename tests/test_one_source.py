@@ -47,6 +47,7 @@ OF_COURSES = {
     "sat_s", "fallen_s", "held", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow",
     "hot_bytes", "seq_part", "again", "again_end", "cache_at",
     "write_tail_at", "mix_tail_at", "write_queued", "mix_queued", "rested_share", "full_rest",
+    "buffer_block", "buffer_reads", "buffer_at",
     "reads_in_rounds", "mix_in_rounds",
     "mix_tail_reads", "mix_tail_writes",
 }  # fmt: skip

@@ -117,6 +117,9 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("cache", {"again": 1.72e8, "again_end": 2.54e8}, ["answer_8"]),
         ("cache", {"again": 1.72e8, "again_end": 2.54e8, "stream_end": 2.15e8}, ["answer_8", "answer_9"]),
         ("cache", {"again": 1.72e8, "again_end": 1.72e8, "stream_end": 1.7e8}, ["answer_7"]),
+        ("fresh", {"fresh_writes": 287e3, "start": 289e3, "sat_s": 36e3}, ["answer_1", "answer_3"]),
+        ("fresh", {"fresh_writes": 287e3, "start": 285e3, "sat_s": 36e3}, ["answer_1", "answer_3"]),
+        ("fresh", {"fresh_writes": 87e3, "start": 87e3, "sat_s": 36e3}, ["answer_1"]),  # both read as one figure
         ("recovery", {"rested_share": 0.32}, ["answer_6"]),
         ("recovery", {"full_rest": 15.0}, ["answer_7"]),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8}, ["answer_3"]),

@@ -18,7 +18,7 @@ from statistics import median
 
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
-from stend.findings.look.figures import figures
+from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.hits import ALL, FEW, MISS, beginning, cold, hits
 from stend.model.definition import PlannedTest
@@ -81,8 +81,10 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         never = BURST < rise < FLAT and of_writes > HIDDEN
         slow = whole and read > 2 * HELD_BACK * media
         key = "back" if held > HELD_BACK or rise > RISE else "through" if never or slow else "keeps"
-        if key == "through" and (shortest := _shortest(run)) < MISS * cold(before).fast_s:
-            values |= {"shortest": shortest}
+        if key == "through" and (shortest := _shortest(run)) and shortest.number("mean") < MISS * cold(before).fast_s:
+            load = shortest.workload
+            values |= {"shortest": shortest.number("mean"), "block": load.block_bytes}
+            values |= {"mix": load.read_pct, "outstanding": load.outstanding}
     sure: Confidence = "high" if whole and key != "keeps" else "medium"
     return Finding(key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
 
@@ -93,7 +95,10 @@ def _gentlest(run: Run, test: PlannedTest, phase: str) -> look.Record | None:
     return min(reads, key=lambda r: r.workload.outstanding) if reads else None
 
 
-def _shortest(run: Run) -> float:
-    """Return the shortest mean response time of the writes of any load of the run, in seconds."""
-    writes = (r for r in figures(run) if r.direction == "write" or (r.direction == "both" and not r.workload.read_pct))
-    return min((row.number("mean") for row in writes if row.tally.ios), default=0.0)
+def _shortest(run: Run) -> Figures | None:
+    """Return the writes with the shortest mean response time of all loads of one block, or None without any."""
+    every = (row for row in figures(run) if row.tally.ios and not row.workload.mixed)
+    writes = [
+        row for row in every if row.direction == "write" or (row.direction == "both" and not row.workload.read_pct)
+    ]
+    return min(writes, key=lambda row: row.number("mean"), default=None)

@@ -215,17 +215,18 @@ def _buffer(evidence: Evidence) -> Causes:
 
 
 def _depth(evidence: Evidence) -> Causes:
-    """Yield how many reads in flight the highest rate needs, if their response time hardly grows until then."""
+    """Yield how many reads in flight the highest rate would need at the response time of one, and how many it has."""
     test = "latency-curve"
     rows = evidence.random(test, 100)
     single = [row for row in (*rows, *evidence.random("latency", 100)) if row.workload.outstanding == 1]
     enough = headline.busy(rows)
     if not single or not enough:
         return
-    most, wait = max(row.iops for row in rows), single[-1].number("mean")  # of both tests, that of page one
-    needed = most * wait
-    if needed >= 4 and needed / 2 <= enough.workload.outstanding <= 2.5 * needed:
-        yield _cause("depth", test, {"wait": wait, "most": most, "needed": round(needed)}, sure=True)
+    wait, at = single[-1].number("mean"), enough.workload.outstanding  # of both tests, that of page one
+    needed = enough.iops * wait
+    if needed >= 4 and needed / 2 <= at <= 2.5 * needed:
+        values = {"wait": wait, "rate": enough.iops, "needed": round(needed), "at": at, "then": enough.number("mean")}
+        yield _cause("depth", test, values, sure=True)
 
 
 def _ladders(evidence: Evidence) -> Iterator[tuple[str, dict[int, Figures]]]:

@@ -347,7 +347,14 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
 
 
 FOUND = {
-    ("cache_policy", "through"): {"cache_at": "depth", "write_through": "gain_writes", "buffer_wait": "shortest"},
+    ("cache_policy", "through"): {
+        "cache_at": "depth",
+        "write_through": "gain_writes",
+        "buffer_wait": "shortest",
+        "buffer_block": "block",
+        "buffer_reads": "mix",
+        "buffer_at": "outstanding",
+    },
     ("cache_policy", "around"): {"cache_at": "depth", "write_around": "gain_writes"},
     ("cache_policy", "back"): {"write_back": "held"},
     ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
