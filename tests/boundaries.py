@@ -43,14 +43,34 @@ KEPT = ("words.numbers.", "report.parts.batched._p", "report.parts.versus._p", "
 """Of these the ones that are called all the same."""
 TOUCHING = {"path", "node", "target", "controller", "folder", "pid", "fd", "place", "stem", "spec", "fio", "source"}
 """Parameters that name something of this host."""
-NUMBERS = (0, 1, 2, 3, 7, 10, 64, 99.5, 1000, 4096, 1e6)
+NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    7.25,
+    10,
+    64,
+    99.5,
+    123.456,
+    987.654,
+    1000,
+    2745.6,
+    4096,
+    98765.4,
+    1e6,
+    9.87e8,
+    0.98765,
+    0.0123456,
+)
+"""Those of every function; below 5,000 where a function may count so far."""
 TEXTS = ("", "x", "4K", "128 kib", "8.0 GT/s", "NVMe PCIe 3.0 x4", "a\tb\u200b", "12.5%", "2026-11-20 12:00", "\\040")
 SERIES = (
     (), (5.0,), (1.0, 2.0, 3.0, 4.0), (100.0,) * 12 + (20.0,) * 12, (9.0, 1.0, 9.5, 1.2, 9.1, 0.9),
     (50.0, 49.0, 51.0, 50.5, 10.0, 10.1, 9.9, 10.0, 10.0, 10.0), (0.01, 0.04, 0.2, 0.04, 0.9),
     tuple(1000.0 / n for n in range(1, 40)), (0.0, 0.0, 0.0, 1.0),
 )  # fmt: skip
-MOST = 18
+MOST = 30
 """Calls of a function."""
 LINE = 100
 """Characters of a result that is listed."""
@@ -122,7 +142,10 @@ def _values(kind: str, call: Callable[..., Any]) -> Sequence[Any]:
             return [*(one * by for one in limits for by in (1, 1 - 1e-6, 1 + 1e-6)), *NUMBERS]
         case "int":
             whole = [int(one) for one in limits if one <= 4096]
-            return [*(one + by for one in whole for by in (0, -1, 1) if one + by >= 0), *map(int, NUMBERS[:-1])]
+            return [
+                *(one + by for one in whole for by in (0, -1, 1) if one + by >= 0),
+                *(int(one) for one in NUMBERS if one < 5000),
+            ]
         case "bool":
             return [True, False]
         case "series":
