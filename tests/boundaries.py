@@ -34,7 +34,7 @@ LEFT_OUT = (
     "devices._readable", "devices.file.", "devices.telling.evidence", "devices.telling.tools",
     "devices.telling.nvme_cli._major", "engines.replay.memory", "engines.replay.kernel", "engines.replay.aio", "fleet.",
     "gate.", "host.", "imports.folder._named", "live.composer", "live.serv", "many.batch.acceptance._settled",
-    "many.batch.odd.", "many.statistics.ranks", "many.sweep.pool", "meters.own._", "model.bins.bin_index",
+    "many.batch.odd.", "many.statistics.r", "many.sweep.pool", "meters.own._", "model.bins.bin_index",
     "model.estimate.fresh_seconds", "report.", "session.", "sim.named", "sim.requests.ledger", "suite.module",
     "suite._names", "trace.described._unit", "trace.folding._empty", "words.",
 )  # fmt: skip
