@@ -3,6 +3,7 @@
 import pytest
 
 from stend.base.units import MB, GiB
+from stend.findings import Finding
 from stend.report.parts import Table
 from stend.report.story import telling
 from stend.report.story.found import FOUND, found_tables, having_table
@@ -45,6 +46,14 @@ def test_pauses_that_change_nothing_are_one_row(steady: float) -> None:
     titles = [block.title for section in page.sections for block in section.tables]
     assert EN("found.idle_recovery") in titles
     assert not [title for title in titles if "every workload" in title]
+
+
+def test_pauses_whose_effect_is_unknown_are_one_row_only_if_none_gains() -> None:
+    run = made("fresh", shorten=60)
+    for best, count in ((351.0, 1), (900.0, 2)):
+        values = {"before": 455.0, "fresh": 460.0, "levels": {"5": 305.0, "50": best}}
+        unknown = Finding(name="idle_recovery", key="because", test="idle-recovery", values=values)
+        assert len(list(FOUND["idle_recovery"].rows(run, [unknown]))) == count
 
 
 def test_the_volumes_of_the_levels_of_a_fill_add_up_to_the_capacity() -> None:

@@ -36,7 +36,7 @@ FEWEST_PROFILES = 3
 """Loads that end at one rate before it is called their common limit."""
 PARITY = {"raid5": 4, "raid6": 6}
 """IOs of members that a random write of less than a stripe costs: data and parity are read, and then written."""
-PARITY_RATIO = (0.75, 3.0)
+PARITY_RATIO = (0.75, 2.0)
 """Random reads over random writes, in IOs of members: fewer speak against it, more have another cause too."""
 SHRINKS = 0.8
 FIRST_DROP = (0.8, 2.5)
@@ -147,8 +147,7 @@ def _parity(evidence: Evidence) -> Causes:
         reads, writes = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))
         low, high = (share * PARITY[level] for share in PARITY_RATIO)
         if writes and low <= reads / writes <= high:
-            values = {"writes": writes, "ios": PARITY[level] * writes, "reads": reads, "ratio": reads / writes}
-            yield _cause(level, test, values)
+            yield _cause(level, test, {"writes": writes, "reads": reads, "share": writes / reads})
             return
 
 

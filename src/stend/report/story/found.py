@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from stend.findings import Finding, look
+from stend.findings.idle_recovery import LEAST_GAIN
 from stend.findings.look.hits import beginning
 from stend.model.record import Run
 from stend.report.parts import Table
@@ -15,8 +16,6 @@ from stend.report.story.page_one import Review
 from stend.words import Language
 
 Rows = Iterator[tuple[Any, ...]]
-USELESS = ("none", "unfallen")
-"""Keys of pauses that change nothing: one row has all of them."""
 FALLEN = ("recovers", "partly", "none")
 """Keys of pauses of a drive that had fallen from its best minute."""
 
@@ -59,12 +58,12 @@ def _cell(value: Any, shape: str, words: Language) -> str:
 
 def _pauses(_: Run, findings: Sequence[Finding]) -> Rows:
     """Yield each length of pause with the rate before, the rate after and its share of the best minute before."""
-    for finding in findings:
+    for finding in (finding for finding in findings if "levels" in finding.values):
         values = finding.values
-        levels = sorted((float(rest), level) for rest, level in values.get("levels", {}).items())
+        levels = sorted((float(rest), level) for rest, level in values["levels"].items())
         fresh = values["fresh"] if finding.key in FALLEN else None
-        if levels and finding.key in USELESS:
-            ends = min(level for _, level in levels), max(level for _, level in levels)
+        ends = min(level for _, level in levels), max(level for _, level in levels)
+        if ends[1] < LEAST_GAIN * values["before"]:  # one row has all pauses that gain nothing
             yield (levels[0][0], levels[-1][0]), values["before"], ends, fresh and (ends[0] / fresh, ends[1] / fresh)
         else:
             yield from ((rest, values["before"], level, fresh and level / fresh) for rest, level in levels)
