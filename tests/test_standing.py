@@ -13,7 +13,10 @@ from stend.findings.judgement import verdict
 from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.look.because import Because
+from stend.findings.look.saturated import Saturated
 from stend.model.record import Run
+from stend.report.parts import Keys
+from stend.report.story import telling
 from stend.report.story.page_one import Review
 from stend.report.story.verdict import verdict as headline
 from stend.words import LANGUAGES, Language, text
@@ -115,3 +118,30 @@ def test_the_tail_of_a_saturation_that_covers_too_little_is_not_called_unmeasure
     reads = Known({"reads": 30_000.0, "writes": 3_000.0, "fall": 2.0, "longest": 0.02, "server_wait": 1e-3})
     (read,) = (one for one in verdict(reads, "array").uses if one.use == "read")
     assert read.mark == "yes"  # no write is slower than the longest
+
+
+def test_a_saturation_that_did_not_write_the_whole_drive_ends_at_its_own_rate() -> None:
+    truth = synthetic.Truth(capacity_bytes=4_000 * GiB, fresh_iops=20_000, steady_iops=4_000)
+    run = synthetic.made("fresh", "write-saturation", "iops", truth=truth, interval_s=60.0)
+    _changed(shorten=1, quick=False)(run)
+    known = evidence(run, {}, ())
+    assert {"sat_s", "fallen_s", "held"}.isdisjoint(known.figures)
+    assert known.figures["ended"] == pytest.approx(20_000, rel=0.05)
+    assert known.figures["writes"] == pytest.approx(4_000, rel=0.05)  # of the filled drive, by another test
+    for lang, share, full in (("en", "of the capacity was written", "after the fill"), ("ru", "ёмкости", "заполнения")):
+        page = telling.story([(None, run, {})], [], lang)
+        (section,) = (section for section in page.sections if section.anchor == "saturation")
+        (answer,) = section.of_role("answer")
+        assert Language(lang).show(known.figures["ended"], "said:rate") in answer
+        assert share in answer
+        assert Language(lang).show(4_000, "said:rate") not in answer
+        titles = [key.name for block in page.lead.blocks if isinstance(block, Keys) for key in block.keys]
+        assert any(full in title for title in titles)
+
+
+@pytest.mark.parametrize(
+    ("why", "even", "worse"), [("drifts", True, False), ("drifts", False, True), ("new", True, True)]
+)
+def test_a_rate_that_slid_down_to_a_level_may_not_become_worse(why: str, *, even: bool, worse: bool) -> None:
+    slid = Saturated(560e3, 60.0, 390e3, 390e3, 36e3, 6e13, 18.8, even=even, why=Because(why))
+    assert sys.modules[evidence.__module__]._worsens(slid) is worse

@@ -11,7 +11,10 @@ from stend.report.parts import Pair
 from stend.report.story import closing, page_one, verdict
 from stend.report.story.rivals import Rival
 from stend.sentences import reason_said
+from stend.words import Language
 from tests.test_story import EN, LADDER, reason, seen
+
+RU = Language("ru")
 
 
 def named(text: str) -> list[str]:
@@ -68,6 +71,8 @@ def test_a_brief_verdict_names_the_same_uses_in_at_most_as_many_letters() -> Non
         assert len(brief) <= len(full), marks
         assert brief.count(". ") <= 2, marks  # fit for, not fit for, fit with doubts for
         assert ": " in brief, marks  # with a reason at least
+        russian = verdict.verdict(own._replace(words=RU), brief=True)
+        assert russian.count(": ") == brief.count(": "), marks  # one and the same verdict
 
 
 @pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])

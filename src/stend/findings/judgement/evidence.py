@@ -133,8 +133,13 @@ def _saturation(run: Run) -> Saturated | None:
 
 
 def _worsens(saturation: Saturated) -> bool:
-    """Return whether the rate may fall further; one that scatters or rises does not."""
-    return saturation.declines or (saturation.why is not None and saturation.why.key in LATER)
+    """Return whether the rate may fall further; one that scatters or rises does not.
+
+    Nor does one that slid down to a rate that it kept for the second half.
+    """
+    if saturation.declines or saturation.why is None:
+        return saturation.declines
+    return saturation.why.key in LATER and not (saturation.why.key == "drifts" and saturation.even)
 
 
 def _confirmed(saturation: Saturated, rows: Sequence[Figures]) -> bool:

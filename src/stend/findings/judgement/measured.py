@@ -82,9 +82,14 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             continue
         yield Named("start", saturation.start if saturation.fresh else None, test.name, course[0])
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
-        yield Named("sat_s", saturation.seconds, test.name)
-        yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
-        yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
+        if headline.level(rows, "write_saturated"):
+            yield Named("sat_s", saturation.seconds, test.name)
+            yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
+            yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
+        else:  # it did not write the whole drive: "writes", if known, are of another test
+            yield Named("ended", saturation.end, test.name, course[-1])
+            yield Named("ended_s", saturation.seconds, test.name)
+            yield Named("ended_share", saturation.fills, test.name)
         if course[-1].state in LASTING:
             yield from _of("write_tail", course[-1], "p99.9")
             yield Named("write_tail_at", float(course[-1].workload.outstanding), test.name)

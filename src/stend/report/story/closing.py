@@ -19,6 +19,7 @@ def closing(review: Review) -> Iterator[Section]:
     """Yield the conclusion: for, against, price and endurance, or nothing if the run has no arguments."""
     words, judged = review.words, review.verdict
     passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
+    passed = [r for r in passed if r.figure not in judged.known.bounds]  # it may yet become worse
     merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]

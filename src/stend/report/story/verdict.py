@@ -42,7 +42,7 @@ def verdict(review: Review, *, brief: bool = False) -> str:
         refused = doubted = ()  # a run of one test opens with what it measured
     granted, most = judged.of(*FIT), 1 if brief else MOST_CLAUSES
     ways = [[*_denied("unfit", refused, [], count, words)] for count in range(most, MOST_CLAUSES + 1)]
-    denied = min(ways, key=lambda way: sum(len(one.text) for one in way))
+    denied = min(ways, key=lambda way: sum(one.parts for one in way))
     doubts = [*_denied("doubtful", doubted, _told(denied), 1 if denied else most if granted else MOST_CLAUSES, words)]
     if brief and len(doubts) + sum(one.parts for one in doubts) > 2 and (denied or granted):
         doubts = [Denied(words("story.doubtful_named", bad=_listed(doubted, words, "server")))]
