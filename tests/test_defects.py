@@ -38,3 +38,15 @@ def test_without_a_temporary_folder_the_traceback_is_shown(
     assert cli._unexpected(ZeroDivisionError("nothing")) == 1
     assert "ZeroDivisionError: nothing" in capsys.readouterr().err
     assert not os.path.exists(tmp_path / "gone")
+
+
+def test_a_program_that_was_replaced_while_it_ran_has_no_defect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(cli, "STARTED_S", Path(cli.__file__).stat().st_ctime - 1)
+    assert cli._unexpected(KeyError("found.new_phrase")) == 5
+    text = " ".join(capsys.readouterr().err.split())
+    assert "stend was replaced on this host while this command ran (KeyError: 'found.new_phrase')" in text
+    assert "`stend resume` or `stend report`" in text
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ import os
 import pkgutil
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -37,6 +38,9 @@ ALONE = ("OPENBLAS_NUM_THREADS", "1")
 
 REPORTS_LEFTOVERS = "duckdb"
 """Module that counts its live objects when Python exits and prints them."""
+
+STARTED_S = time.time()
+"""When this process loaded the command line, in seconds since 1970."""
 
 SHOWN = 80
 NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
@@ -169,11 +173,20 @@ def _print_error(sentence: str, code: int) -> int:
     return code
 
 
+def _replaced() -> bool:
+    """Return whether a file of the program is newer than this process, which then has parts of two versions."""
+    files = (file for file in Path(__file__).parent.parent.rglob("*") if file.suffix in (".py", ".toml"))
+    return any(file.stat().st_ctime > STARTED_S for file in files)
+
+
 def _unexpected(error: Exception) -> int:
     if isinstance(error, MemoryError):
         return _print_error("not enough free memory on this host; end other programs and try again", 5)
     if hasattr(error, "format_message"):  # an error of the option parser
         return _print_error(_mistakes.sentence(error), 2)
+    if _replaced():
+        sentence = f"stend was replaced on this host while this command ran ({type(error).__name__}: {error})"
+        return _print_error(f"{sentence}; records are kept: go on with `stend resume` or `stend report`", 5)
     sentence = f"a defect in stend ({type(error).__name__}: {error}); please report it with"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:
