@@ -13,6 +13,7 @@ from stend.charts.parts.sides import Side
 from stend.devices.virtual import VirtualDevice
 from stend.findings.judgement import Why
 from stend.findings.judgement.evidence import evidence
+from stend.findings.look import hits
 from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Because
 from stend.findings.look.saturated import saturated
@@ -190,6 +191,14 @@ def test_a_cache_that_holds_a_part_of_the_range_is_not_called_absent(gain: float
     (asked,) = (question for question in questions.questions() if question.name == "hot")
     known = {"hot_gain": gain, "hot_hits": hits, "hot_bytes": 1e10}
     assert [answer.key for answer in asked.answers if answer.holds(known)] == [key]
+
+
+@pytest.mark.parametrize(
+    ("share", "gain", "told"), [(0.0, 1.05, True), (0.001, 1.66, False), (0.4, 1.66, True), (0.1, 1.66, False)]
+)
+def test_a_share_of_hits_is_stated_only_where_it_explains_the_gain(share: float, gain: float, *, told: bool) -> None:
+    """Of reads that became 1.66 times as fast at least two in five are hits, whatever their response times."""
+    assert hits.explains(share, gain) is told
 
 
 def test_a_hot_range_of_few_records_is_one_sentence_and_no_figure() -> None:

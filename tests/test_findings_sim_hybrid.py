@@ -11,6 +11,7 @@ import pytest
 
 from stend.base.units import GB, GiB, KiB
 from stend.devices.virtual import VirtualDevice
+from stend.findings.judgement.evidence import evidence
 from stend.model.record import Run
 from stend.sim import Spec, load
 from tests.rehearsal import rehearsed, said
@@ -53,6 +54,18 @@ def test_the_size_of_the_cache_is_what_the_parameters_say(number: int) -> None:
     found = said(ran(drawn(number, "part", share=share), "hot-range"), "hot_range")
     assert found.key == "part"
     assert found.values["size"] == pytest.approx(share * HOT_GIB * GiB, rel=WITHIN)
+
+
+def test_the_size_of_a_cache_is_unknown_where_hits_wait_in_the_queue_behind_misses() -> None:
+    """A SATA drive queues 32 of the 64 IOs: no read of its cache is quick, although 40% are hits."""
+    spec = drawn(0, "queued", share=0.4)
+    spec = msgspec.structs.replace(spec, host=msgspec.structs.replace(spec.host, queue=32))
+    run = ran(spec, "hot-range")
+    found = said(run, "hot_range")
+    assert found.key == "faster"
+    assert found.values["gain"] > 1.4
+    assert "hits" not in found.values
+    assert "hot_hits" not in evidence(run, {}, (found,)).figures
 
 
 @pytest.mark.parametrize("number", few(4, 1))

@@ -262,12 +262,20 @@ def _turn(evidence: Evidence) -> Causes:
     for row in rows if rpm and not evidence.flash else ():
         load = row.workload
         single = load.outstanding == 1 and load.random_pct == load.read_pct == 100  # writes delay the reads of a mix
-        if row.test not in LADDERS or not single or 0 < load.range_bytes < whole:
+        if row.test not in LADDERS or not single or 0 < load.range_bytes < whole or _follows_writes(evidence, row):
             continue
         half, wait = 30 / rpm, row.number("mean")
         if half <= wait <= half + SEEK_S:
             yield _cause("turn", row.test, {"rpm": rpm, "half": half, "wait": wait})
             return
+
+
+def _follows_writes(evidence: Evidence, row: Figures) -> bool:
+    """Return whether random writes of the same test precede a row: a disk still works on what it buffered of them."""
+    held = look.records(evidence.run, row.test)
+    own = [(r.result.where.phase, r.workload) == (row.phase, row.workload) for r in held]
+    last = max((n for n, is_own in enumerate(own) if is_own), default=0)
+    return any(r.workload.random_pct and r.workload.read_pct < 100 for r in held[:last])
 
 
 def _rested(evidence: Evidence) -> Causes:

@@ -1,10 +1,11 @@
 """Hot range: how much and how fast a cache warms it, and how much of the range the cache holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look.hits import ALL, FEW, beginning, hits
+from stend.findings.look.hits import ALL, FEW, beginning, explains, hits
 from stend.findings.look.levels import crossing, smooth
 from stend.model.counts import added
 from stend.model.definition import PlannedTest
@@ -18,32 +19,51 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for test in look.tests(run, "hot-range"):
         mixes = (phase.name for phase in test.phases if phase.name.startswith("mix-"))
         count = {name: len(look.records(run, test.name, name)) for name in mixes}
+        told = _told(run, test.name)
         for name, records in count.items():
             if records > FEWEST:
-                yield _finding(run, test, name)
+                yield _finding(run, test, name, told)
         if 0 < max(count.values(), default=0) <= FEWEST:
             values = {"records": max(count.values())}
             yield Finding(key="short", test=test.name, values=values, confidence="can't tell")
 
 
-def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
+class Warm(NamedTuple):
+    """How a part became warm: IOPS at its beginning and end, and the share of reads that look like hits at the end."""
+
+    begin: float
+    end: float
+    share: float
+
+
+def _warm(run: Run, records: Sequence[look.Record]) -> Warm:
+    last, begin = max(len(records) // 10, 3), beginning(run, records[0])
+    share = hits(added([r.counts for r in records[-last:]]).read, begin)
+    return Warm(begin.iops, median([r.counts.iops for r in records[-last:]]), share)
+
+
+def _told(run: Run, test: str) -> bool:
+    """Return whether response times tell hits from misses at the depth of this test, by its pure reads."""
+    records = look.records(run, test, "mix-100")
+    if len(records) <= FEWEST:
+        return True
+    warm = _warm(run, records)
+    return explains(warm.share, warm.end / warm.begin)
+
+
+def _finding(run: Run, test: PlannedTest, phase: str, told: bool) -> Finding:
     records = look.records(run, test.name, phase)
-    iops, load, begin = [r.counts.iops for r in records], records[0].workload, beginning(run, records[0])
-    last = max(len(iops) // 10, 3)
-    warm, share = median(iops[-last:]), hits(added([r.counts for r in records[-last:]]).read, begin)
-    values = {"mix": f"{load.read_pct}/{100 - load.read_pct}", "gain": warm / begin.iops, "range": load.range_bytes}
-    if warm < EXISTS * begin.iops and (share < FEW or not load.read_pct):
+    load, (begin, warm, share) = records[0].workload, _warm(run, records)
+    values = {"mix": f"{load.read_pct}/{100 - load.read_pct}", "gain": warm / begin, "range": load.range_bytes}
+    if warm < EXISTS * begin and (share < FEW or not load.read_pct):
         return Finding(key="none", test=test.name, values=values)
-    wanted = begin.iops + 0.9 * (warm - begin.iops)
+    wanted = begin + 0.9 * (warm - begin)
     middles = [(r.start_s + r.end_s) / 2 for r in records]
-    values["warm_s"] = crossing(middles, [-y for y in smooth(iops, 9)], -wanted) or records[-1].end_s
+    rates = smooth([r.counts.iops for r in records], 9)
+    values["warm_s"] = crossing(middles, [-y for y in rates], -wanted) or records[-1].end_s
     if not load.read_pct:
         return Finding(key="writes", test=test.name, values=values, confidence="medium", side="pro")
-    values |= {"hits": share, "size": share * load.range_bytes}
-    return Finding(
-        key="holds" if share >= ALL else "part" if share >= FEW else "faster",
-        test=test.name,
-        values=values,
-        confidence="medium",
-        side="pro",
-    )
+    key = "faster" if share < FEW or not told else "holds" if share >= ALL else "part"
+    if key != "faster":
+        values |= {"hits": share, "size": share * load.range_bytes}
+    return Finding(key=key, test=test.name, values=values, confidence="medium", side="pro")

@@ -8,6 +8,7 @@ from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
+from stend.findings.look.hits import explains
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import LOST, of_phase
 from stend.findings.slc_cache import FEWEST_SAMPLES
@@ -300,7 +301,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("rested_bytes", values["size"], test)
                 yield Named("rested_first", values["first"], test)
             case "hot_range", key if key != "short":
-                yield from _hot(values, test)
+                yield from _hot(key, values, test)
             case "journal", key:
                 yield from _journal(key, values, test)
             case "zones", key if key != "slower":
@@ -308,12 +309,13 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("inner", values["inner"], test)
 
 
-def _hot(values: dict[str, Any], test: str) -> Pairs:
-    """Yield what a hot range gained from the cache, by the share of reads."""
+def _hot(key: str, values: dict[str, Any], test: str) -> Pairs:
+    """Yield what a hot range gained from the cache, by the share of reads. Without a gain there are no hits."""
     match values["mix"]:
         case "100/0":
             yield Named("hot_gain", values["gain"], test)
-            yield Named("hot_hits", values.get("hits", 0.0), test)
+            lacks = key == "none" and explains(0.0, values["gain"])
+            yield Named("hot_hits", 0.0 if lacks else values.get("hits"), test)
             yield Named("hot_bytes", values["range"], test)
         case "35/65":
             yield Named("warm_mixed", values["gain"], test)

@@ -12,6 +12,8 @@ MISS = 0.3
 """A read faster than this share of the tenth percentile of cold reads came from the cache."""
 ALL = 0.95
 FEW = 0.05
+EXPLAINED = 1.1
+"""Misses alone may take this many times as long as all warm reads did: the rest is noise of the two rates."""
 COLD_S, ENOUGH = 5.0, 300
 """A part that is used again is cold for this many seconds if enough IOs were done in them; else for its first
 record."""
@@ -46,6 +48,15 @@ def hits(read: Tally, than: Cold) -> float:
     """
     share = _faster(read, MISS * than.fast_s)
     return 1.0 if share < FEW and _faster(read, MISS * than.usual_s) >= ALL else share
+
+
+def explains(share: float, gain: float) -> bool:
+    """Return whether a share of hits explains how many times as fast pure reads became.
+
+    The misses alone take at least 1 - share of the cold time. If all warm reads took less, more of them were hits. Such
+    hits do not look quick, because they waited behind the misses in the drive's queue.
+    """
+    return (1 - share) * gain <= EXPLAINED
 
 
 def _faster(read: Tally, limit_s: float) -> float:
