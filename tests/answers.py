@@ -1,8 +1,9 @@
 """What readers make of strange documents: `python -m tests.answers` writes tests/goldens/answers.json anew.
 
-The readers and their good documents are those of tests/fuzz. Each document is made strange in the same ways every time:
-a number becomes another, a line is missing, twice or in another place, a word is cut. The golden file has a digest of
-each answer, or the kind of the refusal. `python -m tests.answers TARGET NUMBER` prints a document and its answer.
+The readers and their good documents are those of tests/fuzz and tests/kernel_texts.py. Each document is made strange in
+the same ways every time: a number becomes another, a line is missing, twice or in another place, a word is cut. The
+golden file has a digest of each answer, or the kind of the refusal. `python -m tests.answers TARGET NUMBER` prints a
+document and its answer.
 """
 
 import hashlib
@@ -27,6 +28,7 @@ import numpy as np
 from stend.base.errors import StendError
 from stend.model.packed import Bins
 from stend.model.record import Run
+from tests import kernel_texts
 from tests.fuzz import drives, files, meters, orders, programs, published, results, traces
 from tests.fuzz.mutate import mutated
 from tests.fuzz.target import Target
@@ -41,8 +43,9 @@ ROOMS: dict[str, tuple[Callable[[], list[Target]], int]] = {
     "published": (published.targets, 60),
     "results": (results.targets, 40),
     "traces": (traces.targets, 12),
+    "kernel": (kernel_texts.targets, 100),
 }
-"""Modules of tests/fuzz, and how many documents each of their targets has."""
+"""Modules with targets, most of them of tests/fuzz, and how many documents each of their targets has."""
 FEW = {
     "profile": 6, "study": 4, "report": 6, "composer": 10, "import tkperf": 6,
     "trace alibaba": 3, "trace tencent": 3, "trace systor": 4,

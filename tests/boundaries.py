@@ -128,14 +128,17 @@ def _numbers(value: Any) -> Iterator[float]:
         yield value
 
 
-def _texts(call: Callable[..., Any]) -> Iterator[str]:
-    """Texts in the constants of its module, such as the keys of a table."""
+def _texts(call: Callable[..., Any], parameter: str) -> Iterator[str]:
+    """Texts in the constants of its module, such as the keys of a table; only SHAPES for a parameter `shape`."""
+    if isinstance(table := inspect.unwrap(call).__globals__.get(f"{parameter.upper()}S"), dict | tuple):
+        yield from map(str, table)
+        return
     for name, value in inspect.unwrap(call).__globals__.items():
         if name != "__builtins__" and isinstance(value, dict | tuple | list | set | frozenset):
             yield from (one for one in sorted(map(str, value)) if len(one) < 40)
 
 
-def _values(kind: str, call: Callable[..., Any]) -> Sequence[Any]:
+def _values(kind: str, call: Callable[..., Any], parameter: str) -> Sequence[Any]:
     limits = [one for one in dict.fromkeys(_limits(call)) if abs(one) < 1e15]
     match kind:
         case "float":
@@ -151,7 +154,8 @@ def _values(kind: str, call: Callable[..., Any]) -> Sequence[Any]:
         case "series":
             return SERIES
         case "str" | "bytes":
-            return [*TEXTS, *list(dict.fromkeys(_texts(call)))[:12]]
+            own = list(dict.fromkeys(_texts(call, parameter)))
+            return own if f"{parameter.upper()}S" in inspect.unwrap(call).__globals__ else [*TEXTS, *own[:12]]
     return ["en", "ru"] if kind == "Format" else ["en"]
 
 
@@ -159,7 +163,13 @@ def arguments(name: str) -> Iterator[list[Any]]:
     """Arguments of a function: each limit at least once, in drawn combinations."""
     call = functions()[name]
     kinds = [_candidates(one) for one in _parameters(call)]
-    values, rng = [list(dict.fromkeys(_values(kind, call))) for kind in kinds], random.Random(name)
+    values, rng = (
+        [
+            list(dict.fromkeys(_values(kind, call, one.name)))
+            for kind, one in zip(kinds, _parameters(call), strict=True)
+        ],
+        random.Random(name),
+    )
     for every in values[1:]:
         rng.shuffle(every)
     for number in range(MOST):

@@ -97,6 +97,23 @@ THEIRS: dict[str, tuple[Any, str]] = {
     "model.stats.PTS_SLOPE": (0.10, "SNIA PTS 2.0.2, 2.1.24"),
     "model.bins.BIN_BITS": (6, "fio: FIO_IO_U_PLAT_BITS"),
     "model.bins.BINS": (29 * 64, "fio: FIO_IO_U_PLAT_GROUP_NR x FIO_IO_U_PLAT_VAL"),
+    "many.batch.acceptance.LOTS": (
+        (2, 9, 16, 26, 51, 91, 151, 281, 501, 1201, 3201, 10001, 35001, 150001, 500001),
+        "ISO 2859-1, table 1",
+    ),
+    "many.batch.acceptance.CODES": ("ABCDEFGHJKLMNPQR", "ISO 2859-1: neither I nor O"),
+    "many.batch.acceptance.SAMPLES": (
+        (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000),
+        "ISO 2859-1, table 2-A",
+    ),
+    "many.batch.acceptance.AQLS": (
+        (0.01, 0.015, 0.025, 0.04, 0.065, 0.1, 0.15, 0.25, 0.4, 0.65, 1, 1.5, 2.5, 4, 6.5, 10),
+        "ISO 2859-1, table 2-A",
+    ),
+    "many.batch.acceptance.ACCEPTS": (
+        {0: 0, 3: 1, 4: 2, 5: 3, 6: 5, 7: 7, 8: 10, 9: 14, 10: 21},
+        "ISO 2859-1, table 2-A",
+    ),
     "sim.requests.SECTOR": (512, "the smallest block of a drive"),
     "sim.requests.BINS": (29 * 64, "fio: FIO_IO_U_PLAT_GROUP_NR x FIO_IO_U_PLAT_VAL"),
 }
