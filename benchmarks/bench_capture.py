@@ -81,7 +81,7 @@ def capture(node: str, *words: str) -> Iterator[Looker]:
     """`stend capture` of a drive, begun; ended as by Ctrl-C."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         into = Path(folder) / "captured"
-        command = [sys.executable, "-m", "stend", "capture", node, "--into", str(into), "--for", "1h", *words]
+        command = [sys.executable, "-m", "stend", "capture", node, "--output", str(into), "--for", "1h", *words]
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             assert "capturing" in process.stderr.readline()

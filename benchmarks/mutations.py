@@ -202,7 +202,7 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
     with tempfile.TemporaryDirectory() as place:
         own = {"CHANGED": mutation.module, "CHANGED_SOURCE": f"{place}/source.py"}
         Path(own["CHANGED_SOURCE"]).write_bytes(changed)
-        if b"compiled" in source:  # what was compiled of it before must not be found
+        if mutation.module in compiled():  # what was compiled of it before must not be found
             own["NUMBA_CACHE_DIR"] = place
         for tests in parts:
             known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(tests)
@@ -213,6 +213,21 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
             if by and (by.startswith(ENDLESS) or (by := _failing(again, own, among))):
                 return by
         return ""
+
+
+@cache
+def compiled() -> frozenset[str]:
+    """The modules with kernels and those of their package, or of base, that they import.
+
+    Their functions and constants are in compiled kernels.
+    """
+    found, edge = set[str](), {name for name, path in modules().items() if "stend.base.jit import" in path.read_text()}
+    while edge:
+        found |= edge
+        pairs = ((name.split("."), other.split(".")) for name in edge for other in imported(modules()[name]))
+        every = {".".join(other) for name, other in pairs if len(other) > 2 and other[1] in ("base", name[1])} - found
+        edge = {name for name in every if modules()[name].name != "__init__.py"}
+    return frozenset(found)
 
 
 def _failing(tests: list[str], own: dict[str, str], among: str) -> str:

@@ -3,9 +3,10 @@
 And who looks is looked at: one of each is changed in a copy of the pages, or in stend, and must be objected to.
 """
 
+import ast
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,27 @@ def test_every_verb_that_a_page_shows_is_one() -> None:
 
 def test_every_option_that_a_page_shows_is_one_of_its_verb() -> None:
     assert documented.strange_options(EVERY) == []
+
+
+def strange_in_code(files: Iterable[Path]) -> tuple[int, list[tuple[str, str, str]]]:
+    """Return how many command lines these modules write as lists, and (file, verb, option) of unknown options."""
+    known, count, strange = documented.options(), 0, list[tuple[str, str, str]]()
+    for file in files:
+        lists = (node.elts for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.List | ast.Tuple))
+        for elements in lists:
+            words = [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+            verb, flags = next((w for w in words if w in known), ""), [w for w in words if w.startswith("--") and w[2:]]
+            count += bool(verb and flags)
+            strange += [(file.name, verb, flag) for flag in flags if verb and flag not in known[verb]]
+    return count, strange
+
+
+def test_every_option_that_a_benchmark_gives_is_one_of_its_verb(tmp_path: Path) -> None:
+    count, strange = strange_in_code((ROOT / "benchmarks").glob("*.py"))
+    assert count > 10
+    assert strange == []
+    (tmp_path / "old.py").write_text('["stend", "capture", node, "--into", str(into), "--for", "1h"]')
+    assert strange_in_code([tmp_path / "old.py"]) == (1, [("old.py", "capture", "--into")])
 
 
 def test_every_option_that_a_page_names_alone_is_one_of_some_verb() -> None:

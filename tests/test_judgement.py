@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from stend.findings.judgement import FIT, RANK, Judged, Mark, Verdict, judge, verdict
 from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known
-from stend.findings.judgement.uses import KINDS, uses
+from stend.findings.judgement.uses import KINDS, Demand, uses
 from stend.findings.look import inspected
 from stend.findings.look.grounds import Because
 from stend.report.story.page_one import Review, sentence
-from stend.report.story.page_one import verdict as headline
 from stend.report.story.questions import questions
+from stend.report.story.verdict import verdict as headline
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language, phrases
 from tests.test_standing import whole
@@ -256,3 +256,21 @@ def test_a_drive_that_still_writes_a_gigabyte_per_second_is_not_doubted_for_its_
 @pytest.mark.parametrize(("longest", "mark"), [(0.2, "yes"), (0.43, "doubt"), (8.0, "no")])
 def test_a_member_of_an_array_has_no_stall(longest: float, mark: str) -> None:
     assert marks(SERVER | {"longest": longest})["array"] == mark
+
+
+DEMANDS = [(use, demand) for use, one in uses().use.items() for demand in one.demands]
+
+
+@pytest.mark.parametrize(("use", "demand"), DEMANDS, ids=[f"{use}-{demand.figure}" for use, demand in DEMANDS])
+def test_a_figure_passes_up_to_its_first_bound_and_fails_beyond_the_second(use: str, demand: Demand) -> None:
+    good, bad = demand.at_least or demand.at_most or (0.0, 0.0)
+    better = 1e-9 if demand.at_least else -1e-9
+    around = [(bad, -1), (bad, 0), (bad, 1), (good, -1), (good, 0), (good, 1)]
+    answers = [demand.answer(bound + by * better * max(abs(bound), 1)) for bound, by in around]
+    if good != bad:
+        assert answers == ["fail", "doubt", "doubt", "doubt", "pass", "pass"]
+    else:
+        assert answers == ["fail", "pass", "pass"] * 2
+    if good:
+        assert demand.beyond(good) == 1
+        assert demand.beyond(2 * good) == demand.beyond(good / 2) == 2

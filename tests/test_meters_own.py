@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -243,3 +244,35 @@ def test_readings_and_notes_stand_before_the_event_after_them_and_the_end_has_th
     for kind in (own.Virtual, Recorder):
         cost = kind.cost
         assert (cost.fget(None) if isinstance(cost, property) else cost) == (0, 0.0), "nothing asks the drive"
+
+
+class Healthy:
+    """A drive of which only its health is known."""
+
+    identity = SimpleNamespace(target="/dev/nvme0n1", virtual=False)
+
+    def __init__(self, **health: float) -> None:
+        self.health = lambda: health
+
+
+@pytest.fixture
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meters, "READINGS", ("watts", "temperature_c"))
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_registered_number_of_the_drives_health_is_read_beside_a_load() -> None:
+    device: Any = Healthy(temperature_c=43)
+    meter = meters.opened("own@temperature_c", device)
+    assert (meter.facts.quantity, meter.facts.name, meter.facts.of_drive) == ("temperature_c", "drive's health", True)
+    assert wait_for(meter.read)[0].mean == 43.0
+    meter.close()
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_drive_without_this_number_and_a_virtual_one_are_told_in_one_sentence() -> None:
+    device: Any = Healthy(wear_pct=1)
+    with pytest.raises(BadInput, match="does not report a number 'temperature_c'"):
+        meters.opened("own@temperature_c", device)
+    with pytest.raises(BadInput, match="virtual drive has a meter of watts only"):
+        meters.opened("own@temperature_c", devices.find("sim:small"))

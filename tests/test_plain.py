@@ -130,7 +130,7 @@ def test_after_a_crash_the_next_thing_is_drawn_by_a_new_process(monkeypatch: pyt
         assert renderer.render("svg", spec).startswith("<svg")
     finally:
         renderer.close()
-    assert render_process.WORK.keys() == {"svg", "png", "pdf"}
+    assert render_process.WORK.keys() == {"svg", "png", "layout", "pdf"}
 
 
 def test_who_has_drawn_draws_again_until_it_is_gone_and_never_for_a_fork() -> None:

@@ -72,7 +72,7 @@ def test_a_wrong_file_is_one_sentence_with_its_name(text: str, said: str, tmp_pa
 def test_several_runs_are_named_ranked_and_judged_each_on_page_one(lang: str) -> None:
     runs = [made("fresh", "iops", truth=Truth(read_iops=rate), shorten=60, rounds=5) for rate in (200_000.0, 600_000.0)]
     page = story([(None, run, {}) for run in runs], [], lang, names=("Old", "New"))
-    assert page.title == "Old · New"
+    assert page.title == "Old · New" + Language(lang)("story.models", n=2)
     verdicts, figures, *_ = page.lead.tables
     assert [cells[0] for cells in verdicts.rows] == ["Old", "New"]
     assert figures.head[1:3] == ("Old", "New")

@@ -4,7 +4,9 @@ import json
 import subprocess
 import sys
 
+import pypdfium2
 import pytest
+import vl_convert
 
 from stend.base import render_process
 
@@ -43,3 +45,14 @@ def test_a_request_to_end_is_no_answer(end: type[BaseException], monkeypatch: py
     monkeypatch.setattr(render_process, "WORK", {"svg": ended})
     with pytest.raises(end):
         render_process._answer("svg", "")
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 140), (301.5, 77.25), (90, 900)])
+def test_an_empty_page_takes_the_place_of_a_drawing_in_a_layout(width: float, height: float) -> None:
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{width}" height="{height}"><g/></svg>'
+    empty, drawn = (
+        pypdfium2.PdfDocument(content)[0].get_size()
+        for content in (render_process._empty_page(*render_process._size(drawing)), vl_convert.svg_to_pdf(drawing))
+    )
+    assert empty[0] / empty[1] == pytest.approx(drawn[0] / drawn[1], rel=1e-3)
+    assert empty[0] / empty[1] == pytest.approx(width / height, rel=1e-3)

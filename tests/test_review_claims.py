@@ -14,7 +14,8 @@ from stend.findings.judgement import Reason
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
 from stend.model.events import Note
-from stend.report.parts import Items, Keys, Text
+from stend.model.published import span
+from stend.report.parts import Items, Keys, Pair, Text
 from stend.report.parts.audit import deviated
 from stend.report.parts.method import about, method_section
 from stend.report.parts.tables import workloads
@@ -35,7 +36,7 @@ SMALL: dict[str, Any] = {"interval_s": 20.0, "shorten": 60, "rounds": 5}
     [
         (["iops"], [], "65/35, filled, IOPS"),
         (["block-sweep"], [], "67/33, filled, IOPS"),  # its mix is another one
-        (["block-sweep"], ["published:saber1000"], "67/33 and 65/35, filled, IOPS"),
+        (["block-sweep"], ["published:kc2000"], "67/33 and 65/35, filled, IOPS"),
     ],
 )
 def test_a_mix_has_the_shares_of_the_load_that_was_run(tests: list[str], published: list[str], label: str) -> None:
@@ -43,6 +44,35 @@ def test_a_mix_has_the_shares_of_the_load_that_was_run(tests: list[str], publish
     table = key_table([Side("A", run), Side("B", run), *map(side, published)], EN)
     assert table is not None
     assert label in [row[0] for row in table.rows]
+
+
+def test_a_published_rate_of_a_drive_that_was_not_filled_is_no_rate_of_a_full_one() -> None:
+    facts = side("published:saber1000").facts
+    assert facts["conditions"]["fill"] is False
+    assert [span(facts, name) for name in ("mix", "filled_writes")] == [None, None]
+    filled = {**facts, "conditions": {**facts["conditions"], "fill": True}}
+    assert [span(filled, name) for name in ("mix", "filled_writes")] == [(34966.0,) * 2, (31763.0,) * 2]
+
+
+@pytest.mark.parametrize("virtual", [True, False])
+def test_the_model_of_a_published_drive_stands_beside_the_real_one_and_is_called_a_model(*, virtual: bool) -> None:
+    run = made("iops", "latency", truth=Truth(capacity_bytes=8 * GiB, model="HGST SN150"), **SMALL)
+    drive = replace(run.plan.device, virtual=virtual)
+    run.started[0] = replace(run.started[0], plan=replace(run.plan, device=drive))
+    page = telling.story([(None, run, {})], (), "en", EN)
+    tables = [table for section in page.sections if section.anchor == "beside" for table in section.tables]
+    assert page.title == ("HGST SN150, virtual model" if virtual else "HGST SN150")
+    assert [table.head[2:] for table in tables] == (
+        [("HGST Ultrastar SN150 1.6 TB, the real drive",)] if virtual else []
+    )
+    listed = [
+        item.text for block in page.lead.blocks if isinstance(block, Pair) for of in block.lists for item in of.items
+    ]
+    assert any("the real drive: published figures" in text for text in listed) == virtual
+    assert [bool(table.note) for table in tables] == ([True] if virtual else [])
+    named = telling.story([(None, run, {})], [side("published:sn150")], "en", EN)  # asked for, it is there once
+    (table,) = next(section for section in named.sections if section.anchor == "beside").tables
+    assert table.head[2:] == ("HGST Ultrastar SN150 1.6 TB",)
 
 
 def answers(*tests: str, words: Language = EN, truth: Truth | None = None) -> str:
@@ -209,7 +239,7 @@ def test_a_chapter_describes_only_the_tests_that_were_run(test: str, chapter: st
 )
 def test_a_file_is_named_by_its_name(lang: str, rows: dict[str, str]) -> None:
     run, words = made("fresh", **SMALL), Language(lang)
-    drive = replace(run.plan.device, kind="file", model="file", interface="file", serial="x.bin")
+    drive = replace(run.plan.device, kind="file", model="file", interface="file", serial="x.bin", virtual=False)
     run.started[0] = replace(run.started[0], plan=replace(run.plan, device=drive))
     page = telling.story([(None, run, {})], (), lang, words)
     assert page.title == "x.bin"

@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from stend.base.units import GiB
 from stend.findings.judgement import verdict
 from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.look.because import Because
 from stend.model.record import Run
 from stend.report.story.page_one import Review
-from stend.report.story.page_one import verdict as headline
+from stend.report.story.verdict import verdict as headline
 from stend.words import LANGUAGES, Language, text
 from tests import synthetic
 
@@ -102,3 +103,15 @@ def test_a_saturation_that_ended_while_it_fell_is_a_figure_of_its_chapter(
 ) -> None:
     monkeypatch.setattr(sys.modules[evidence.__module__], "_bounds", lambda *_: {"writes": Because(why)})
     assert ("still_falling" in evidence(whole(), {}, ()).figures) is falling
+
+
+def test_the_tail_of_a_saturation_that_covers_too_little_is_not_called_unmeasured() -> None:
+    truth = synthetic.Truth(capacity_bytes=40_000 * GiB, steady_iops=12_000, fresh_iops=12_500)
+    known = evidence(synthetic.made("write-saturation", truth=truth, interval_s=60.0), {}, ())
+    assert "write_tail" not in known.figures  # 10 h of 50 MB/s are 4 % of the capacity
+    assert known.unusable["write_tail"].key == "fills"
+    judged = {one.use: one for one in verdict(known, "array").uses}
+    assert all("write-saturation" not in one.missing for one in judged.values())
+    reads = Known({"reads": 30_000.0, "writes": 3_000.0, "fall": 2.0, "longest": 0.02, "server_wait": 1e-3})
+    (read,) = (one for one in verdict(reads, "array").uses if one.use == "read")
+    assert read.mark == "yes"  # no write is slower than the longest

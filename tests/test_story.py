@@ -11,7 +11,7 @@ from stend.model.definition import Identity
 from stend.model.published import published
 from stend.publish.figures import key_figures
 from stend.report.parts import Pair
-from stend.report.story import closing, page_one, questions, rivals, telling, together
+from stend.report.story import closing, page_one, questions, rivals, telling, together, verdict
 from stend.report.story.page_one import Review
 from stend.sentences import reason_said
 from stend.words import Language
@@ -194,7 +194,7 @@ def test_a_number_that_the_reason_against_a_drive_states_is_no_argument_for_it(g
     uses = (Judged("desktop", "yes", pros), Judged("write", "no", cons))
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
     said = page_one.sentence(reason_said(pros[0], EN))[1:-1]
-    assert said not in page_one.verdict(own)
+    assert said not in verdict.verdict(own)
     (section,) = closing.closing(own)
     assert said not in str(section)
 
@@ -320,7 +320,7 @@ def test_the_headline_of_an_archive_begins_with_its_capacity() -> None:
         for name, weight, value in (("capacity", 3, 16e12), ("seq_read", 2, 2e8))
     ]
     for use, names in (("streaming", reasons), ("read", reasons[1:])):
-        told = page_one.verdict(
+        told = verdict.verdict(
             seen({})._replace(verdict=Verdict(use, (Judged(use, "yes", tuple(reasons)),), Known({})))
         )
         assert told == EN("story.fit", good=EN(f"use_for.{use}"), reasons="; ".join(reason_said(r, EN) for r in names))

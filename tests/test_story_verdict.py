@@ -1,12 +1,14 @@
 """The headline names each use that it grants, refuses or doubts, and one rate for one quantity."""
 
+from itertools import product
+
 import pytest
 
 from stend.findings.judgement import Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
 from stend.report.parts import Pair
-from stend.report.story import closing, page_one
+from stend.report.story import closing, page_one, verdict
 from stend.report.story.rivals import Rival
 from stend.sentences import reason_said
 from tests.test_story import EN, LADDER, reason, seen
@@ -18,27 +20,54 @@ def named(text: str) -> list[str]:
 
 def test_a_verdict_names_every_use_that_it_grants_refuses_and_doubts() -> None:
     marks: dict[str, Mark] = {"desktop": "yes", "read": "yes", "mixed": "no", "database": "no", "write": "no"}
-    told = page_one.verdict(seen(marks))
+    told = verdict.verdict(seen(marks))
     assert named(told) == ["desktop", "read", "mixed", "database", "write"]
     assert f"Not fit for {EN('use_for.mixed')}, {EN('use_for.database')} and {EN('use_for.write')}: " in told
-    assert named(page_one.verdict(seen(marks | {"mixed": "yes", "database": "doubt"}))) == list(LADDER)
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["desktop", "server"]
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["desktop", "server"]
-    assert "; by performance" not in page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))
-    some = page_one.verdict(seen({"read": "yes", "mixed": "doubt", "write": "no"}))
+    assert named(verdict.verdict(seen(marks | {"mixed": "yes", "database": "doubt"}))) == list(LADDER)
+    assert named(verdict.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["desktop", "server"]
+    assert named(verdict.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["desktop", "server"]
+    assert "; by performance" not in verdict.verdict(seen(dict.fromkeys(LADDER, "yes")))
+    some = verdict.verdict(seen({"read": "yes", "mixed": "doubt", "write": "no"}))
     assert [some.count(EN(f"use_for.{use}")) for use in ("read", "mixed", "write")] == [1, 1, 1]
-    assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
+    assert verdict.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
 
 
 def test_doubts_of_two_reasons_are_two_sentences() -> None:
     fall, slow = reason("fall", "fail", 3.0), reason("mix", "doubt", 2.0)
     doubted = {"streaming": slow, "read": fall, "array": fall}
     judged = [*(Judged(use, "doubt", (why,)) for use, why in doubted.items()), Judged("write", "no", (fall,))]
-    told = page_one.verdict(seen({})._replace(verdict=Verdict("", tuple(judged), Known({}))))
+    told = verdict.verdict(seen({})._replace(verdict=Verdict("", tuple(judged), Known({}))))
     refused, same, other = told.split(" Fit with doubts for ")
     assert refused.startswith("Not fit for heavy writing: ")
     assert same == "a read-mostly server and use in an array, for the same reason."
     assert other == f"large files: {reason_said(slow, EN)}."
+
+
+def test_uses_that_are_doubted_for_reasons_of_their_own_are_one_sentence() -> None:
+    whys = {"array": reason("longest", "doubt", 2.0), "mixed": reason("mix", "doubt", 3.0),
+            "database": reason("reads", "doubt", 2.5)}  # fmt: skip
+    uses = tuple(Judged(use, "doubt", (why,)) for use, why in whys.items())
+    told = verdict.verdict(seen({})._replace(verdict=Verdict("", uses, Known({}))))
+    assert told.count("Fit with doubts") == 1
+    assert told.count(". ") == 0
+    array, mixed, database = (reason_said(why, EN) for why in whys.values())
+    assert f"for use in an array and mixed service: {array}; {mixed}; for databases: {database}." in told
+
+
+ANSWERS: dict[Mark, str] = {"yes": "pass", "performance": "pass", "doubt": "doubt", "no": "fail"}
+WHYS = dict(zip(LADDER, ("read_wait", "reads", "mix", "write_tail", "writes"), strict=True))
+
+
+def test_a_brief_verdict_names_the_same_uses_in_at_most_as_many_letters() -> None:
+    for marks in product(ANSWERS, repeat=len(LADDER)):
+        chosen = zip(WHYS.items(), marks, strict=True)
+        judged = [Judged(use, mark, (reason(figure, ANSWERS[mark], 3.0),)) for (use, figure), mark in chosen]
+        own = seen({})._replace(verdict=Verdict("", tuple(judged), Known({})))
+        full, brief = verdict.verdict(own), verdict.verdict(own, brief=True)
+        assert sorted(named(brief)) == sorted(named(full)), marks
+        assert len(brief) <= len(full), marks
+        assert brief.count(". ") <= 2, marks  # fit for, not fit for, fit with doubts for
+        assert ": " in brief, marks  # with a reason at least
 
 
 @pytest.mark.parametrize(("missing", "told"), [((), True), (("iops",), False)])
@@ -47,7 +76,7 @@ def test_a_run_whose_figures_cannot_be_used_says_why_and_one_of_too_few_tests_do
 ) -> None:
     hot = Because("throttled", {"seconds": 60.0})
     uses = tuple(Judged(use, "can't tell", (), missing, because=(hot,)) for use in LADDER)
-    text = page_one.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
+    text = verdict.verdict(seen({})._replace(verdict=Verdict(None, uses, Known({}))))
     assert text == ("No verdict: the drive throttled because of heat." if told else EN("story.verdict_none"))
 
 
@@ -55,17 +84,17 @@ def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
     small = Reason("capacity", "doubt", 3.0, {"capacity": 3e11})
     uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})))
-    assert page_one.verdict(own) == (
-        f"Fit with doubts for large files: {reason_said(small, EN)}. "
-        f"Fit with doubts for a read-mostly server: {EN('why.tests', tests='Latency')}."
+    assert verdict.verdict(own) == (
+        f"Fit with doubts for large files: {reason_said(small, EN)}; "
+        f"for a read-mostly server: {EN('why.tests', tests='Latency')}."
     )
 
 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
-    assert page_one.verdict(own).startswith("By performance, fit for heavy writing: ")
-    assert page_one.verdict(own).endswith(
+    assert verdict.verdict(own).startswith("By performance, fit for heavy writing: ")
+    assert verdict.verdict(own).endswith(
         "Its endurance and power-loss protection are unknown (no drive sheet states them)."
     )
 
@@ -86,7 +115,7 @@ def test_a_use_without_reserve_is_named_before_those_by_performance(sure: list[s
     uses = [
         Judged(use, "yes", why) if use in sure else Judged(use, "performance", why, facts=("plp",)) for use in LADDER
     ]
-    assert page_one.verdict(seen({})._replace(verdict=Verdict("write", tuple(uses), Known({})))).startswith(opening)
+    assert verdict.verdict(seen({})._replace(verdict=Verdict("write", tuple(uses), Known({})))).startswith(opening)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
+import msgspec
 import pytest
 
 from stend import findings, words
@@ -127,6 +128,13 @@ def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
     told = "True System, 17 February 2016"
     assert Language("ru").translated(told) == "True System, 17 февраля 2016 г."
     assert Language("en").translated(told) == told
+
+
+def test_a_language_can_have_a_mark_after_the_day_of_a_date() -> None:
+    words = Language("en")
+    words.format_of = msgspec.structs.replace(words.format_of, day=".")
+    assert words.date(0).startswith("1. January 1970, 00:00")
+    assert words.converted("True System, 17 February 2016") == "True System, 17. February 2016"
 
 
 @pytest.mark.parametrize(

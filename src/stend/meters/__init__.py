@@ -59,7 +59,7 @@ def parse(text: str) -> Spec:
     for setting in filter(None, settings.split(",")):
         if setting in ("drive", "machine"):
             scope = setting
-        elif kind == "cmd" and setting in READINGS:
+        elif kind in ("cmd", OWN) and setting in READINGS:
             quantity = setting
         else:
             error = _error_pct(text, setting)

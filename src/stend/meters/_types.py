@@ -43,7 +43,8 @@ class Meter(Protocol):
 class Spec(NamedTuple):
     """A parsed specification. `scope` is empty and `error_pct` None if it does not state them.
 
-    `quantity` is that of a command, whose values can be of any that is registered (`model/quantities.py`).
+    `quantity` is that of a command or of the drive, whose values can be of any that is registered
+    (`model/quantities.py`).
     """
 
     text: str

@@ -1,7 +1,8 @@
 """The drive's own report: NVMe SMART bytes 240-243 (NVMe base specification 2.3), or the model of a virtual drive.
 
 Each query is a command to the drive, which may wake it. The value is the drive's mean over the last second, so that one
-query at the end of a rest returns the power of the rest.
+query at the end of a rest returns the power of the rest. `own@QUANTITY` reads the number of this name in the health
+that the drive reports (`Device.health`), if the quantity is registered.
 """
 
 from functools import partial
@@ -17,7 +18,7 @@ from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
 from stend.devices.virtual import VirtualDevice
-from stend.meters._polled import Disturbing
+from stend.meters._polled import Disturbing, period
 from stend.meters._types import Meter, Spec, Value
 from stend.model.events import MeterFacts
 from stend.words import Sentence
@@ -75,9 +76,14 @@ def opened(spec: Spec, device: Device | None) -> Meter:
         raise BadInput("the meter own is part of a drive; a run on that drive reads it")
     if spec.scope == "machine":
         raise BadInput(f"{spec.text}: the drive's own report is never one of the whole machine")
+    target = device.identity.target
+    if spec.quantity != "watts":
+        if isinstance(device, VirtualDevice):
+            raise BadInput(f"{spec.text}: a virtual drive has a meter of watts only")
+        poll = partial(_health_of, device, spec.quantity)
+        return Disturbing(spec.facts("drive's health", period_s=period(poll, PERIOD_S)), poll)
     if isinstance(device, VirtualDevice):
         return Virtual(device)
-    target = device.identity.target
     if not isinstance(device, NvmeDevice):
         raise BadInput(f"{target} does not report its power, because only NVMe drives can; {OTHER}")
     report = smart(_page(device.controller, 2, SMART_BYTES))
@@ -101,6 +107,13 @@ def present() -> list[tuple[str, str]]:
 def _reports(controller: str) -> bool:
     dump = tools.try_run("nvme", "get-log", controller, "--log-id=2", f"--log-len={SMART_BYTES}")
     return smart(logs.page(dump)).watts is not None
+
+
+def _health_of(device: Device, name: str) -> float:
+    value = device.health().get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{device.identity.target} does not report a number {name!r}")
+    return float(value)
 
 
 def _watts_of(controller: str) -> float:

@@ -32,6 +32,9 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
 }
 """Places of a figure in published.toml, the most likely first, and the factor that converts it to base units."""
 
+OF_FULL = ("mix", "filled_writes")
+"""Figures that are of a full drive only if the publication filled it first (`fill` of its conditions)."""
+
 
 @cache
 def published() -> dict[str, dict[str, Any]]:
@@ -41,6 +44,8 @@ def published() -> dict[str, dict[str, Any]]:
 
 def span(facts: Mapping[str, Any], name: str) -> tuple[float, float] | None:
     """Return the published range of a figure of PLACES in base units (a number twice), or None if it is unknown."""
+    if name in OF_FULL and facts.get("conditions", {}).get("fill") is False:
+        return None
     values = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
     return next(
         ((ends(value)[0] * scale, ends(value)[1] * scale) for value, scale in values if value is not None), None

@@ -124,7 +124,7 @@ class Language(Formatter):
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""
         when = datetime.fromtimestamp(at, UTC)
         month = self("date.months").split()[when.month - 1]
-        return f"{when.day} {month} {when.year}{self.format_of.year}, {when:%H:%M} UTC"
+        return f"{when.day}{self.format_of.day} {month} {when.year}{self.format_of.year}, {when:%H:%M} UTC"
 
     def translated(self, text: str) -> str:
         """Translate a sentence of a run's record.
@@ -169,7 +169,7 @@ class Language(Formatter):
     def _dated(self, match: re.Match[str]) -> str:
         """Return a date in this language: `17 February 2016` -> `17 февраля 2016 г.`."""
         month = MONTHS.split("|").index(match[2])
-        return f"{match[1]} {self('date.months').split()[month]} {match[3]}{self.format_of.year}"
+        return f"{match[1]}{self.format_of.day} {self('date.months').split()[month]} {match[3]}{self.format_of.year}"
 
 
 @cache

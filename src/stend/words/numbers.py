@@ -24,8 +24,9 @@ CONVERTED = (
 class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a language writes numbers and dates. The defaults are English.
 
-    `group_from` is the number of digits from which they are grouped. `ratio` and `fold` are what follows "3.4" in
-    "3.4×" and "10 times", one text or one per plural form. `loads` names kinds of loads.
+    `group_from` is the number of digits from which they are grouped. `day` and `year` follow these numbers in a date.
+    `ratio` and `fold` are what follows "3.4" in "3.4×" and "10 times", one text or one per plural form. `loads` names
+    kinds of loads.
     """
 
     name: str = ""
@@ -37,6 +38,7 @@ class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ratio: tuple[str, ...] = ("×",)
     fold: tuple[str, ...] = (" times",)
     fold_before: str = ""
+    day: str = ""
     year: str = ""
     units: dict[str, str] = {}
     loads: dict[str, str] = {}

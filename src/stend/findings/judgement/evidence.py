@@ -102,6 +102,8 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         values["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}
     unusable = {name: reason for name, test in tests.items() if (reason := why.get(test))}
+    if (lasts := _saturation(run)) and lasts.why:  # it ran, but has no end that lasts
+        unusable |= {name: lasts.why for name, test in TELLS.items() if test == SATURATION and name not in tests}
     bounds = _bounds(run, rows, tests)
     if any(why.key == "falling" for why in bounds.values()):
         values["still_falling"] = 1.0
@@ -117,12 +119,17 @@ def _unusable(run: Run, name: str) -> Because | None:
 
 def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str]) -> dict[str, Because]:
     """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason."""
-    for test in look.tests(run, SATURATION):
-        saturation = saturated(run, test.name, look.main_phase(run, test))
-        if saturation and _worsens(saturation) and not _confirmed(saturation, rows):
-            why = saturation.why or Because("falling")
-            return {name: why for name in WORSENING if tests.get(name) == SATURATION}
+    saturation = _saturation(run)
+    if saturation and _worsens(saturation) and not _confirmed(saturation, rows):
+        why = saturation.why or Because("falling")
+        return {name: why for name in WORSENING if tests.get(name) == SATURATION}
     return {}
+
+
+def _saturation(run: Run) -> Saturated | None:
+    """Return the saturation of a run, or None without one."""
+    tests = ((test.name, look.main_phase(run, test)) for test in look.tests(run, SATURATION))
+    return next((found for test, phase in tests if (found := saturated(run, test, phase))), None)
 
 
 def _worsens(saturation: Saturated) -> bool:

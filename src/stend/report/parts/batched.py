@@ -37,11 +37,11 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
         yield _acceptance(batch, batch.acceptance, words)
     if len(batch.lot.drives) >= LEAST_DRIVES:
         yield _odd(batch, words)
+    yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
     if drawn:
         yield Section.of(
             "charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, written.stamped(runs, words)))
         )
-    yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
     yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
 
 
@@ -122,7 +122,7 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
 def _odd(batch: Batch, words: Language) -> Section:
     texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **THRESHOLDS),)
     if not batch.odd:
-        return Section.of("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
+        return Section.of("odd", words("batched.odd"), texts)
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
         (batch.lot.drives[i].name, figure_name(odd.figure, words),

@@ -29,8 +29,8 @@ from stend.report.parts.markup import template_text
 MOST = 4
 """Maximum number of processes that draw in parallel."""
 
-FEW = 12
-"""One process draws this many pictures before a second process would help."""
+FEW = 24
+"""One process draws this many pictures: the start of a second one takes the processor for as long as 20 of them."""
 
 PATIENCE_S = 300
 """Longer than any picture takes. A process whose library hangs is killed then."""
@@ -49,7 +49,8 @@ class Renderer:
         self.process: subprocess.Popen[str] | None = None
 
     def render(self, kind: str, given: str) -> str:
-        """Return the SVG of a chart specification ("svg"), its PNG in base64 ("png"), or the path of a PDF ("pdf").
+        """Return the SVG of a chart specification ("svg"), its PNG in base64 ("png"), marks ("layout") or the path
+        ("pdf") of a Typst file.
 
         Raise StepFailed if the library fails, or if its process ends.
         """
@@ -203,21 +204,20 @@ def pages(
         drawn, heads = set[str](), dict[str, bool]()
         while True:
             (folder / "fixed.json").write_text(json.dumps(heads), encoding="utf-8")
-            made = _typeset(folder / "report.typ")
-            marked = json.loads((folder / render_process.MARKED).read_text(encoding="utf-8"))
+            marked = json.loads(_typeset("layout", folder))
             stays = {name: value for name, value in marked if isinstance(value, bool)}
             every = [(name, more) for name, more in marked if name not in drawn and name not in stays]
             new = dict([pair for pair in every if pair[1] < 0] or every)
             if not new:
-                return made
+                return Path(_typeset("pdf", folder)).read_bytes()
             heads = stays if min(new.values()) >= 0 else heads
             again(folder, new)
             drawn |= new.keys()
 
 
-def _typeset(source: Path) -> bytes:
+def _typeset(kind: str, folder: Path) -> str:
     with _lent(1) as (renderer,):
         try:
-            return Path(renderer.render("pdf", str(source))).read_bytes()
+            return renderer.render(kind, str(folder / "report.typ"))
         except StepFailed as error:
             raise StepFailed(f"the PDF could not be typeset: {error}; choose another format") from error

@@ -12,11 +12,10 @@ from stend.findings import Finding, Sheet
 from stend.findings.judgement import ALONG, FIT, SAFE, Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
-from stend.findings.look.grounds import Because
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
 from stend.report.story.rivals import AHEAD, Place, Rival, place
-from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
+from stend.sentences import reason_said, why_said
 from stend.words import Language
 
 FIGURES = {
@@ -140,7 +139,7 @@ def marked(review: Review) -> Iterator[Marked]:
     use has come first, after the weightiest if they weigh little, but a refused use shows what it fails. What the
     drive sheet does not state is in the headline.
     """
-    words, stated, earlier = review.words, _open_facts(review.verdict.of(*FIT)), set[str]()
+    words, stated, earlier = review.words, open_facts(review.verdict.of(*FIT)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, str]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
@@ -172,100 +171,9 @@ def titles(names: Sequence[str], words: Language) -> str:
     return ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
 
 
-def verdict(review: Review) -> str:
-    """Return every use that the drive is fit for, not fit for and fit for with doubts, with their weightiest reasons;
-    or why a verdict is impossible.
-    """
-    words, judged = review.words, review.verdict
-    if capacity := _capacity(review):
-        return finding_said(capacity, words)
-    if why := judged.standing:
-        return words(
-            "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
-        )
-    refused, doubted = judged.of("no"), judged.of("doubt")
-    if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
-        refused = doubted = ()  # a run of one test opens with what it measured
-    denied = [*_denied("unfit", refused, (), words)]
-    denied += _denied("doubtful", doubted, [reason for one in denied for reason in one.reasons], words)
-    pros = _weightiest(_heaviest_first(judged.of(*FIT)), [reason for one in denied for reason in one.reasons])
-    if sentences := [*_granted(judged, pros, words), *(one.text for one in denied)]:
-        return " ".join(sentences)
-    undecided = [use for use in judged.uses if use.because and not use.missing]
-    if undecided and all(use.key == "unknown" for use in judged.uses):
-        why = undecided[0].because[0]
-        why = Because("throttled_run") if why.key == "throttled" else why  # its time is that of one test
-        return words("story.no_verdict", because=because_said(why, words))
-    return words("story.verdict_none")
-
-
-def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterator[str]:
-    """Yield what the drive is fit for, and which facts of its sheet that depends on."""
-    if fit := judged.of(*FIT):
-        good, sure = judged.of("performance"), judged.of("yes")
-        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
-        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
-        yield words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words))
-        if open_facts := _open_facts(fit):
-            yield sentence(facts_said(open_facts, words))
-
-
-class Denied(NamedTuple):
-    """A sentence on uses that the drive is not fit for, or with doubts, and the reasons that it states."""
-
-    text: str
-    reasons: Sequence[Reason] = ()
-
-
-def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], words: Language) -> Iterator[Denied]:
-    """Yield sentences that name each of these uses once, with a reason that it has: first the weightiest ones, then
-    others. `told` are reasons that earlier sentences stated. Large files, a use with reasons of its own, are last.
-    """
-    left, told = sorted(uses, key=lambda use: use.use == ROOM[0]), list(told)
-    same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
-    if same:
-        yield Denied(words(f"story.{key}_too", bad=_listed(same, words, "server")))
-    left, most = [use for use in left if use not in same], MOST_CLAUSES if not told else 1
-    while left:
-        reasons = _weightiest(left, told)[:most]
-        alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
-        if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
-            alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
-        yield Denied(
-            words(f"story.{key}", bad=_listed(alike, words, "server"), reasons=_clauses(reasons, alike, words)), reasons
-        )
-        left, most = [use for use in left if use not in alike], 1
-        told += reasons
-
-
-def _open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
+def open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
     """Return the facts that these uses depend on and no drive sheet states."""
     return tuple(dict.fromkeys(fact for use in fit for fact in use.facts))
-
-
-def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
-    """Return the classes that drives are sold by before other uses, the heaviest first."""
-    order = {name: place for place, name in enumerate(uses().ladder)}
-    return sorted(fit, key=lambda use: order.get(use.use, -1), reverse=True)
-
-
-def _merged(uses: Sequence[Judged], name: str) -> list[str]:
-    """Return the names of these uses; all services of a server together are one use of this name."""
-    services = [use for use in uses if use.use in SERVER]
-    if len(services) < len(SERVER):
-        return [use.use for use in uses]
-    return [*(use.use for use in uses if use not in services), name]
-
-
-def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
-    """Return the weightiest reasons of these uses, each figure once, without those that `others` state.
-
-    Reasons of the first use come first.
-    """
-    taken = quantities(others)
-    every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
-    every = [(use, reason) for use, reason in every if measured(reason) or (use, reason.figure) == ROOM]
-    return list(once([reason for _, reason in every if not _mere_fall(reason)]))[:MOST_CLAUSES]
 
 
 def quantities(reasons: Iterable[Reason]) -> set[str]:
@@ -282,24 +190,6 @@ def once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     return tuple(first.values())
 
 
-def _capacity(review: Review) -> Finding | None:
-    """Return the finding on the capacity if data was lost, or if the run tested nothing else; None otherwise."""
-    found = next((finding for finding in review.findings if finding.name == "media"), None)
-    alone = all(test.name == "media" for test in review.run.plan.tests)
-    return found if found and (found.side == "con" or alone) else None
-
-
-def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language) -> str:
-    """Return reasons as clauses; without any, all reasons of the first use."""
-    return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
-
-
-def _listed(uses: Sequence[Judged], words: Language, servers: str) -> str:
-    """Return what uses are for, as one phrase; all services of a server are named as one use by this key."""
-    names = [words(f"use_for.{name}") for name in _merged(uses, servers)]
-    return f" {words('story.and')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))
-
-
 def extremes(review: Review) -> tuple[str, str]:
     """Return the best and the worst of the drive as sentences, compared with the other drives of the page.
 
@@ -309,9 +199,8 @@ def extremes(review: Review) -> tuple[str, str]:
         return "", ""
     ahead, behind = _beside(review)
     fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
-    fit = [r for r in fit if measured(r)]
     bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
-    best = max(fit, key=lambda r: r.margin, default=None)
+    best = max(filter(measured, fit), key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
         ahead or (sentence(reason_said(best, review.words)) if best else ""),
@@ -330,10 +219,10 @@ def argues(reason: Reason) -> bool:
             d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most
         )
         return reason.values[reason.figure] * SAFE <= min(bounds)
-    return not _mere_fall(reason)
+    return not mere_fall(reason)
 
 
-def _mere_fall(reason: Reason) -> bool:
+def mere_fall(reason: Reason) -> bool:
     """Return whether a reason is a fall that passed: it is an argument for the drive only if the rate hardly moved."""
     return reason.figure == "fall" and reason.answer == "pass" and reason.key != "level"
 

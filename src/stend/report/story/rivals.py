@@ -100,6 +100,14 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
     return [Side(facts["about"]["title"], facts=facts) for facts in kept]
 
 
+def originals(runs: Sequence[Run], others: Sequence[Side], words: Language) -> list[Side]:
+    """Return the published drives of which virtual drives of these runs are models, without those among `others`."""
+    models, named = [run.plan.device.model for run in runs if run.plan.device.virtual], [side.facts for side in others]
+    every = [facts for facts in publications.known().values() if "about" in facts and facts not in named]
+    kept = [facts for facts in every if any(_same(model, facts["about"]) for model in models)]
+    return [Side(words("story.real", name=facts["about"]["title"]), facts=facts) for facts in kept]
+
+
 def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:
     """Return the published data of other drives of its class, by name. A drive is not its own rival."""
     named = (family for word, family in FAMILIES.items() if word in drive.interface.lower())

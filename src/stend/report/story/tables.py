@@ -198,7 +198,8 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     having = [n for n, column in enumerate(zip(*kept, strict=True)) if n < FIRST_RIVAL or set(column) != {"–"}]
     head = (words("servers.figure"), *(side.name for side in sides))
     head, *kept = [tuple(row[n] for n in having) for row in (head, *kept)]
-    return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))
+    note = words("story.side_note") if any(side.name in head for side in sides if not side.run) else ""
+    return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))), note)
 
 
 TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Tables], ...]] = {

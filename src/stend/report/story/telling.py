@@ -38,10 +38,11 @@ from stend.report.story.alike import alike
 from stend.report.story.because import because
 from stend.report.story.closing import closing
 from stend.report.story.notes import Notes, notes
-from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown, verdict
+from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
-from stend.report.story.rivals import Rival, published_rival, reference
+from stend.report.story.rivals import Rival, originals, published_rival, reference
 from stend.report.story.tables import Measured, chapter_tables, key_table, tables_of
+from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
 
@@ -73,15 +74,19 @@ def story(
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
+    compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
+    if table := key_table(compared, words):
+        chapters += (Section("beside", words("story.side_by_side"), (table,)),)
+    simulated = all(run.plan.device.virtual for run in measured)
     return Page(
-        title=" · ".join(drives),
+        title=" · ".join(drives) + (words("story.models", n=len(runs)) if simulated else ""),
         lang=lang,
         made=words.date(time.time()),
         words=words,
         lead=Section(
             "verdict",
-            together.headline(reviews, words) if several else headline(every[0]),
-            tuple(_lead(reviews, runs, list(_shown(sides, chapters, every)), author)),
+            together.headline(reviews, words) if several else headline(every[0], brief=True),
+            tuple(_lead(reviews, runs, list(_shown(compared, chapters, every)), author)),
         ),
         sections=(
             *chapters,
@@ -109,16 +114,15 @@ def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
         yield section
 
 
-def headline(review: Review) -> str:
-    """Return the verdict; if the run carries none, the first answer to its own questions.
-
-    The verdict of an inspection comes first.
+def headline(review: Review, *, brief: bool = False) -> str:
+    """Return the verdict, brief if the uses stand below it; if the run carries none, the first answer to its own
+    questions. The verdict of an inspection comes first.
     """
     inspection = next((f for f in review.findings if f.name == inspected.VERDICT), None)
     if inspection:
         return finding_said(inspection, review.words)
     none = review.words("story.verdict_none")
-    if (said := verdict(review)) != none:
+    if (said := verdict(review, brief=brief)) != none:
         return said
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
     answers = (
@@ -140,7 +144,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
     yield from together.tables(reviews, words) if several else _judged(review)
     peers = (f for f in review.findings if f.name == "peers" and not several)
-    best, worst = ("", "") if several else (_unstated(text, headline(review)) for text in extremes(review))
+    best, worst = ("", "") if several else (_unstated(text, headline(review, brief=True)) for text in extremes(review))
     lists = (
         ("best", [Item(best, "pro")] if best else []),
         ("worst", [Item(worst, "con")] if worst else []),
@@ -264,8 +268,6 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             author.get(test, ((), ())),
             (*_charts(of), *tables_of(of, workloads)),
         )
-    if table := key_table(sides, words):
-        yield Section("beside", words("story.side_by_side"), (table,))
 
 
 def _what_is_measured(question: Question, of: Measured, words: Language) -> str:

@@ -16,9 +16,9 @@ from stend.report.story.page_one import (
     title,
     titles,
     value_shown,
-    verdict,
 )
 from stend.report.story.rivals import AHEAD
+from stend.report.story.verdict import verdict
 from stend.sentences import because_said, why_said
 from stend.words import Language
 

@@ -1,0 +1,151 @@
+"""The verdict on a drive: what it is fit for, not fit for and fit for with doubts, with the weightiest reasons."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from stend.findings import Finding
+from stend.findings.judgement import FIT, Judged, Reason, Verdict
+from stend.findings.judgement.uses import uses
+from stend.findings.look.grounds import Because
+from stend.report.story.page_one import (
+    MOST_CLAUSES,
+    ROOM,
+    SERVER,
+    Review,
+    measured,
+    mere_fall,
+    once,
+    open_facts,
+    quantities,
+    sentence,
+)
+from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
+from stend.words import Language
+
+
+def verdict(review: Review, *, brief: bool = False) -> str:
+    """Return every use that the drive is fit for, not fit for and fit for with doubts, with their weightiest reasons;
+    or why a verdict is impossible.
+
+    If `brief`, for a page that lists the uses with their reasons below, each use has one reason, and doubts of several
+    reasons none.
+    """
+    words, judged = review.words, review.verdict
+    if capacity := _capacity(review):
+        return finding_said(capacity, words)
+    if why := judged.standing:
+        return words(
+            "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
+        )
+    refused, doubted = judged.of("no"), judged.of("doubt")
+    if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
+        refused = doubted = ()  # a run of one test opens with what it measured
+    granted, most = judged.of(*FIT), 1 if brief else MOST_CLAUSES
+    ways = [[*_denied("unfit", refused, [], count, words)] for count in range(most, MOST_CLAUSES + 1)]
+    denied = min(ways, key=lambda way: sum(len(one.text) for one in way))
+    doubts = [*_denied("doubtful", doubted, _told(denied), 1 if denied else most if granted else MOST_CLAUSES, words)]
+    if brief and len(doubts) + sum(one.parts for one in doubts) > 2 and (denied or granted):
+        doubts = [Denied(words("story.doubtful_named", bad=_listed(doubted, words, "server")))]
+    denied += doubts
+    pros = _weightiest(_heaviest_first(granted), _told(denied))[:most]
+    if sentences := [*_granted(judged, pros, words), *(one.text for one in denied)]:
+        return " ".join(sentences)
+    undecided = [use for use in judged.uses if use.because and not use.missing]
+    if undecided and all(use.key == "unknown" for use in judged.uses):
+        why = undecided[0].because[0]
+        why = Because("throttled_run") if why.key == "throttled" else why  # its time is that of one test
+        return words("story.no_verdict", because=because_said(why, words))
+    return words("story.verdict_none")
+
+
+def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterator[str]:
+    """Yield what the drive is fit for, and which facts of its sheet that depends on."""
+    if fit := judged.of(*FIT):
+        good, sure = judged.of("performance"), judged.of("yes")
+        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
+        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
+        yield words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words))
+        if facts := open_facts(fit):
+            yield sentence(facts_said(facts, words))
+
+
+class Denied(NamedTuple):
+    """A sentence on uses that the drive is not fit for, or with doubts, its number of parts with reasons of their own,
+    and these reasons.
+    """
+
+    text: str
+    parts: int = 0
+    reasons: Sequence[Reason] = ()
+
+
+def _told(denied: Sequence[Denied]) -> list[Reason]:
+    """Return the reasons that these sentences state."""
+    return [reason for one in denied for reason in one.reasons]
+
+
+def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Iterator[Denied]:
+    """Yield at most two sentences that name each of these uses once: one of those whose reasons are `told` already,
+    one of the others, each with a reason that it has, the first with at most `most`. Large files, a use with reasons
+    of its own, are last.
+    """
+    left = sorted(uses, key=lambda use: use.use == ROOM[0])
+    same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
+    if same:
+        yield Denied(words(f"story.{key}_too", bad=_listed(same, words, "server")))
+    left = [use for use in left if use not in same]
+    parts, stated = list[str](), list[Reason]()
+    while left:
+        reasons = _weightiest(left, [*told, *stated])[:most]
+        alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
+        if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
+            alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
+        clauses, bad = _clauses(reasons, alike, words), _listed(alike, words, "server")
+        parts.append(words(f"story.{key}", bad=bad, reasons=clauses).rstrip("."))
+        left, most, key = [use for use in left if use not in alike], 1, "denied_more"
+        stated += reasons
+    if parts:
+        yield Denied(sentence("; ".join(parts)), len(parts), stated)
+
+
+def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
+    """Return the classes that drives are sold by before other uses, the heaviest first."""
+    order = {name: place for place, name in enumerate(uses().ladder)}
+    return sorted(fit, key=lambda use: order.get(use.use, -1), reverse=True)
+
+
+def _merged(uses: Sequence[Judged], name: str) -> list[str]:
+    """Return the names of these uses; all services of a server together are one use of this name."""
+    services = [use for use in uses if use.use in SERVER]
+    if len(services) < len(SERVER):
+        return [use.use for use in uses]
+    return [*(use.use for use in uses if use not in services), name]
+
+
+def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
+    """Return the weightiest reasons of these uses, each figure once, without those that `others` state.
+
+    Reasons of the first use come first.
+    """
+    taken = quantities(others)
+    every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
+    every = [(use, reason) for use, reason in every if measured(reason) or (use, reason.figure) == ROOM]
+    return list(once([reason for _, reason in every if not mere_fall(reason)]))[:MOST_CLAUSES]
+
+
+def _capacity(review: Review) -> Finding | None:
+    """Return the finding on the capacity if data was lost, or if the run tested nothing else; None otherwise."""
+    found = next((finding for finding in review.findings if finding.name == "media"), None)
+    alone = all(test.name == "media" for test in review.run.plan.tests)
+    return found if found and (found.side == "con" or alone) else None
+
+
+def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language) -> str:
+    """Return reasons as clauses; without any, all reasons of the first use."""
+    return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
+
+
+def _listed(uses: Sequence[Judged], words: Language, servers: str) -> str:
+    """Return what uses are for, as one phrase; all services of a server are named as one use by this key."""
+    names = [words(f"use_for.{name}") for name in _merged(uses, servers)]
+    return f" {words('story.and')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))

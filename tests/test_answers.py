@@ -1,0 +1,27 @@
+"""Readers make of strange documents what they made of them before (tests/answers.py)."""
+
+import json
+
+import pytest
+
+from tests.answers import FILE, ROOMS, answer, digest, room
+from tests.fuzz.target import Target
+
+GOLDEN: dict[str, dict[str, str]] = json.loads(FILE.read_text())
+EVERY = [(of, name, kept) for of in GOLDEN for name, kept in GOLDEN[of].items()]
+
+
+@pytest.fixture(scope="module")
+def readers(request: pytest.FixtureRequest) -> dict[str, Target]:
+    return room(request.param)
+
+
+@pytest.mark.parametrize(("readers", "kept"), [(name, GOLDEN[name]) for name in ROOMS], ids=ROOMS, indirect=["readers"])
+def test_every_reader_has_its_answers(readers: dict[str, Target], kept: dict[str, str]) -> None:
+    assert list(kept) == list(readers)
+
+
+@pytest.mark.parametrize(("readers", "name", "kept"), EVERY, ids=[name for _, name, _ in EVERY], indirect=["readers"])
+def test_a_reader_answers_as_before(readers: dict[str, Target], name: str, kept: str) -> None:
+    changed = [n for n, told in enumerate(kept.split()) if digest(answer(readers[name], n)) != told]
+    assert not changed, f"python -m tests.answers '{name}' {changed[0]}"

@@ -1,0 +1,29 @@
+"""Functions of a run return what they returned before (tests/functions.py)."""
+
+import json
+
+import pytest
+
+from stend import suite
+from tests.functions import FILE, PACKAGES, answers, runs
+
+GOLDEN: dict[str, dict[str, dict[str, str]]] = json.loads(FILE.read_text())
+
+
+def test_every_test_has_its_answers() -> None:
+    assert set(GOLDEN) == set(suite.names())
+
+
+@pytest.fixture(scope="module")
+def test(request: pytest.FixtureRequest) -> str:
+    """A test whose runs are made."""
+    name: str = request.param
+    return name if runs(name) else ""
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("test", GOLDEN, indirect=True)
+def test_functions_of_a_run_return_as_before(test: str, package: str) -> None:
+    kept, now = GOLDEN[test][package], answers(test, package)
+    changed = [name for name in {**kept, **now} if kept.get(name) != now.get(name)]
+    assert not changed, f"python -m tests.functions {test} {changed[0]}"
