@@ -129,11 +129,12 @@ def _fastest(rows: Iterable[Figures]) -> float:
 def _profiles(evidence: Evidence) -> Causes:
     """Yield that unlike loads end at one rate, which is about what the link carries."""
     most, test = evidence.link.bytes_per_s, "profiles"
-    rows = [row for row in figures(evidence.run) if row.test == test] if most else []
-    shared = [row for row in rows if evidence.link.sata or row.workload.read_pct in (0, 100)]  # one wire for both ways
-    ends: dict[str, float] = {}
-    for row in (row for row in rows if (row.direction == "both") == (row in shared)):
-        ends[row.phase] = max(ends.get(row.phase, 0.0), row.number("throughput"))
+    rows, ends = list[Figures](), dict[str, float]()
+    for row in (row for row in figures(evidence.run) if row.test == test and most):
+        one_way = row.workload.read_pct in (0, 100)
+        if (row.direction == "both") == (evidence.link.sata or one_way):  # other links carry each way on its own wire
+            rows.append(row)
+            ends[row.phase] = max(ends.get(row.phase, 0.0), row.number("throughput"))
     near = {phase: rate for phase, rate in ends.items() if most and rate >= NEAR_LINK * most}
     if len(near) >= FEWEST_PROFILES and any(row.phase in near and row.workload.random_pct for row in rows):
         values = {"low": min(near.values()), "high": max(near.values()), "most": most, "link": evidence.link.name}
