@@ -3,7 +3,7 @@
 import pytest
 
 from stend.base.units import MB, GiB
-from stend.findings import Finding
+from stend.findings import Finding, look
 from stend.report.parts import Table
 from stend.report.story import telling
 from stend.report.story.found import FOUND, found_tables, having_table
@@ -72,6 +72,9 @@ def test_the_volume_at_the_knee_is_in_a_table(lang: str) -> None:
     assert made_table
     assert review.words.show(review.figures["knee_bytes"], "gib") in made_table.rows[0]
     assert review.words.show(review.figures["writes"], "rate") in made_table.rows[-1]
+    (test,) = review.run.plan.tests
+    seconds = sum(r.counts.seconds for r in look.last_records(review.run, test, look.main_phase(review.run, test)))
+    assert [row[0] for row in made_table.rows] == ["1", review.words("found.end", seconds=seconds)]
 
 
 @pytest.mark.parametrize(("cache", "rows"), [(40 * GiB, True), (0, False)])

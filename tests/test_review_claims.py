@@ -142,9 +142,54 @@ def test_random_and_sequential_writes_of_a_large_block_are_of_one_block() -> Non
     block = int(known["big_block"])
     assert (known["big_writes"], known["stream_writes"]) == (rates[100][block], rates[0][block])
     assert known["big_share"] == min(rates[100][b] / rates[0][b] for b in rates[100] if b >= 64 * KiB)
-    told = EN("question.blocks.answer_3", **known | {"stream_writes": 2e8, "big_block": 65536.0})
+    told = EN("question.blocks.answer_5", **known | {"stream_writes": 2e8, "big_block": 65536.0})
     assert "with 64 KiB they run at" in told.replace("\u00a0", " ")
-    assert "of the 200 MB/s of sequential writes." in told.replace("\u00a0", " ")
+    assert "of the 200 MB/s of sequential writes by 4 threads at once." in told.replace("\u00a0", " ")
+
+
+WAITS = {"read_wait": 220e-6, "write_wait": 550e-6}
+RARE = {"write_usual": 329e-6, "write_longest": 0.7}
+BIG = {"big_writes": 8e6, "big_block": 65536.0, "big_share": 0.22, "stream_writes": 36e6}
+
+
+@pytest.mark.parametrize(
+    ("chapter", "known", "keys"),
+    [
+        ("wait", WAITS, ["answer_1"]),
+        ("wait", WAITS | RARE, ["answer_7", "answer_10"]),
+        ("wait", WAITS | {"read_usual": 1e-4, "read_longest": 0.3}, ["answer_8", "answer_9"]),
+        ("wait", WAITS | RARE | {"read_usual": 1e-4, "read_longest": 0.3}, ["answer_8", "answer_10"]),
+        ("blocks", BIG | {"block_threads": 4.0}, ["answer_5"]),
+        ("blocks", BIG | {"block_threads": 1.0}, ["answer_3"]),
+    ],
+)
+def test_a_mean_is_called_usual_and_a_stream_single_only_where_they_are(
+    chapter: str, known: dict[str, float], keys: list[str]
+) -> None:
+    asked = next(one for one in questions.questions() if one.name == chapter)
+    assert [one.key for one in asked.answers if one.holds(known)] == keys
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("every_s", [0.0, 120.0])
+def test_a_mean_above_its_99_percent_is_shown_with_the_usual_wait_and_the_longest(every_s: float, lang: str) -> None:
+    """Each long wait lasts a thousand times the mean, and a minute has some hundreds of writes."""
+    truth = Truth(capacity_bytes=8 * GiB, tail_every_s=every_s, fresh_iops=20, steady_iops=20)
+    run, words = made("latency", truth=truth, profile="review", **SMALL), Language(lang)
+    known = {item.name: item.value or 0.0 for item in named(run, ())}
+    page = telling.story([(None, run, {})], (), lang, words)
+    (keys,) = (block for block in page.lead.blocks if isinstance(block, Keys))
+    rare = words("figure_name.write_wait_rare", usual=known.get("write_usual"), longest=known.get("write_longest"))
+    assert (rare in {key.name for key in keys.keys}) is (every_s > 0)
+    assert (words("figure_name.write_wait") in {key.name for key in keys.keys}) is (every_s == 0)
+    assert ("write_usual" in known) is (every_s > 0)
+    assert known.get("write_usual", 0) < known["write_wait"]
+
+
+@pytest.mark.parametrize(("key", "end"), [("answer_6", "rested_share"), ("answer_7", "full_rest")])
+def test_the_rate_that_pauses_restore_is_stated(key: str, end: str) -> None:
+    told = EN(f"question.recovery.{key}", **{end: 0.5, "rested_of": 5200.0})
+    assert "5,200 IOPS, the best minute of this test before" in told.replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(

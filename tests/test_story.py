@@ -120,8 +120,8 @@ CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
         ("fresh", {"fresh_writes": 287e3, "start": 289e3, "sat_s": 36e3}, ["answer_1", "answer_3"]),
         ("fresh", {"fresh_writes": 287e3, "start": 285e3, "sat_s": 36e3}, ["answer_1", "answer_3"]),
         ("fresh", {"fresh_writes": 87e3, "start": 87e3, "sat_s": 36e3}, ["answer_1"]),  # both read as one figure
-        ("recovery", {"rested_share": 0.32}, ["answer_6"]),
-        ("recovery", {"full_rest": 15.0}, ["answer_7"]),
+        ("recovery", {"rested_share": 0.32, "rested_of": 5e3}, ["answer_6"]),
+        ("recovery", {"full_rest": 15.0, "rested_of": 5e3}, ["answer_7"]),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8}, ["answer_3"]),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8, "seq_part": 0.75}, ["answer_4"]),
         ("steady", {"seq_read": 3e8, "seq_write": 2e8, "seq_along": 1.0}, []),  # the chapter on the range has it

@@ -172,14 +172,20 @@ def _last_fifth(run: Run, test: str, phase: str, record: look.Record) -> Figures
 
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
-    """Yield mean and 99 % at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares."""
+    """Yield mean and 99 % at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares.
+
+    If few long waits raise the mean above the 99 %, it is not that of a usual IO: then the median and the longest too.
+    """
     for test in ("latency-curve", "latency"):  # if both were run, the later one counts
         curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and after_fill(r)]
         for name, reads in (("read", 100), ("write", 0), ("mix", 65)):
             single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads][-1:]
             for row in single:
                 yield from _of(f"{name}_p99", row, "p99")
-                yield from _of(f"{name}_wait", row, "mean") if reads != 65 else ()
+                if reads != 65:
+                    yield from _of(f"{name}_wait", row, "mean")
+                    rare = 0 < row.number("p99") < row.number("mean")
+                    yield from [*_of(f"{name}_usual", row, "p50"), *_of(f"{name}_longest", row, "max")] if rare else []
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
     tails = [(tail, r) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]
     if tails:
@@ -288,6 +294,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield from _rests(values, test)
                 yield Named("rested_share", values["best"] / values["fresh"] if key == "partly" else None, test)
                 yield Named("full_rest", values.get("needed"), test)
+                yield Named("rested_of", values["fresh"], test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
                 yield from _knee(values, test)
             case "slc_cache", key if key in LEVEL and values["state"] == "fresh":

@@ -49,6 +49,8 @@ def having_table(review: Review) -> set[str]:
 def _cell(value: Any, shape: str, words: Language) -> str:
     if value is None:
         return "–"
+    if shape == "level":
+        return words.show(value, "whole") if isinstance(value, int) else words("found.end", seconds=value)
     if shape == "phase":
         return words.name_of("phase", value)
     if shape == "text":
@@ -80,12 +82,21 @@ def _fills(run: Run, findings: Sequence[Finding]) -> Rows:
             yield values["state"], n + 1, end - begin, rates[n]
 
 
-def _levels(_: Run, findings: Sequence[Finding]) -> Rows:
-    """Yield the levels of a saturation: when each ends, what is written by then and its rate. Its end is the last."""
-    for values in (finding.values for finding in findings if "levels" in finding.values):
+def _levels(run: Run, findings: Sequence[Finding]) -> Rows:
+    """Yield the levels of a saturation: when each ends, what is written by then and its rate.
+
+    Its end comes last, with the seconds that its rate is of in place of a number.
+    """
+    for test, values in ((finding.test, finding.values) for finding in findings if "levels" in finding.values):
         levels = [level.values for level in values["levels"]]
         yield from ((n, level["s"], level["bytes"], level["rate"]) for n, level in enumerate(levels, start=1))
-        yield len(levels) + 1, values["seconds"], values["bytes"], values["end"]
+        yield _end_s(run, test), values["seconds"], values["bytes"], values["end"]
+
+
+def _end_s(run: Run, test: str) -> float:
+    """Return how many seconds the end of a saturation lasts."""
+    (planned,) = look.tests(run, test)
+    return look.ended(run, planned, look.main_phase(run, planned)).seconds
 
 
 def _hot(run: Run, findings: Sequence[Finding]) -> Rows:
@@ -104,7 +115,7 @@ FOUND = {
         _pauses,
     ),
     "slc_cache": Found((("state", "phase"), ("level", "whole"), ("volume", "gib"), ("rate", "mbs")), _fills),
-    "saturation": Found((("level", "whole"), ("until", "time"), ("written", "gib"), ("iops", "rate")), _levels),
+    "saturation": Found((("level", "level"), ("until", "time"), ("written", "gib"), ("iops", "rate")), _levels),
     "hot_range": Found(
         (
             ("mix", "text"), ("range", "gib"), ("cold", "rate"), ("warm", "rate"), ("gain", "times"),

@@ -77,7 +77,7 @@ def keys(review: Review) -> Iterator[Key]:
     names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
     for name in names:
         band = _band(name, review)
-        yield Key(title(name, review), value_shown(review.figures[name], FIGURES[name], review.words), band)
+        yield Key(_title_alone(name, review), value_shown(review.figures[name], FIGURES[name], review.words), band)
 
 
 def title(name: str, review: Review) -> str:
@@ -90,6 +90,15 @@ def title(name: str, review: Review) -> str:
     elif key == "writes" and "still_falling" in review.figures:
         key = "writes_falling"
     return review.words(f"figure_name.{key}", seq_part=review.figures.get("seq_part", 1.0))
+
+
+def _title_alone(name: str, review: Review) -> str:
+    """Return the title of a figure; of a mean that few long waits raise, it states the usual one and the longest."""
+    of = name.removesuffix("_wait")
+    usual, longest = (review.figures.get(f"{of}_{end}") for end in ("usual", "longest"))
+    if of == name or not (usual and longest):
+        return title(name, review)
+    return review.words(f"figure_name.{name}_rare", usual=usual, longest=longest)
 
 
 def shown(review: Review) -> list[str]:
@@ -256,7 +265,7 @@ def _beside(review: Review) -> tuple[str, str]:
 def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
     if one is None:
         return ""
-    words, name, shape = review.words, title(one.figure, review), FIGURES[one.figure]
+    words, name, shape = review.words, _title_alone(one.figure, review), FIGURES[one.figure]
     own, theirs = (value_shown(value, shape, words) for value in (review.figures[one.figure], one.theirs))
     said = Place(1 if key == "ahead" else one.drives, one.drives).text(words)
     gain = max(one.gain, 1 / one.gain)
