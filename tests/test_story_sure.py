@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from stend.model.record import Run
+from stend.report.parts import Pair
 from stend.report.story import telling
-from stend.words import Language
+from stend.words import LANGUAGES, Language
 from tests.synthetic import made
 
 
@@ -59,3 +60,33 @@ def test_at_most_so_many_deviations_are_stated_and_the_tests_that_were_not_stead
     assert [text for text in sentences(many) if "eviation " in text] == [f"Deviation {n}." for n in range(most)]
     unmet = Language("en")("story.unmet", tests="IOPS")
     assert [unmet in sentences(run_of(test)) for test in ("iops", "inspect")] == [True, False]
+
+
+@pytest.mark.parametrize(("range_of_mean", "stated"), [(0.2, False), (0.45, False), (0.55, True), (1.64, True)])
+def test_a_window_that_scatters_although_its_rule_is_met_is_stated_with_its_range(
+    range_of_mean: float, *, stated: bool
+) -> None:
+    run = made("iops", rounds=6, shorten=600, interval_s=10.0)
+    last = [one for one in run.judged if one.verdicts][-1]
+    wide = [replace(v, excursion=range_of_mean * v.average) for v in last.verdicts]
+    settled = Run([*run.started, *run.results, replace(last, verdicts=tuple(wide), steady=True)])
+    for lang, share in (("en", f"{range_of_mean:.0%}"), ("ru", f"{100 * range_of_mean:.0f}")):
+        words, every = Language(lang), sentences(settled, lang)
+        assert any(share in text and words.title("iops", "IOPS") in text for text in every) is stated
+        assert (words("story.met") in every, words("story.steady") in every) == (stated, not stated)
+
+
+@pytest.mark.parametrize(("level", "stated"), [("raid0", True), ("raid10", False), ("raid5", False), ("", False)])
+def test_an_array_known_to_be_of_raid_0_has_its_lack_of_redundancy_against_it(level: str, *, stated: bool) -> None:
+    run = run_of("block-sweep")
+    run = planned(run, device=replace(run.plan.device, facts=run.plan.device.facts | {"level": level}))
+    for lang in LANGUAGES:
+        page = telling.story([(None, run, {})], [], lang)
+        against = [
+            item.text
+            for section in (page.lead, *page.sections)
+            for block in section.blocks if isinstance(block, Pair)
+            for items in block.lists
+            for item in items.items if item.mark == "con"
+        ]  # fmt: skip
+        assert against.count(Language(lang)("story.raid0")) == 2 * stated

@@ -97,7 +97,7 @@ def _gentlest(run: Run, test: PlannedTest, phase: str) -> look.Record | None:
 
 def _shortest(run: Run) -> Figures | None:
     """Return the writes with the shortest mean response time of all loads of one block, or None without any."""
-    every = (row for row in figures(run) if row.tally.ios and not row.workload.mixed)
+    every = (row for row in figures(run) if row.tally.ios and row.workload.closed and not row.workload.mixed)
     writes = [
         row for row in every if row.direction == "write" or (row.direction == "both" and not row.workload.read_pct)
     ]

@@ -13,7 +13,7 @@ from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
-from stend.findings.look.link import NEAR_LINK, Link, link
+from stend.findings.look.link import SURE, Link, link
 from stend.model.definition import Hold
 from stend.model.record import Run
 
@@ -81,7 +81,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
             yield _cause("throttled", test.name, {"seconds": seconds}, sure=True)
         if grounds.undisturbed(ground):
             disturbed.add(test.name)
-    rows = [row for row in figures(run) if row.direction == "both"]
+    rows = [row for row in figures(run) if row.direction == "both" and row.workload.closed]
     evidence = Evidence(run, rows, others, link(run.plan.device, sheet))
     for cause in (
         _link,
@@ -108,17 +108,19 @@ def _cause(key: str, test: str, values: dict[str, Any], *, sure: bool = False) -
 
 
 def _link(evidence: Evidence) -> Causes:
-    """Yield that sequential reads, writes or both reach what the link carries."""
-    most = evidence.link.bytes_per_s
-    for test in SEQUENTIAL if most else ():
+    """Yield that sequential reads, writes or both reach what the link carries, and their share of its payload rate."""
+    wire = evidence.link
+    for test in SEQUENTIAL if wire.bytes_per_s else ():
         rows = [row for row in evidence.rows if row.test == test and row.workload.random_pct == 0]
         rates = {pct: _fastest(row for row in rows if row.workload.read_pct == pct) for pct in (100, 0)}
-        near = [pct for pct, rate in rates.items() if most and rate >= NEAR_LINK * most]
+        near = [pct for pct, rate in rates.items() if wire.near(rate)]
         if near:
             way = "both" if len(near) > 1 else "read" if 100 in near else "write"
-            values = {"way": way, "rate": max(rates.values()), "most": most, "link": evidence.link.name}
-            slower = {"capable": evidence.link.capable} if evidence.link.capable else {}
-            yield _cause("slow_link" if slower else "link", test, values | slower)
+            rate = max(rates[pct] for pct in near)
+            values = {"way": way, "rate": rate, "most": wire.payload, "share": rate / wire.payload, "link": wire.name}
+            slower = {"capable": wire.capable} if wire.capable else {}
+            key = "slow_link" if slower else "link" if rate >= SURE * wire.payload else "near_link"
+            yield _cause(key, test, values | slower)
             return
 
 
@@ -127,18 +129,19 @@ def _fastest(rows: Iterable[Figures]) -> float:
 
 
 def _profiles(evidence: Evidence) -> Causes:
-    """Yield that unlike loads end at one rate, which is about what the link carries."""
-    most, test = evidence.link.bytes_per_s, "profiles"
-    rows, ends = list[Figures](), dict[str, float]()
-    for row in (row for row in figures(evidence.run) if row.test == test and most):
-        one_way = row.workload.read_pct in (0, 100)
-        if (row.direction == "both") == (evidence.link.sata or one_way):  # other links carry each way on its own wire
-            rows.append(row)
-            ends[row.phase] = max(ends.get(row.phase, 0.0), row.number("throughput"))
-    near = {phase: rate for phase, rate in ends.items() if most and rate >= NEAR_LINK * most}
+    """Yield that unlike loads end at one rate, which is about what the link carries, of a full-duplex one each way."""
+    wire, test = evidence.link, "profiles"
+    rows = [row for row in figures(evidence.run) if row.test == test] if wire.bytes_per_s else []
+    shared = [row for row in rows if wire.sata or row.workload.read_pct in (0, 100)]  # one wire for both ways
+    ends: dict[str, float] = {}
+    for row in (row for row in rows if (row.direction == "both") == (row in shared)):
+        ends[row.phase] = max(ends.get(row.phase, 0.0), row.number("throughput"))
+    near = {phase: rate for phase, rate in ends.items() if wire.near(rate)}
     if len(near) >= FEWEST_PROFILES and any(row.phase in near and row.workload.random_pct for row in rows):
-        values = {"low": min(near.values()), "high": max(near.values()), "most": most, "link": evidence.link.name}
-        yield _cause("profiles_link", test, {"n": len(near), "of": len(ends)} | values)
+        low, high = min(near.values()), max(near.values())
+        values = {"low": low, "high": high, "most": wire.payload, "share": low / wire.payload, "link": wire.name}
+        key = "profiles_link" if wire.sata else "profiles_one_way"
+        yield _cause(key, test, {"n": len(near), "of": len(ends)} | values)
 
 
 def _parity(evidence: Evidence) -> Causes:
@@ -322,13 +325,24 @@ def _equal(rows: Sequence[Figures], quantity: str) -> Sequence[Figures]:
 
 
 def _full(evidence: Evidence) -> Causes:
-    """Yield the depth beyond which the rate no longer grows and the response time grows with the depth."""
+    """Yield the depth beyond which the rate stays and the response time grows with the depth, or beyond which it falls.
+
+    Rates at one depth differ by how threads share it: the highest counts.
+    """
     for test, ladder in _ladders(evidence):
         enough, deepest = headline.busy(list(ladder.values())), ladder[max(ladder)]
         if not enough or test not in CROWDED:
             continue
+        most = max(ladder.values(), key=lambda row: row.iops)
+        load = enough.workload.label.rsplit(" ", 2)[0]
+        if deepest.iops < headline.NEARLY * most.iops:
+            at, deep = most.workload.outstanding, deepest.workload.outstanding
+            values = {"at": at, "load": load, "most": most.iops, "deep": deep, "least": deepest.iops}
+            yield _cause("falls", test, values | {"then": most.number("mean"), "wait": deepest.number("mean")})
+            continue
+        deeper = [row for n, row in ladder.items() if n >= enough.workload.outstanding]
         times = deepest.workload.outstanding / enough.workload.outstanding
         waits = deepest.number("mean") / enough.number("mean")
-        if times >= 4 and deepest.iops < GREW * enough.iops and times / waits < GREW:
-            values = {"enough": enough.workload.outstanding, "load": enough.workload.label.rsplit(" ", 2)[0]}
-            yield _cause("full", test, values)
+        even = min(row.iops for row in deeper) >= headline.NEARLY * most.iops
+        if times >= 4 and even and 1 / GREW < times / waits < GREW:
+            yield _cause("full", test, {"enough": enough.workload.outstanding, "load": load})

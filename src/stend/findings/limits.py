@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look.link import NEAR_LINK, link
+from stend.findings.look.link import BEYOND, link
 from stend.model.counts import Counts
 from stend.model.events import Result
 from stend.model.record import Run
@@ -23,12 +23,14 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     wire = link(run.plan.device, sheet)
     together = [_together(result) for result in run.results if result.beside and result.counts.seconds]
     rate = max(wire.busier(counts) for counts in (*(cell.counts for cell in cells), *together))
-    values = {"rate": rate, "link": wire.bytes_per_s, "interface": wire.name, "busy": busy}
-    if wire.bytes_per_s and rate >= NEAR_LINK * wire.bytes_per_s:
+    values = {"rate": rate, "link": wire.payload, "interface": wire.name, "busy": busy}
+    if wire.near(rate):
         yield Finding(key="link", values=values, confidence="medium")
     elif busy >= BUSY and not run.plan.device.virtual:
         threads = {"load": busiest.workload.label, "threads": _threads(busiest.workload)}
         yield Finding(key="cpu", values=values | threads, confidence="low")
+    elif wire.bytes_per_s and rate > BEYOND * wire.payload:
+        yield Finding(key="beyond", values=values, confidence="can't tell")
     elif wire.bytes_per_s:
         yield Finding(key="drive", values=values, confidence="medium")
     else:

@@ -59,6 +59,11 @@ class Key(NamedTuple):
         return f"{kind} {self.block} {self.mix}{outstanding}{self.service}{there}"
 
     @property
+    def closed(self) -> bool:
+        """Return False for a load with a rate, which has no queue depth."""
+        return not self.service.lstrip()[:1].isdigit()
+
+    @property
     def loose(self) -> tuple[Any, ...]:
         """Return the key without threads and depth."""
         return self._replace(threads=0, depth=0)

@@ -250,8 +250,13 @@ class Workload(Kind, frozen=True):
 
     @property
     def outstanding(self) -> int:
-        """Return TOIO: threads times queue depth."""
+        """Return TOIO: threads times queue depth. An open loop has at most as many (`closed`)."""
         return self.threads * self.depth
+
+    @property
+    def closed(self) -> bool:
+        """Return True if as many IOs as `outstanding` are in flight all the time, False for a load with a rate."""
+        return not self.rate_iops
 
 
 SHARES_OFF = 0.01

@@ -18,7 +18,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     groups: dict[tuple[str, str, str, str], list[Difference]] = {}
     for difference in whole.differences:
         key, quantity = difference.key, difference.quantity
-        if quantity in RATES and key.place == 1:
+        if quantity in RATES and key.place == 1 and key.closed:
             groups.setdefault((key.test, key.phase, key.state, quantity), []).append(difference)
     for (test, phase, _, quantity), group in groups.items():
         by = _varied(group)

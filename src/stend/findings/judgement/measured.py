@@ -40,8 +40,8 @@ Pairs = Iterator[Named]
 
 
 def named(run: Run, findings: Sequence[Finding]) -> Pairs:
-    """Yield every figure of the run and its findings; if a name comes twice, the later figure counts."""
-    every = figures(run)
+    """Yield every figure of closed loops and of findings; if a name comes twice, the later figure counts."""
+    every = [row for row in figures(run) if row.workload.closed]
     rows = [row for row in every if row.direction == "both"]
     yield from _random(run, rows)
     yield from _saturation(run, rows)

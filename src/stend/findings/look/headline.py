@@ -58,6 +58,7 @@ def is_level(row: Figures, name: str) -> bool:
         and row.state in wanted.states
         and row.direction == "both"
         and load.outstanding > 1
+        and load.closed
         and not load.mixed
     )
 
@@ -105,7 +106,11 @@ def _writes(load: Workload) -> bool:
 
 
 def busy(rows: Sequence[Figures]) -> Figures | None:
-    """Return the row of the lowest depth that gives at least `NEARLY` of the highest IOPS, or None without rows."""
+    """Return the row of the lowest depth that gives at least `NEARLY` of the highest IOPS, or None without rows.
+
+    Loads with a rate have no depth and do not count.
+    """
+    rows = [row for row in rows if row.workload.closed]
     most = max((row.iops for row in rows), default=0.0)
     enough = [row for row in rows if row.direction == "both" and row.iops >= NEARLY * most]
     return min(enough, key=lambda row: row.workload.outstanding, default=None) if most else None
@@ -118,15 +123,16 @@ def even(row: Figures, quantity: str) -> bool:
 
 def queued(row: Figures, quantity: str) -> bool:
     """Return whether a percentile is only the time in the queue, which is outstanding IOs / IOPS (Little's law)."""
-    return row.workload.outstanding > 1 and even(row, quantity)
+    return row.workload.closed and row.workload.outstanding > 1 and even(row, quantity)
 
 
 def busy_alike(ladders: Sequence[Sequence[Figures]]) -> list[Figures | None]:
     """Return the row of `busy` of each ladder, at the deepest of their depths if every ladder has that."""
-    own = [busy(rows) for rows in ladders]
+    closed = [[row for row in rows if row.workload.closed] for rows in ladders]
+    own = [busy(rows) for rows in closed]
     deepest = max((row.workload.outstanding for row in own if row), default=0)
     alike = [
         next((row for row in rows if row.direction == "both" and row.workload.outstanding == deepest), None)
-        for rows in ladders
+        for rows in closed
     ]
-    return alike if all(row or not rows for row, rows in zip(alike, ladders, strict=True)) else own
+    return alike if all(row or not rows for row, rows in zip(alike, closed, strict=True)) else own

@@ -1,30 +1,45 @@
-"""The link between drive and host: its name, and the payload that such a link carries in practice."""
+"""The link between drive and host: its name, its payload rate by the standard, and what of it arrives in practice."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from stend.model.counts import Counts
 from stend.model.definition import Identity
 
 NEAR_LINK = 0.95
-"""A rate from this share of the payload on is limited by the link."""
+"""A rate from this share of what arrives in practice on is limited by the link."""
+SURE = 0.9
+"""From this share of the payload rate on, protocol overhead leaves room for nothing else."""
+BEYOND = 1.02
+"""A rate above this many times the payload rate disproves the record of the link."""
 ONE_WAY = ("SATA",)
 """Links on which reads and writes share the wire; other links carry their full rate in each direction."""
 
-# Payload bytes per second that a link carries in practice: line rate minus coding and framing.
-PCIE_LANE = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
-SERIAL: dict[str, dict[float, float]] = {
+Rates = Mapping[float, float]
+
+# Payload bytes per second by the standards, line rate minus coding: 8b/10b, PCIe from 3.0 on 128b/130b,
+# SAS-4 128b/150b.
+PAYLOAD_LANE: Rates = {1: 0.25e9, 2: 0.5e9, 3: 8e9 * 16 / 130, 4: 16e9 * 16 / 130, 5: 32e9 * 16 / 130}
+PAYLOAD: Rates = {1.5: 0.15e9, 3: 0.3e9, 6: 0.6e9, 12: 1.2e9, 24: 2.4e9}
+# Bytes per second that drives reach in practice. Framing takes the rest, less of it with long frames.
+PCIE_LANE: Rates = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
+SERIAL: Mapping[str, Rates] = {
     "sata": {1.5: 0.14e9, 3: 0.28e9, 6: 0.56e9},
     "sas": {3: 0.28e9, 6: 0.56e9, 12: 1.12e9, 24: 2.2e9},
 }
 
 
 class Link(NamedTuple):
-    """A link: its text, its payload in bytes/s (None if unknown), and the faster link that both ends can have."""
+    """A link: its text, what drives reach on it in bytes/s (None if unknown), the faster link that both ends can have.
+
+    `payload` is its rate by the standard, 0 if unknown. Links other than SATA carry it in each direction.
+    """
 
     name: str
     bytes_per_s: float | None
     capable: str = ""
+    payload: float = 0.0
 
     @property
     def sata(self) -> bool:
@@ -35,6 +50,10 @@ class Link(NamedTuple):
         """Return bytes/s of the busier direction, or of both directions if they share the wire."""
         return counts.bytes_per_s if self.sata else max(counts.read.bytes, counts.write.bytes) / counts.seconds
 
+    def near(self, bytes_per_s: float) -> bool:
+        """Return whether a rate is about what the link carries."""
+        return bool(self.bytes_per_s) and NEAR_LINK * (self.bytes_per_s or 0) <= bytes_per_s <= BEYOND * self.payload
+
 
 def link(drive: Identity, sheet: dict[str, Any]) -> Link:
     """Return the negotiated link if the drive's record states it, else the interface of the sheet or of the drive."""
@@ -43,7 +62,7 @@ def link(drive: Identity, sheet: dict[str, Any]) -> Link:
     stated = str(sheet.get("interface") or drive.interface)
     name = names.get("link", stated)
     capable = names.get("link_capable", "")
-    return Link(name, link_bytes_per_s(name), capable if capable != name else "")
+    return Link(name, link_bytes_per_s(name), capable if capable != name else "", payload_bytes_per_s(name))
 
 
 def _named(interface: str, text: str) -> str:
@@ -55,10 +74,20 @@ def _named(interface: str, text: str) -> str:
 
 
 def link_bytes_per_s(interface: str) -> float | None:
-    """Return bytes/s of `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12.0 Gbit x2`, or None for an unknown link."""
+    """Return bytes/s in practice of `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12.0 Gbit x2`, or None if unknown."""
+    return _carried(interface, PCIE_LANE, SERIAL["sata"], SERIAL["sas"])
+
+
+def payload_bytes_per_s(interface: str) -> float:
+    """Return the payload rate of a link in bytes/s by its standard, or 0 if it is unknown."""
+    return _carried(interface, PAYLOAD_LANE, PAYLOAD, PAYLOAD) or 0.0
+
+
+def _carried(interface: str, pcie: Rates, sata: Rates, sas: Rates) -> float | None:
+    """Return the rate of a link from those of one lane, or None if it is unknown."""
     if match := re.search(r"PCIe\s*(?:Gen)?\s*(\d)(?:\.\d)?\s*[x×](\d+)", interface, re.IGNORECASE):
-        return PCIE_LANE[int(match[1])] * int(match[2]) if int(match[1]) in PCIE_LANE else None
+        return pcie[int(match[1])] * int(match[2]) if int(match[1]) in pcie else None
     if match := re.search(r"(SATA|SAS)\D*?(\d+(?:[.,]\d)?)\s*G(?!iB)\S*(?:\s+x(\d+))?", interface, re.IGNORECASE):
-        lane = SERIAL[match[1].lower()].get(float(match[2].replace(",", ".")))
+        lane = {"sata": sata, "sas": sas}[match[1].lower()].get(float(match[2].replace(",", ".")))
         return lane * int(match[3] or 1) if lane else None
     return None

@@ -51,6 +51,7 @@ def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple
                 (load.random_pct, load.read_pct) == (random_pct, read_pct)
                 and (not block_bytes or load.block_bytes == block_bytes)
                 and (load.outstanding == 1) == single
+                and load.closed
                 and not load.mixed
             )
 

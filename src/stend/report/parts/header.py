@@ -169,7 +169,7 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
         "stimulus": [_kind(w) for w in loads],
         "mixes": [_mix(w) for w in loads if w.trim_pct < 100] or ["–"],
         "blocks": [_size(w) for w in loads],
-        "outstanding": [_point(w) for w in loads],
+        "outstanding": [_point(w) for w in loads if w.closed] or ["–"],
     }
     main = next((p for p in test.phases if p.name == look.main_phase(run, test)), None)
     return [

@@ -23,9 +23,10 @@ def closing(review: Review) -> Iterator[Section]:
     merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
+    against = (*_reasons(unfit, (), words), extremes(review)[1], unprotected(review))
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),
-        ("against", "con", tuple(filter(None, dict.fromkeys((*_reasons(unfit, (), words), extremes(review)[1]))))),
+        ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
         ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
     )
     shown = tuple(
@@ -33,6 +34,11 @@ def closing(review: Review) -> Iterator[Section]:
     )
     if shown:
         yield Section("closing", words("story.closing"), (Pair(shown),))
+
+
+def unprotected(review: Review) -> str:
+    """Return what the failure of one member costs an array that is known to be of RAID 0, or "" for other drives."""
+    return review.words("story.raid0") if review.run.plan.device.facts.get("level") == "raid0" else ""
 
 
 def _reasons(

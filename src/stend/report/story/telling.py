@@ -9,7 +9,7 @@ from typing import Any
 from stend import charts, findings
 from stend.charts import Picture
 from stend.charts.beside import Side, picture
-from stend.findings import Sheet, judgement, look
+from stend.findings import Sheet, judgement, look, steady_state
 from stend.findings.look import inspected
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -36,7 +36,7 @@ from stend.report.parts.tables import workloads
 from stend.report.story import together
 from stend.report.story.alike import alike
 from stend.report.story.because import because
-from stend.report.story.closing import closing
+from stend.report.story.closing import closing, unprotected
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
@@ -145,9 +145,10 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield from together.tables(reviews, words) if several else _judged(review)
     peers = (f for f in review.findings if f.name == "peers" and not several)
     best, worst = ("", "") if several else (_unstated(text, headline(review, brief=True)) for text in extremes(review))
+    risks = _of_all({name: [text] if (text := unprotected(own)) else [] for name, own in reviews.items()})
     lists = (
         ("best", [Item(best, "pro")] if best else []),
-        ("worst", [Item(worst, "con")] if worst else []),
+        ("worst", [Item(text, "con") for text in (*filter(None, [worst]), *risks)]),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
         ("deviates", [Item(t) for t in _of_all({name: list(_sure(own)) for name, own in reviews.items()})]),
         ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
@@ -214,7 +215,11 @@ def _sure(review: Review) -> Iterator[str]:
     sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
-        yield words("story.early", tests=", ".join(early)) if early else words("story.steady")
+        settled = words("story.met" if steady_state.widest(run) else "story.steady")
+        yield words("story.early", tests=", ".join(early)) if early else settled
+    if wide := steady_state.widest(run):
+        tests = dict.fromkeys(titles[name] for name in wide)
+        yield words("story.wide", range=max(wide.values()), tests=", ".join(tests))
     if any(test.name in inspected.TESTS for test in run.plan.tests):
         yield words("story.inspection")
     elif methods := methods_of(run, words):
