@@ -14,7 +14,7 @@ GOLDEN: dict[str, Any] = json.loads(FILE.read_text())
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
     """Kernels are loaded before the first test."""
-    for name in ("ideal", "small", "sas15k", "st1800mm0088", "x25e-raid"):
+    for name in ("ideal", "small", "sas15k", "x25e-raid"):
         golden(name)
 
 
