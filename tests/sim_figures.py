@@ -2,6 +2,8 @@
 
 import json
 
+import msgspec
+
 from stend.base.units import KiB
 from stend.sim import Pattern, build, load
 
@@ -12,7 +14,7 @@ PAUSE_S, LOAD_S = 0.01, 0.01
 
 
 def figures(name: str) -> str:
-    """Counts, bins and health of a fresh drive after each load and a pause."""
+    """Counts, bins and health of a fresh drive after each load and a pause, then sums of two loads at the same time."""
     drive, told = build(load(name)), []
     for size, read, random in LOADS:
         drive.start(
@@ -29,4 +31,10 @@ def figures(name: str) -> str:
         told += [done.seconds, done.tallies.tolist(), done.bins.nonzero()[1].tolist(), done.bins.sum().item()]
         drive.stop()
         drive.idle(PAUSE_S)
+    reads, writes = (
+        Pattern(random_pct=100, read_pct=pct, sizes=((8 * KiB, 1.0),), range_bytes=drive.capacity_bytes)
+        for pct in (100, 0)
+    )
+    drive.start(msgspec.structs.replace(reads, beside=(writes,)))
+    told += drive.advance(LOAD_S).ledger.sums.tolist()
     return json.dumps([told, drive.health()])

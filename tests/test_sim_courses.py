@@ -11,6 +11,13 @@ from tests.sim_courses import FILE, golden, names
 GOLDEN: dict[str, Any] = json.loads(FILE.read_text())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> None:
+    """Kernels are loaded before the first test."""
+    for name in ("ideal", "small", "sas15k", "x25e-raid"):
+        golden(name)
+
+
 def test_every_drive_has_its_figures() -> None:
     assert list(GOLDEN) == names()
     assert set(sim.profiles()) < set(GOLDEN)
