@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 
 from stend import findings
+from stend.findings import look
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look import headline
 from stend.findings.look.figures import figures
 from stend.findings.look.link import link_bytes_per_s, payload_bytes_per_s
+from stend.many.sides import key_of
 from stend.model.definition import Hold, Workload
+from stend.report.parts import header
 from stend.sentences import finding_said
 from stend.words import Language
 from tests.test_cause import causes
@@ -120,3 +123,9 @@ def test_an_open_loop_has_no_depth_in_any_figure_or_cause() -> None:
     assert opened
     assert headline.busy(opened) is headline.level(opened, "read_window") is None
     assert not any(headline.queued(row, "p99") for row in opened)
+    keys = [key_of(row) for row in figures(curve)]
+    assert [key.closed for key in keys] == [row.workload.closed for row in figures(curve)]
+    for test in look.tests(curve):
+        shown = dict(header._parameters(curve, test, Language("en")))["outstanding"]
+        assert "T4/Q32" in shown
+        assert "Q1024" not in shown
