@@ -7,6 +7,7 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.figures import listed
 from stend.findings.look.grounds import Because, Ground
+from stend.findings.look.pause import LEAST_GAIN
 from stend.model.counts import added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -14,7 +15,6 @@ from stend.model.record import Run
 ENOUGH = 0.9
 ALIKE = 0.98
 """Levels after rests that differ by less than this ratio are equal."""
-LEAST_GAIN = 1.1
 LEAST_RATIO = 1.25
 """Halves of the end of saturation that differ by a larger ratio are not a level."""
 NEEDS = (grounds.undisturbed,)

@@ -14,6 +14,8 @@ MOST = 0.3
 """A pause lasts at most this share of the whole time."""
 ONE = 0.9
 """This share of all low samples must be in one stretch, or there is more than one pause."""
+LEAST_GAIN = 1.1
+"""A rate after a pause that is less than this many times the rate before has gained nothing."""
 
 
 class Pause(NamedTuple):

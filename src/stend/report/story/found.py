@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from stend.findings import Finding, look
-from stend.findings.idle_recovery import LEAST_GAIN
 from stend.findings.look.hits import beginning
+from stend.findings.look.pause import LEAST_GAIN
 from stend.model.record import Run
 from stend.report.parts import Table
 from stend.report.story.page_one import Review

@@ -9,8 +9,8 @@ from typing import Any
 from stend import charts, findings
 from stend.charts import Picture
 from stend.charts.beside import Side, picture
-from stend.findings import Sheet, judgement, look, steady_state
-from stend.findings.look import inspected
+from stend.findings import Sheet, judgement, look
+from stend.findings.look import inspected, steady
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import (
@@ -215,9 +215,9 @@ def _sure(review: Review) -> Iterator[str]:
     sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
-        settled = words("story.met" if steady_state.widest(run) else "story.steady")
+        settled = words("story.met" if steady.widest(run) else "story.steady")
         yield words("story.early", tests=", ".join(early)) if early else settled
-    if wide := steady_state.widest(run):
+    if wide := steady.widest(run):
         tests = dict.fromkeys(titles[name] for name in wide)
         yield words("story.wide", range=max(wide.values()), tests=", ".join(tests))
     if any(test.name in inspected.TESTS for test in run.plan.tests):
