@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from stend.base.units import GiB
-from stend.findings.judgement import verdict
+from stend.findings.judgement import Reason, verdict
 from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.look.because import Because
@@ -19,6 +19,7 @@ from stend.report.parts import Keys
 from stend.report.story import telling
 from stend.report.story.page_one import Review
 from stend.report.story.verdict import verdict as headline
+from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language, text
 from tests import synthetic
 
@@ -145,3 +146,10 @@ def test_a_saturation_that_did_not_write_the_whole_drive_ends_at_its_own_rate() 
 def test_a_rate_that_slid_down_to_a_level_may_not_become_worse(why: str, *, even: bool, worse: bool) -> None:
     slid = Saturated(560e3, 60.0, 390e3, 390e3, 36e3, 6e13, 18.8, even=even, why=Because(why))
     assert sys.modules[evidence.__module__]._worsens(slid) is worse
+
+
+def test_a_reason_from_another_test_than_the_saturation_names_the_full_drive() -> None:
+    full = Reason("writes", "pass", 3.0, {"writes": 53e3, "start": 95e3, "fall": 1.8})
+    assert reason_said(full, Language("en")) == "random writes reach 53,000\N{NO-BREAK SPACE}IOPS on the full drive"
+    saturated = Reason("writes", "pass", 3.0, {**full.values, "sat_s": 36e3})
+    assert reason_said(saturated, Language("en")).startswith("continuous random writes hold 53,000")

@@ -120,7 +120,7 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     wanted = {f"reason.{figure}.{key}" for figure in asked for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
     wanted |= {f"reason.{figure}.{key}_along" for figure in ALONG for key in ("pass", "doubt", "fail")}
-    wanted |= {f"reason.fall.{key}_filled" for key in ("pass", "doubt", "fail")}
+    wanted |= {f"reason.{figure}.{key}_filled" for figure in ("writes", "fall") for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{d.figure}.{d.clause}" for use in uses().use.values() for d in use.demands if d.clause}
     assert {key for key in texts("en") if key.startswith("reason.")} == wanted
 

@@ -61,11 +61,11 @@ class Reason(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer.
 
-        That of a mean along the range of a disk ends in "_along", that of a fall that no saturation shows in "_filled".
+        That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled".
         """
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
         key = "level" if level else self.clause or self.answer
-        if self.figure == "fall" and "sat_s" not in self.values:
+        if self.figure in ("writes", "fall") and "sat_s" not in self.values:
             return f"{key}_filled"
         return f"{key}_along" if self.figure in ALONG and self.values.get("seq_along") else key
 

@@ -25,7 +25,9 @@ FEWEST_ROWS = 4
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
     """Return the page of a comparison in a language, without pictures unless `drawn`."""
     words = Language(lang)
-    title = words("versus.title", a=whole.a.name, b=whole.b.name)
+    title, models = words("versus.title", a=whole.a.name, b=whole.b.name), {r.settings.get("model") for r in whole.runs}
+    if len(models) == 1 and (model := models.pop()) and model not in title:
+        title = f"{model}: {title}"
     return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))._replace(small=True)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
-from stend.report.story.page_one import TAILS, Review, argues, extremes, measured, once, quantities, sentence
+from stend.report.story.page_one import TAILS, Review, argues, behind, extremes, measured, once, quantities, sentence
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
@@ -19,7 +19,8 @@ def closing(review: Review) -> Iterator[Section]:
     """Yield the conclusion: for, against, price and endurance, or nothing if the run has no arguments."""
     words, judged = review.words, review.verdict
     passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
-    passed = [r for r in passed if r.figure not in judged.known.bounds]  # it may yet become worse
+    doubtful = {*judged.known.bounds, "" if judged.standing else behind(review)}  # may become worse, or is behind
+    passed = [r for r in passed if r.figure not in doubtful]
     merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]

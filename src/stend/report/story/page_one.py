@@ -206,14 +206,15 @@ def extremes(review: Review) -> tuple[str, str]:
     """
     if review.verdict.standing:
         return "", ""
-    ahead, behind = _beside(review)
+    first, last = _gains(review)
+    ahead, later = _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
     fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
     bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
     best = max(filter(measured, fit), key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
         ahead or (sentence(reason_said(best, review.words)) if best else ""),
-        behind or (sentence(reason_said(worst, review.words)) if worst else ""),
+        later or (sentence(reason_said(worst, review.words)) if worst else ""),
     )
 
 
@@ -246,8 +247,14 @@ class Gain(NamedTuple):
     drives: int
 
 
-def _beside(review: Review) -> tuple[str, str]:
-    """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
+def behind(review: Review) -> str:
+    """Return the name of the figure that is furthest behind every rival, or ""."""
+    last = _gains(review)[1]
+    return last.figure if last else ""
+
+
+def _gains(review: Review) -> tuple[Gain | None, Gain | None]:
+    """Return the figure that is furthest ahead of every rival and the one furthest behind every rival."""
     best, worst, unusable = [], [], review.verdict.known.unusable
     for name in (name for name in shown(review) if comparable(name, review) and name not in unusable):
         sign = -1 if name in LESS_IS_BETTER else 1
@@ -257,9 +264,8 @@ def _beside(review: Review) -> tuple[str, str]:
         best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
         worst += sorted(gains)[-1:]
     ahead = [one for one in best if one.gain >= AHEAD]
-    behind = [one for one in worst if one.gain <= 1 / AHEAD]
-    first, last = max(ahead, default=None), min(behind, default=None)
-    return _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
+    later = [one for one in worst if one.gain <= 1 / AHEAD]
+    return max(ahead, default=None), min(later, default=None)
 
 
 def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
