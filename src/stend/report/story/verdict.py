@@ -130,7 +130,8 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
     taken = quantities(others)
     every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
     every = [(use, reason) for use, reason in every if measured(reason) or (use, reason.figure) == ROOM]
-    every.sort(key=lambda pair: pair[1].figure == ROOM[1])  # what was measured comes before the capacity
+    if len(uses) > 1:  # the capacity is a reason of one of them alone
+        every.sort(key=lambda pair: pair[1].figure == ROOM[1])
     return list(once([reason for _, reason in every if not mere_fall(reason)]))[:MOST_CLAUSES]
 
 

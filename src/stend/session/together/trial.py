@@ -129,7 +129,8 @@ class Probe:
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0, pass_fds=fds
         )
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.listener = threading.Thread(target=self._listen, daemon=True)
+        self.listener.start()
         setup = Setup(
             request.target, request.destroy or "", os.path.abspath(folder), min(seconds / 5, 1.0), request.overwrite
         )
@@ -139,13 +140,14 @@ class Probe:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Close the input, which ends the process. Kill it if it hangs."""
+        """Close the input, which ends the process, and read its output to the end. Kill it if it hangs."""
         with suppress(OSError):
             self.process.stdin.close()  # type: ignore[union-attr]
-        with suppress(subprocess.TimeoutExpired):
+        try:
             self.process.wait(PATIENCE_S)
-            return
-        self.process.kill()
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.listener.join(PATIENCE_S)
 
     def hold(self, load: Workload | None) -> None:
         """Start or stop a load, and return when it runs or has stopped."""
