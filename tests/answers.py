@@ -13,6 +13,7 @@ import os
 import random
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -62,9 +63,16 @@ DIGITS = 7
 
 @contextmanager
 def still() -> Iterator[None]:
-    """Local time is UTC, and clocks go on by a hundredth of a second whenever they are read."""
-    steps, zone = count(1), os.environ.get("TZ")
-    with mock.patch.multiple(time, monotonic=lambda: next(steps) / 100, time=lambda: 1_800_000_000 + next(steps) / 100):
+    """Local time is UTC, and clocks go on by a hundredth of a second whenever this thread reads them.
+
+    Threads that other tests left behind read clocks of their own.
+    """
+    steps, others, zone, own = count(1), count(1), os.environ.get("TZ"), threading.get_ident()
+
+    def read() -> float:
+        return next(steps if threading.get_ident() == own else others) / 100
+
+    with mock.patch.multiple(time, monotonic=read, time=lambda: 1_800_000_000 + read()):
         os.environ["TZ"] = "UTC"
         time.tzset()
         try:

@@ -1,10 +1,12 @@
 """Readers make of strange documents what they made of them before (tests/answers.py)."""
 
 import json
+import threading
+import time
 
 import pytest
 
-from tests.answers import FILE, ROOMS, answer, digest, room
+from tests.answers import FILE, ROOMS, answer, digest, room, still
 from tests.fuzz.target import Target
 
 GOLDEN: dict[str, dict[str, str]] = json.loads(FILE.read_text())
@@ -25,3 +27,12 @@ def test_every_reader_has_its_answers(readers: dict[str, Target], kept: dict[str
 def test_a_reader_answers_as_before(readers: dict[str, Target], name: str, kept: str) -> None:
     changed = [n for n, told in enumerate(kept.split()) if digest(answer(readers[name], n)) != told]
     assert not changed, f"python -m tests.answers '{name}' {changed[0]}"
+
+
+def test_a_thread_of_another_test_moves_no_clock_of_an_answer() -> None:
+    with still():
+        before = time.monotonic()
+        other = threading.Thread(target=lambda: [time.monotonic() for _ in range(5)])
+        other.start()
+        other.join()
+        assert time.monotonic() - before == pytest.approx(0.01)
