@@ -53,7 +53,7 @@ FEW = {
 }  # fmt: skip
 """Targets that take longer."""
 LEFT_OUT = ("site", "published.json", "meter ")
-"""Targets that build a site, or begin with a built one."""
+"""Targets that build a site, or begin with a built one, and meters, which read the clock in threads of their own."""
 DATED = ("events", "report")
 """Targets whose first document is another in each process."""
 NUMBER = re.compile(rb"\d+(?:\.\d+)?")

@@ -52,7 +52,7 @@ def test_an_empty_page_takes_the_place_of_a_drawing_in_a_layout(width: float, he
     drawing = f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{width}" height="{height}"><g/></svg>'
     empty, drawn = (
         pypdfium2.PdfDocument(content)[0].get_size()
-        for content in (render_process._empty_page(*render_process._size(drawing)), vl_convert.svg_to_pdf(drawing))
+        for content in (render_process._empty_page(*render_process.size(drawing)), vl_convert.svg_to_pdf(drawing))
     )
     assert empty[0] / empty[1] == pytest.approx(drawn[0] / drawn[1], rel=1e-3)
     assert empty[0] / empty[1] == pytest.approx(width / height, rel=1e-3)

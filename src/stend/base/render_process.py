@@ -37,7 +37,7 @@ def layout(source: str) -> str:
     import typst
 
     for drawing in Path(source).parent.glob("*.svg"):
-        width, height = _size(drawing.read_text(encoding="utf-8"))
+        width, height = size(drawing.read_text(encoding="utf-8"))
         drawing.with_suffix(".pdf").write_bytes(_empty_page(width, height))
     marked: str = typst.Compiler(source, root=os.path.dirname(source)).query("<again>", field="value")
     return marked
@@ -59,7 +59,7 @@ def pdf(source: str) -> str:
     return into
 
 
-def _size(drawing: str) -> tuple[float, float]:
+def size(drawing: str) -> tuple[float, float]:
     """Return the width and the height of an SVG in pixels."""
     head = drawing[: drawing.index(">")]
     width, height = (float(re.search(rf'\b{name}="([\d.]+)"', head)[1]) for name in ("width", "height"))  # type: ignore[index]

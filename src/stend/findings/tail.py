@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stend.findings import Finding, Sheet, look, side
-from stend.findings.look.headline import TAIL_FROM
+from stend.findings.look.headline import waits_in_queue
 from stend.findings.look.pieces import seconds
 from stend.model.counts import added
 from stend.model.definition import PlannedTest
@@ -61,7 +61,7 @@ def _class(test: str, records: list[look.Record], last: list[look.Record]) -> Fi
         "load": load, "tail": tail, "mean": mean, "class": kind, "longest": longest,
         "records": len(last), "all": len(records),
     }  # fmt: skip
-    if last[-1].workload.closed and last[-1].workload.outstanding > 1 and tail < TAIL_FROM * mean:
+    if waits_in_queue(last[-1].workload, tail, mean):
         return Finding(key="queue", test=test, values=values)
     return Finding(key="class", test=test, values=values, side=side(pro=kind in GOOD, con=kind in BAD))
 

@@ -1,12 +1,12 @@
 """PDF by Typst: contents, page numbers, tables that break well. Text is passed as data, never as markup."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from stend.base import render_process
 from stend.base.version import __version__
 from stend.charts import Picture
 from stend.charts.parts.half import HEIGHT, LOW, TALL, half, height, wide
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
 
 def _plot(picture: Picture, drawing: str, file: Path) -> dict[str, Any]:
     file.write_text(drawing, encoding="utf-8")
-    width = float(re.search(r'width="([\d.]+)"', drawing)[1])  # type: ignore[index]
+    width, _ = render_process.size(drawing)
     return {
         "file": file.with_suffix(".pdf").name,
         "says": picture.says,

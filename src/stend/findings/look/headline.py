@@ -122,8 +122,13 @@ def even(row: Figures, quantity: str) -> bool:
 
 
 def queued(row: Figures, quantity: str) -> bool:
+    """Return whether a percentile of a row is only the time in the queue."""
+    return row.number(quantity) > 0 and waits_in_queue(row.workload, row.number(quantity), row.number("mean"))
+
+
+def waits_in_queue(load: Workload, percentile_s: float, mean_s: float) -> bool:
     """Return whether a percentile is only the time in the queue, which is outstanding IOs / IOPS (Little's law)."""
-    return row.workload.closed and row.workload.outstanding > 1 and even(row, quantity)
+    return load.closed and load.outstanding > 1 and percentile_s < TAIL_FROM * mean_s
 
 
 def busy_alike(ladders: Sequence[Sequence[Figures]]) -> list[Figures | None]:

@@ -144,7 +144,8 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
     yield from together.tables(reviews, words) if several else _judged(review)
     peers = (f for f in review.findings if f.name == "peers" and not several)
-    best, worst = ("", "") if several else (_unstated(text, headline(review, brief=True)) for text in extremes(review))
+    said = "" if several else headline(review, brief=True)
+    best, worst = ("", "") if several else (_unstated(text, said) for text in extremes(review))
     risks = _of_all({name: [text] if (text := unprotected(own)) else [] for name, own in reviews.items()})
     lists = (
         ("best", [Item(best, "pro")] if best else []),
@@ -212,12 +213,13 @@ def _sure(review: Review) -> Iterator[str]:
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))
+    wide = steady.widest(run)
     sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
     if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
-        settled = words("story.met" if steady.widest(run) else "story.steady")
+        settled = words("story.met" if wide else "story.steady")
         yield words("story.early", tests=", ".join(early)) if early else settled
-    if wide := steady.widest(run):
+    if wide:
         tests = dict.fromkeys(titles[name] for name in wide)
         yield words("story.wide", range=max(wide.values()), tests=", ".join(tests))
     if any(test.name in inspected.TESTS for test in run.plan.tests):
