@@ -182,3 +182,15 @@ def forked_senders(senders_kernels: None, monkeypatch: pytest.MonkeyPatch) -> No
         return Program(words) if sender in words else real(words, **own)
 
     monkeypatch.setattr(subprocess, "Popen", begun)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):  # probe
+    import threading
+    before = set(threading.enumerate())
+    r = yield
+    left = [t for t in threading.enumerate() if t not in before]
+    if left:
+        with open("/tmp/w/threads_left.txt", "a") as f:
+            f.write(f"{item.nodeid}\t{[t.name for t in left]}\n")
+    return r

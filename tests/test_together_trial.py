@@ -109,6 +109,10 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(probe, "sys", world.here)
     monkeypatch.setattr(subprocess, "Popen", world.popen)
     yield world
+    ended_s = 60.0
+    for thread in [*world.threads, *(each for each in threading.enumerate() if "(_listen)" in each.name)]:
+        thread.join(ended_s)  # a probe that was given up may still fill its drive, and its listener reads on
+        assert not thread.is_alive()
     for file in world.files:
         with contextlib.suppress(OSError):
             file.close()
