@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -93,10 +94,26 @@ def _turn(item: pytest.Item) -> int:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Before any fixture: has this host what the test needs."""
+    item.stash[THREADS] = set(threading.enumerate())
     needs.demand(needs.wanted(item))
     if item.get_closest_marker("fio"):
         fio_features.probe()  # here, once for all forks
     needs.CALLED.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """After all fixtures: threads that a test leaves behind end before the next one, or they would fail that."""
+    before: set[threading.Thread] = item.stash[THREADS]
+    yield
+    for thread in set(threading.enumerate()) - before:
+        if "(" in thread.name:  # begun by Python code with a function of ours, not by a library
+            thread.join(LAST_OF_A_THREAD_S)
+            assert not thread.is_alive(), f"leaves {thread.name} behind"
+
+
+THREADS = pytest.StashKey[set[threading.Thread]]()
+LAST_OF_A_THREAD_S = 60.0
 
 
 @pytest.fixture(autouse=True)
@@ -182,15 +199,3 @@ def forked_senders(senders_kernels: None, monkeypatch: pytest.MonkeyPatch) -> No
         return Program(words) if sender in words else real(words, **own)
 
     monkeypatch.setattr(subprocess, "Popen", begun)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item):  # probe
-    import threading
-    before = set(threading.enumerate())
-    r = yield
-    left = [t for t in threading.enumerate() if t not in before]
-    if left:
-        with open("/tmp/w/threads_left.txt", "a") as f:
-            f.write(f"{item.nodeid}\t{[t.name for t in left]}\n")
-    return r

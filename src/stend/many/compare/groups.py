@@ -42,6 +42,11 @@ class Group(NamedTuple):
         return ("down" if proven else "behind") if down > half and not up else "level"
 
     @property
+    def moved(self) -> bool:
+        """Return whether any figure is better, ahead, worse or behind."""
+        return any(d.verdict in (*UP, *DOWN) for d in self.differences)
+
+    @property
     def far(self) -> float:
         """Return the size of the middle difference, for ranking."""
         return median(abs(log(d.ratio)) for d in self.differences)
@@ -57,7 +62,7 @@ def groups(differences: Iterable[Difference]) -> list[Group]:
 
     Mean response times of profiles are left out, because at a fixed depth they follow from the rates.
     """
-    every: dict[tuple[str, str, str, str, str], list[Difference]] = {}
+    every: dict[Group, list[Difference]] = {}
     for row in differences:
         key = row.key
         if (
@@ -66,15 +71,21 @@ def groups(differences: Iterable[Difference]) -> list[Group]:
             or (key.test == "profiles" and row.quantity == "mean")
         ):
             continue
-        phase = key.phase if key.test in BY_PHASE else ""
-        place = (key.test, phase, key.state, access(key.random_pct, key.read_pct), row.quantity)
-        every.setdefault(place, []).append(row)
-    return sorted((Group(*key, tuple(rows)) for key, rows in every.items()), key=lambda group: -group.far)
+        every.setdefault(of(row)._replace(differences=()), []).append(row)
+    filled = (group._replace(differences=tuple(rows)) for group, rows in every.items())
+    return sorted(filled, key=lambda group: -group.far)
+
+
+def of(row: Difference) -> Group:
+    """Return a group of one figure."""
+    key = row.key
+    phase = key.phase if key.test in BY_PHASE else ""
+    return Group(key.test, phase, key.state, access(key.random_pct, key.read_pct), row.quantity, (row,))
 
 
 def classes(differences: Sequence[Difference]) -> dict[Class, list[Group]]:
-    """Return the groups of each class."""
-    every = groups(differences)
+    """Return the groups of each class; first those of which some figures are better or worse."""
+    every = sorted(groups(differences), key=lambda group: not group.moved)
     return {name: [group for group in every if group.sort == name] for name in CLASSES}
 
 

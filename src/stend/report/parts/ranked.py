@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import log
 from typing import get_args
 
 from stend.charts.overlay.ratio_map import change, interval
 from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
-from stend.many.compare.groups import UNPROVEN, Group, classes
+from stend.many.compare.groups import BY_PHASE, DOWN, UNPROVEN, UP, Group, classes, groups
 from stend.many.settings import Reason
-from stend.model.quantities import shape
+from stend.model.quantities import QUANTITIES, shape
 from stend.report.parts import Table
 from stend.sentences.settings import difference_reason
 from stend.words import Language
@@ -62,6 +63,42 @@ def counts(whole: Comparison, words: Language) -> str:
     return words("versus.counts", n=len(whole.differences), listed=", ".join(listed), **names)
 
 
+def conclusion(whole: Comparison, words: Language) -> str:
+    """Return in how many figures the second side is better and worse, with the largest change each way.
+
+    Without such figures it says that none differs, or that no difference is shown; "" if nothing is comparable.
+    """
+    found = Counter(row.verdict for row in whole.differences)
+    if not (total := found.total() - found["not comparable"]):
+        return ""
+    up, down = (sum(found[verdict] for verdict in verdicts) for verdicts in (UP, DOWN))
+    if not up + down:
+        return words("versus.even" if found["same"] == total else "versus.unshown", n=total)
+    proven = "proven" if found["better"] + found["worse"] == up + down else "unproven"
+    names = {"a": whole.a.name, "b": whole.b.name}
+    sentences = [words(f"versus.conclusion_{proven}", up=up, down=down, n=total, **names)]
+    kinds = groups(whole.differences)
+    for key, verdicts in (("gain", UP), ("loss", DOWN)):
+        rows = [row for row in whole.differences if row.verdict in verdicts]
+        rows = [row for row in rows if row.key.direction == "both"] or rows  # reads and writes are parts of it
+        rows = [row for row in rows if QUANTITIES[row.quantity].kind != "tail"] or rows  # few IOs make a tail
+        if rows:
+            row = max(rows, key=lambda row: abs(log(row.ratio)))
+            kind = next((group.differences for group in kinds if row in group.differences), (row,))
+            alike = sum(other.verdict in verdicts for other in kind)
+            few = words("versus.few", n=alike, of=len(kind)) if alike < len(kind) else ""
+            sentences.append(words(f"versus.{key}", figure=_one(row, words), few=few))
+    return " ".join(sentences)
+
+
+def _one(row: Difference, words: Language) -> str:
+    """Return test, phase, load and quantity of a figure, both values and the change."""
+    phase = words.phase(row.key.phase) if row.key.test in BY_PHASE else ""
+    place = ", ".join(filter(None, (words.title(row.key.test, row.key.test), phase, way_named(row.key, words))))
+    values = " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
+    return f"{place}: {words(f'quantity.{row.quantity}')} {values} ({change(row.ratio, words)})"
+
+
 def about(row: Difference, words: Language) -> str:
     """Return the change of a figure. One without an interval is marked as approximate."""
     return ("" if row.low is not None else ABOUT) + change(row.ratio, words)
@@ -71,24 +108,24 @@ def tables(whole: Comparison, words: Language) -> Iterator[Table]:
     """Yield a table per class: where the second side is better, ahead, worse, behind, or none of them."""
     names = (words("column.figure"), words("column.change"), words("column.largest"))
     head = (*names, whole.a.name, whole.b.name, words("column.counted_better"))
-    for sort, groups in classes(whole.differences).items():
-        if groups:
-            rows = tuple(_row(group, words) for group in groups)
+    for sort, alike in classes(whole.differences).items():
+        if alike:
+            rows = tuple(_row(group, words) for group in alike)
             yield Table(words(f"versus.class_{sort}", b=whole.b.name), head, rows, (1, 3, 4, 5))
 
 
 def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
     """Yield the classes as lines of text, at most `most` per class."""
-    for sort, groups in classes(whole.differences).items():
-        if groups:
+    for sort, alike in classes(whole.differences).items():
+        if alike:
             yield words(f"versus.class_{sort}", b=whole.b.name)
-            for group in groups[:most]:
+            for group in alike[:most]:
                 row = group.largest
                 values = " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
                 ends = f"; {words('column.interval')} {interval(row, words)}" if row.low is not None else ""
                 yield f"  {span(group, words):<18} {name(group, words)} ({values}{ends})"
-            if len(groups) > most:
-                yield f"  … {len(groups) - most}"
+            if len(alike) > most:
+                yield f"  … {len(alike) - most}"
 
 
 def _row(group: Group, words: Language) -> tuple[str, ...]:

@@ -33,7 +33,8 @@ def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: boo
 
 def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, drawn: bool) -> Iterator[Section]:
     ranking = tuple(ranked.tables(whole, words))
-    glance = Section.of("summary", words("versus.summary"), tuple(summary(whole, words)), ranking)
+    title = ranked.conclusion(whole, words) or words("versus.summary")
+    glance = Section.of("summary", title, tuple(summary(whole, words)), ranking)
     yield glance._replace(blocks=(*written.stamps(whole.runs, words), *glance.blocks))
     yield Section.of("settings", words("versus.settings"), *_settings(whole, words))
     if judged:
