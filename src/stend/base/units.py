@@ -73,11 +73,17 @@ def duration(seconds: float) -> str:
         return "an unknown time"
     if seconds < 10:
         return f"{seconds:.2g} s"
-    whole = round(seconds)
+    whole = whole_s(seconds)
     days, hours, minutes, rest = whole // 86400, whole // 3600 % 24, whole // 60 % 60, whole % 60
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
     first = next(i for i, (n, _) in enumerate(parts) if n)
     return " ".join(f"{n} {name}" for n, name in parts[first : first + 2] if n)
+
+
+def whole_s(seconds: float) -> int:
+    """Return seconds rounded to the smaller unit of a duration: to hours from a day on, to minutes from an hour on."""
+    unit = next((small for large, small in ((86400, 3600), (3600, 60)) if round(seconds) >= large), 1)
+    return round(seconds / unit) * unit
 
 
 def latency(seconds: float) -> str:

@@ -34,8 +34,9 @@ SEEK_S = 0.02
 """No disk seeks longer than this on average."""
 FEWEST_PROFILES = 3
 """Loads that end at one rate before it is called their common limit."""
-PARITY = {"raid5": 4, "raid6": 6}
-"""IOs of members that a random write of less than a stripe costs: data and parity are read, and then written."""
+PARITY = {"raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
+"""IOs of members that a random write of less than a stripe costs: both halves of a mirror are written; of an array with
+parity, data and parity are read and then written."""
 PARITY_RATIO = (0.75, 2.0)
 """Random reads over random writes, in IOs of members: fewer speak against it, more have another cause too."""
 SHRINKS = 0.8
@@ -145,7 +146,7 @@ def _profiles(evidence: Evidence) -> Causes:
 
 
 def _parity(evidence: Evidence) -> Causes:
-    """Yield that random writes cost an array with parity several IOs, if its rates agree with that."""
+    """Yield that random writes cost an array with mirrors or parity several IOs, if its rates agree with that."""
     level = str(evidence.run.plan.device.facts.get("level", ""))
     for test in ("iops", "block-sweep") if level in PARITY else ():
         reads, writes = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))

@@ -343,10 +343,15 @@ def _rests(values: dict[str, Any], test: str) -> Pairs:
 
 
 def _knee(values: dict[str, Any], test: str) -> Pairs:
-    """Yield where the first level of a saturation ends, if its place is known and it is the rate of the start."""
+    """Yield where the first level of a saturation ends, if its place is known and it is the rate of the start, and the
+    rate and the end of the last one before the end.
+    """
     if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
         yield Named("knee_s", values["knee_s"], test)
         yield Named("knee_bytes", values["knee_bytes"], test)
+        for last in (level.values for level in values["levels"][1:][-1:]):
+            yield Named("later", last["rate"], test)
+            yield Named("later_s", last["s"], test)
 
 
 def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:

@@ -89,6 +89,8 @@ def title(name: str, review: Review) -> str:
         key = "seq_write_part"
     elif key == "writes" and "still_falling" in review.figures:
         key = "writes_falling"
+    elif key == "start" and review.kind == "array":  # a controller has no purge, and takes writes into its cache first
+        key = "start_array"
     return review.words(f"figure_name.{key}", seq_part=review.figures.get("seq_part", 1.0))
 
 

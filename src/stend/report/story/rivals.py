@@ -30,6 +30,8 @@ FAMILIES = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas", "scsi"
 """Families of drives by a part of the name of their interface."""
 AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
+FAR = 1.25
+"""Minimum ratio between a virtual drive and its real drive of which page one warns."""
 MOST_NAMED = 10
 """Places and numbers of drives up to this one are written as words."""
 Drives = Mapping[str, dict[str, Any]]
@@ -102,10 +104,37 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
 
 def originals(runs: Sequence[Run], others: Sequence[Side], words: Language) -> list[Side]:
     """Return the published drives of which virtual drives of these runs are models, without those among `others`."""
-    models, named = [run.plan.device.model for run in runs if run.plan.device.virtual], [side.facts for side in others]
-    every = [facts for facts in publications.known().values() if "about" in facts and facts not in named]
-    kept = [facts for facts in every if any(_same(model, facts["about"]) for model in models)]
-    return [Side(words("story.real", name=facts["about"]["title"]), facts=facts) for facts in kept]
+    named = [side.facts for side in others]
+    kept = [facts for facts in publications.known().values() if any(_models(run, facts) for run in runs)]
+    return [Side(words("story.real", name=f["about"]["title"]), facts=f) for f in kept if f not in named]
+
+
+class Misfit(NamedTuple):
+    """A figure of a virtual drive that is far from the published one of its real drive, in base units, and by how much.
+
+    `times` is at least 1.
+    """
+
+    figure: str
+    model: float
+    real: float
+    times: float
+
+
+def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
+    """Return the figures of a virtual drive that are `FAR` or more from the published ones of its real drive."""
+    found = []
+    for facts in (facts for facts in publications.known().values() if _models(run, facts)):
+        for name, (low, high) in published_rival(Side("", facts=facts)).ranges.items():
+            value = figures.get(name)
+            times = max(value / high, low / value) if value and low > 0 else 0.0
+            found += [Misfit(name, value, high if value > high else low, times)] if value and times >= FAR else []
+    return sorted(found, key=lambda one: -one.times)
+
+
+def _models(run: Run, facts: Mapping[str, Any]) -> bool:
+    """Return whether a run is of a virtual drive that is a model of this published drive."""
+    return run.plan.device.virtual and "about" in facts and _same(run.plan.device.model, facts["about"])
 
 
 def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:

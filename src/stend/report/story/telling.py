@@ -10,7 +10,8 @@ from stend import charts, findings
 from stend.charts import Picture
 from stend.charts.beside import Side, picture
 from stend.findings import Sheet, judgement, look
-from stend.findings.look import inspected, steady
+from stend.findings.look import inspected
+from stend.many.sides import array
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import (
@@ -26,16 +27,16 @@ from stend.report.parts import (
     Table,
     Text,
     Uses,
-    departures,
 )
 from stend.report.parts.compare import labels
-from stend.report.parts.method import conditions, departed, method_section, methods_of
+from stend.report.parts.method import conditions, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
 from stend.report.story import together
 from stend.report.story.alike import alike
 from stend.report.story.because import because
+from stend.report.story.certainty import certainty
 from stend.report.story.closing import closing, unprotected
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown
@@ -50,9 +51,6 @@ Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 Rivals = Sequence[Side] | None
 Reviews = Mapping[str, Review]
 """Reviews by the name of their drive."""
-
-
-MOST_DEVIATIONS = 4
 
 
 def story(
@@ -151,7 +149,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
         ("best", [Item(best, "pro")] if best else []),
         ("worst", [Item(text, "con") for text in (*filter(None, [worst]), *risks)]),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
-        ("deviates", [Item(t) for t in _of_all({name: list(_sure(own)) for name, own in reviews.items()})]),
+        ("deviates", [Item(t) for t in _of_all({name: list(certainty(own)) for name, own in reviews.items()})]),
         ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
     )
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
@@ -185,9 +183,10 @@ def _of_all(texts: Mapping[str, Sequence[str]]) -> list[str]:
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     drive = run.plan.device
     exact = words.show(drive.capacity_bytes, "whole")
+    layout = array(drive.facts)
     size = words("story.exactly", bytes=exact, shown=words.show(drive.capacity_bytes, "gb"))
     firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
-    yield ", ".join(filter(None, (words.interface(drive.interface), size, firmware)))
+    yield ", ".join(filter(None, (words.interface(drive.interface), layout, size, firmware)))
     if drive.native_bytes:
         spare = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
         yield f"{words('header.provisioned')}: {spare}"
@@ -195,43 +194,6 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     known = (str(host.get(key, "")) for key in ("cpu", "kernel", "driver"))
     yield ", ".join(filter(None, (*known, software)))
     yield words.date(run.started[0].at)
-
-
-def _sure(review: Review) -> Iterator[str]:
-    """Yield the deviations of the operator, the tests that deviate from PTS or are not steady, and what is certain."""
-    run, words = review.run, review.words
-    yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
-    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
-    departing = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
-    if departing:
-        spec, section = run.plan.profile.specification, words("page.method")
-        yield words("story.departures", n=len(departing), spec=spec, tests=", ".join(departing), section=section)
-    unset = [sentence(words.translated(note.text)) for note in departed(run)[:1]]
-    yield from unset
-    if not (departing or unset or run.plan.deviations):
-        yield words("story.no_deviation")
-    unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
-    if unmet:
-        yield words("story.unmet", tests=", ".join(unmet))
-    wide = steady.widest(run)
-    sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
-    if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
-        early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
-        settled = words("story.met" if wide else "story.steady")
-        yield words("story.early", tests=", ".join(early)) if early else settled
-    if wide:
-        tests = dict.fromkeys(titles[name] for name in wide)
-        yield words("story.wide", range=max(wide.values()), tests=", ".join(tests))
-    if any(test.name in inspected.TESTS for test in run.plan.tests):
-        yield words("story.inspection")
-    elif methods := methods_of(run, words):
-        partly = words("story.partly") if len(methods) > 1 else ""
-        yield words("story.method_own", methods=", ".join(f"{partly}{method}" for method in methods))
-    if review.kind == "array" and not review.verdict.standing:
-        yield words("story.scale_array")
-    yield words("story.one_model" if run.plan.device.virtual else "story.one_sample")
-    if run.plan.device.scale > 1:
-        yield words("column.note_scaled", scale=run.plan.device.scale)
 
 
 def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence[Review]) -> Iterator[Side]:
@@ -355,16 +317,16 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
 
     Without an answer the findings of the tests take its place, one paragraph each.
     """
+    causes: dict[str, list[str]] = {}
     for name, (review, tests) in of.items():
         sentences = [Text(" ".join(answers[name]), "answer")] if answers.get(name) else []
         sentences = sentences or [Text(sentence(text), "finding") for text in _found(review, tests)]
         if name:
             first = [*answers.get(name, ()), *(text.text for text in sentences)]
-            yield from (Text(f"{name}: {text}", "answer") for text in first[:1])
-            continue
+            sentences = [Text(f"{name}: {text}", "answer") for text in first[:1]]
         yield from sentences
-        if cause := because(review.findings, asked, review.words):
-            yield Text(cause, "cause")
+        causes[name] = [text] if (text := because(review.findings, asked, review.words)) else []
+    yield from (Text(text, "cause") for text in _of_all(causes))
 
 
 def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

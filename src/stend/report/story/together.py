@@ -67,7 +67,8 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
         drive = review.run.plan.device
         firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
         date = words.date(review.run.started[0].at)
-        parts = (words.interface(drive.interface), words.show(drive.capacity_bytes, "gb"), firmware, date)
+        size = words.show(drive.capacity_bytes, "gb")
+        parts = (words.interface(drive.interface), array(drive.facts), size, firmware, date)
         yield f"{name}: {', '.join(filter(None, parts))}"
     if of_one_drive(reviews):
         yield words("together.one_drive", n=len(reviews), serial=drive.serial)

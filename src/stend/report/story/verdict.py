@@ -49,7 +49,8 @@ def verdict(review: Review, *, brief: bool = False) -> str:
     denied += doubts
     pros = _weightiest(_heaviest_first(granted), _told(denied))[:most]
     if sentences := [*_granted(judged, pros, words), *(one.text for one in denied)]:
-        return " ".join(sentences)
+        said = " ".join(sentences)
+        return words("story.by_array", verdict=said[:1].lower() + said[1:]) if review.kind == "array" else said
     undecided = [use for use in judged.uses if use.because and not use.missing]
     if undecided and all(use.key == "unknown" for use in judged.uses):
         why = undecided[0].because[0]

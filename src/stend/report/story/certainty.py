@@ -1,0 +1,67 @@
+"""Deviations of a run and the certainty of its figures, as sentences of page one."""
+
+from collections.abc import Iterator
+
+from stend.findings import look
+from stend.findings.look import inspected, steady
+from stend.report.parts import departures
+from stend.report.parts.method import departed, methods_of
+from stend.report.story.page_one import FIGURES, Review, comparable, sentence, shown, title, value_shown
+from stend.report.story.rivals import misfits
+from stend.report.story.together import AT
+
+MOST_DEVIATIONS = 4
+
+
+def certainty(review: Review) -> Iterator[str]:
+    """Yield the deviations of the operator, the tests that deviate from PTS or are not steady, and what is certain."""
+    run, words = review.run, review.words
+    yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
+    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    departing = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
+    if departing:
+        spec, section = run.plan.profile.specification, words("page.method")
+        yield words("story.departures", n=len(departing), spec=spec, tests=", ".join(departing), section=section)
+    unset = [sentence(words.translated(note.text)) for note in departed(run)[:1]]
+    yield from unset
+    if not (departing or unset or run.plan.deviations):
+        yield words("story.no_deviation")
+    unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
+    if unmet:
+        yield words("story.unmet", tests=", ".join(unmet))
+    wide = steady.widest(run)
+    sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
+    if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
+        early = dict.fromkeys(titles[f.test] for f in review.findings if (f.name, f.key) == ("steady_state", "early"))
+        settled = words("story.met" if wide else "story.steady")
+        yield words("story.early", tests=", ".join(early)) if early else settled
+    if wide:
+        tests = dict.fromkeys(titles[name] for name in wide)
+        yield words("story.wide", range=max(wide.values()), tests=", ".join(tests))
+    if any(test.name in inspected.TESTS for test in run.plan.tests):
+        yield words("story.inspection")
+    elif methods := methods_of(run, words):
+        partly = words("story.partly") if len(methods) > 1 else ""
+        yield words("story.method_own", methods=", ".join(f"{partly}{method}" for method in methods))
+    if review.kind == "array" and not review.verdict.standing:
+        yield words("story.scale_array")
+    yield words("story.one_model" if run.plan.device.virtual else "story.one_sample")
+    yield from _misfits(review)
+    if run.plan.device.scale > 1:
+        yield words("column.note_scaled", scale=run.plan.device.scale)
+
+
+def _misfits(review: Review) -> Iterator[str]:
+    """Yield which key figures of a virtual drive are far from the published ones of its real drive.
+
+    Figures at a number of outstanding IOs are left out, because publications have other numbers.
+    """
+    words, listed = review.words, list[str]()
+    names = [name for name in shown(review) if name not in AT and comparable(name, review)]
+    for one in misfits(review.run, {name: review.figures[name] for name in names}):
+        model, real = (value_shown(value, FIGURES[one.figure], words) for value in (one.model, one.real))
+        listed.append(words("story.misfit", name=title(one.figure, review), model=model, real=real))
+    if listed and not review.verdict.standing:
+        yield words(
+            "story.misfits", listed="; ".join([listed[0], *(text[:1].lower() + text[1:] for text in listed[1:])])
+        )
