@@ -142,8 +142,8 @@ drives = st.fixed_dictionaries(
 )
 FILLED = dict.fromkeys(
     ("start", "writes", "cache_bytes", "cache_first", "cache_fall", "stream_end", "back_rest", "back_iops", "hot_bytes",
-     "sat_s", "fallen_s", "server", "database", "big_writes", "big_block", "write_tail_at", "mix_tail_at",
-     "mix_tail_reads", "mix_tail_writes"), 1.0)  # fmt: skip
+     "sat_s", "fallen_s", "server", "server_depth", "database", "database_depth", "big_writes", "big_block",
+     "write_tail_at", "mix_tail_at", "mix_tail_reads", "mix_tail_writes"), 1.0)  # fmt: skip
 
 
 @settings(max_examples=300, deadline=None)
@@ -176,8 +176,8 @@ def test_a_headline_says_what_speaks_for_the_fit_and_against_the_unfit(drawn: Ev
     clauses = {key: {reason_said(r, words) for r in every if r.answer == key} for key in ("pass", "doubt", "fail")}
     only_fails = clauses["fail"] - clauses["pass"]
     only_passes = clauses["pass"] - clauses["fail"] - clauses["doubt"]
-    fit = re.search(r"(?:Fit|performance, fit) for (.*?)\.(?: [A-Z]|$)", text)
-    unfit = re.search(r"(?:Not fit|Fit with doubts) for (.*?)\.(?: [A-Z]|$)", text)
+    fit = re.search(r"(?<![Nn]ot )[Ff]it for (.*?)\.(?: [A-Z]|$)", text)
+    unfit = re.search(r"(?:[Nn]ot fit|[Ff]it with doubts) for (.*?)\.(?: [A-Z]|$)", text)
     assert fit or unfit or text == words("story.verdict_none")
     assert not fit or not any(clause in fit[1] for clause in only_fails)
     assert not unfit or not any(clause in unfit[1] for clause in only_passes)

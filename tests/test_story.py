@@ -62,6 +62,11 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
         ({"fall": 5.0, "fallen_s": 60.0}, ["answer_1", "answer_11"]),
         ({"fall": 5.0, "fallen_s": 30e3}, ["answer_1"]),  # it took nearly the whole time
         ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_7", "answer_6"]),
+        (
+            {"fall": 5.0, "knee_s": 60.0, "knee_bytes": 7e10, "later": 3e4, "later_s": 692.0},
+            ["answer_1", "answer_7", "answer_14"],
+        ),
+        ({"fall": 5.0, "later": 3e4, "later_s": 692.0}, ["answer_1"]),
         ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
         ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
         ({"fall": 1.04, "held": 0.0}, ["answer_10"]),

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from stend.model.record import Run
 from stend.report.parts import Pair
-from stend.report.story import telling
+from stend.report.story import certainty, telling
 from stend.words import LANGUAGES, Language
 from tests.synthetic import made
 
@@ -19,7 +19,7 @@ def run_of(*tests: str) -> Run:
 
 
 def sentences(run: Run, lang: str = "en") -> list[str]:
-    return list(telling._sure(telling.reviewed(run, {}, Language(lang))))
+    return list(certainty.certainty(telling.reviewed(run, {}, Language(lang))))
 
 
 def planned(run: Run, **changes: Any) -> Run:
@@ -55,7 +55,7 @@ def test_a_scaled_drive_states_for_how_many_each_io_stands() -> None:
 
 
 def test_at_most_so_many_deviations_are_stated_and_the_tests_that_were_not_steady_are_named() -> None:
-    run, most = run_of("iops"), telling.MOST_DEVIATIONS
+    run, most = run_of("iops"), certainty.MOST_DEVIATIONS
     many = planned(run, deviations=tuple(f"deviation {n}" for n in range(most + 2)))
     assert [text for text in sentences(many) if "eviation " in text] == [f"Deviation {n}." for n in range(most)]
     unmet = Language("en")("story.unmet", tests="IOPS")

@@ -114,7 +114,7 @@ def test_recovery_goes_on_from_the_saturated_drive_where_the_lab_lets_it() -> No
     assert plan.tests[1].shared == {"purge": "write-saturation", "saturate": "write-saturation"}
     (note,) = (note for note in plan.notes if "saves" in note)
     assert note.startswith("Host Idle Recovery starts from the state that Write Saturation leaves")
-    assert note.endswith("and does not repeat: purge, saturation; this saves about 10 h 1 min")
+    assert note.endswith("and does not repeat: purge, saturation; this saves about 10 h 2 min")
 
 
 def test_a_profile_may_say_of_one_kind_of_drive_how_a_test_is_done_and_the_operator_otherwise() -> None:

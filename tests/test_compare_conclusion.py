@@ -1,0 +1,92 @@
+"""The title of a comparison: how many figures of the second side are better and worse, the largest change each way."""
+
+import pytest
+
+from stend.many.compare import Comparison, compared, side
+from stend.many.compare.groups import classes
+from stend.report.parts import ranked
+from stend.report.parts.versus import versus
+from stend.words import Language
+from tests.sides import load, outcome, row
+from tests.test_compare_ranked import several
+
+EN, RU = Language("en"), Language("ru")
+
+
+def plain(whole: Comparison) -> str:
+    """The English conclusion without the spaces that do not break."""
+    return ranked.conclusion(whole, EN).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(
+    ("ratios", "told"),
+    [
+        ((5.0,), "b is ahead of a in 1 and behind in 0 of 1 figure (not proven). Largest gain: "
+                 "IOPS, random write 4 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×)."),
+        ((1.0, 5.0, 1.0), "b is ahead of a in 1 and behind in 0 of 3 figures (not proven). Largest gain: IOPS, "
+                          "random write 8 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×), in 1 of 3 figures of this kind."),
+        ((0.5, 4.0, 0.2), "b is ahead of a in 1 and behind in 2 of 3 figures (not proven). Largest gain: IOPS, "
+                          "random write 8 KiB, T4 Q32: IOPS 1,000 → 4,000 (4×), in 1 of 3 figures of this kind. "
+                          "Largest loss: IOPS, random write 12 KiB, T4 Q32: IOPS 1,000 → 200 (−80%), in 2 of 3 figures "
+                          "of this kind."),
+        ((1.0, 1.1), "No relevant difference is shown in 2 figures."),
+    ],
+)  # fmt: skip
+def test_it_counts_and_names_the_largest_change_each_way(ratios: tuple[float, ...], told: str) -> None:
+    assert plain(several(*ratios)) == told
+
+
+def test_it_is_called_better_only_with_an_interval() -> None:
+    assert ranked.conclusion(several(5.0, 1.0, runs=4), EN).startswith("b is better than a in 1 and worse in 0 of 2")
+    assert ranked.conclusion(several(5.0, 1.0, runs=4), RU).startswith(
+        "b против a: лучше по 1, хуже по 0 из 2 величин."
+    )
+
+
+def test_equal_sides_are_the_same_only_where_that_is_shown() -> None:
+    assert ranked.conclusion(several(1.0, 1.0, runs=4), EN) == "The two sides are the same in 2 figures."
+    assert ranked.conclusion(several(1.0, 1.0), EN) == "No relevant difference is shown in 2 figures."
+
+
+def test_without_comparable_figures_the_title_stays() -> None:
+    whole = several(5.0, settings={"specification": "2.0.1"})
+    blocked = whole._replace(differences=tuple(d._replace(verdict="not comparable") for d in whole.differences))
+    assert ranked.conclusion(blocked, EN) == ""
+    assert versus(blocked, None, "en", drawn=False).lead.title == "At a glance"
+    assert versus(whole, None, "en", drawn=False).lead.title == ranked.conclusion(whole, EN)
+
+
+def of_latency(scale: float, worst: float) -> Comparison:
+    """Two sides of one load: the second has `scale` times the response times, and `worst` times the tails."""
+    whole = compared(
+        side("a", [outcome("a", [row(load(), 1000, test="latency")], 0)]),
+        side("b", [outcome("b", [row(load(), 1000 / scale, test="latency")], 50)]),
+    )
+    tails = [d._replace(ratio=worst, verdict="behind") if d.quantity.startswith("p") else d for d in whole.differences]
+    return whole._replace(differences=tuple(tails))
+
+
+def test_a_rate_or_a_mean_goes_before_a_larger_change_of_a_tail() -> None:
+    told = ranked.conclusion(of_latency(1.5, 9.0), EN)
+    assert "mean response" in told or "IOPS" in told
+    assert "99" not in told
+    assert "99" in ranked.conclusion(of_latency(1.0, 9.0), EN)
+
+
+def test_exchanged_sides_exchange_gains_and_losses() -> None:
+    whole, back = several(0.5, 4.0, 1.0), several(2.0, 0.25, 1.0)
+    told, other = plain(whole), plain(back)
+    assert "in 1 and behind in 1 of 3" in told
+    assert "in 1 and behind in 1 of 3" in other
+    assert "Largest gain: IOPS, random write 8 KiB" in told
+    assert "Largest loss: IOPS, random write 8 KiB" in other
+
+
+def test_of_a_kind_that_mostly_stays_the_figures_that_moved_come_first() -> None:
+    """A drop that moves by one depth is one figure of nine: the middle of their changes is 1."""
+    found = classes(several(1.0, 1.0, 1.0, 5.0, 1.0).differences)["level"]
+    assert [group.moved for group in found] == [True]
+    still, moved = several(1.15, 1.15, 1.15), several(1.0, 1.0, 1.0, 5.0, 1.0)
+    renamed = tuple(d._replace(key=d.key._replace(test="fresh")) for d in still.differences)
+    ordered = classes((*renamed, *moved.differences))["level"]
+    assert [group.test for group in ordered] == ["iops", "fresh"]

@@ -1,0 +1,74 @@
+"""Page one says of what scale a verdict is: that of arrays, and how far a virtual drive is from its real one."""
+
+import pytest
+from msgspec.structs import replace
+
+from stend.base.units import GiB
+from stend.findings import judgement
+from stend.findings.judgement.evidence import Known
+from stend.model.published import published
+from stend.report.story import certainty, rivals, telling
+from stend.report.story.page_one import Review, title
+from stend.report.story.verdict import verdict
+from stend.words import Language
+from tests.synthetic import Truth, made
+
+EN, RU = Language("en"), Language("ru")
+MODEL = "HGST SN150"
+PUBLISHED = published()["sn150"]["saturation"]["end"]  # a range
+
+
+def of(model: str, *, virtual: bool = True) -> Review:
+    run = made("iops", truth=Truth(capacity_bytes=8 * GiB, model=model), rounds=2, shorten=600, interval_s=10.0)
+    drive = replace(run.plan.device, virtual=virtual)
+    run.started[0] = replace(run.started[0], plan=replace(run.plan, device=drive))
+    return telling.reviewed(run, {}, EN)
+
+
+@pytest.mark.parametrize(
+    ("value", "times", "real"),
+    [
+        (PUBLISHED[0] / 2, 2.0, PUBLISHED[0]),
+        (PUBLISHED[0] / 1.2, None, 0.0),
+        (sum(PUBLISHED) / 2, None, 0.0),
+        (PUBLISHED[1] * 1.2, None, 0.0),
+        (PUBLISHED[1] * 3, 3.0, PUBLISHED[1]),
+    ],
+)
+def test_a_model_is_compared_with_the_nearer_end_of_a_published_range(
+    value: float, times: float | None, real: float
+) -> None:
+    found = rivals.misfits(of(MODEL).run, {"writes": value, "database": 1.0, "reads": 0.0})
+    assert [(one.figure, one.model, one.real) for one in found] == ([("writes", value, real)] if times else [])
+    assert [one.times for one in found] == ([pytest.approx(times)] if times else [])
+
+
+def test_the_largest_distance_comes_first() -> None:
+    found = rivals.misfits(of(MODEL).run, {"writes": PUBLISHED[1] * 2, "reads": 1.0, "read_wait": 1.0})
+    assert [one.figure for one in found] == ["reads", "read_wait", "writes"]
+
+
+@pytest.mark.parametrize(("model", "virtual", "told"), [(MODEL, True, 1), (MODEL, False, 0), ("Nobody's 1", True, 0)])
+def test_page_one_tells_of_models_alone_how_far_they_are_from_their_drive(model: str, virtual: bool, told: int) -> None:
+    review = of(model, virtual=virtual)
+    judged = review.verdict._replace(standing=None)
+    texts = list(certainty.certainty(review._replace(verdict=judged)))
+    said = [text for text in texts if text.startswith("The model differs from the published figures")]
+    assert len(said) == told
+    shortened = list(certainty.certainty(review))
+    assert not [text for text in shortened if text.startswith("The model differs")], "a shortened run shows no level"
+    assert all("(published " in text for text in said)
+
+
+@pytest.mark.parametrize("words", [EN, RU])
+@pytest.mark.parametrize("kind", ["flash", "array", "disk"])
+def test_only_the_verdict_on_an_array_names_the_scale_of_arrays(kind: str, words: Language) -> None:
+    figures = {"capacity": 4e12, "seq_read": 1e9, "seq_write": 1e9, "stream_end": 1e9, "start": 9e3, "reads": 5e3}
+    judged = judgement.verdict(Known(figures), kind)
+    review = Review(of(MODEL).run, figures, judged, (), kind, words)
+    plain = words("story.by_array", verdict="")
+    assert verdict(review).startswith(plain) == (kind == "array")
+    assert verdict(review, brief=True).startswith(plain) == (kind == "array")
+    other = "controller" if words is EN else "контроллер"
+    assert (other in title("start", review)) == (kind == "array")
+    assert other not in title("fresh_writes", review)
