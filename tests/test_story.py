@@ -85,6 +85,8 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
         ("wait", {"deep_reads_at": 8.0, "deep_writes_at": 8.0}, "answer_5"),
         ("wait", {"deep_reads_at": 64.0, "deep_writes_at": 8.0}, "answer_4"),
         ("wait", {"deep_reads_at": 8.0, "deep_writes_at": 64.0}, "answer_4"),
+        ("wait", {"deep_reads_at": 64.0, "deep_writes_at": 2.0, "deep_writes": 1.24}, "answer_15"),
+        ("wait", {"deep_reads_at": 64.0, "deep_writes_at": 1.0, "deep_writes": 1.0}, "answer_3"),
         ("saturation", {"write_tail": 490e-6, "longest": 491e-6}, "answer_8"),
         ("saturation", {"write_tail": 490e-6, "longest": 900e-6}, "answer_3"),
         ("hot", {"small_range": 2.2}, "answer_8"),

@@ -165,8 +165,11 @@ def _curve(record: Record, reads: int) -> list[list[Row]]:
 
 def _gain(record: Record, reads: int) -> float | None:
     rows = _curve(record, reads)
-    single = [r for r in rows if outstanding(r[0]) == 1]
-    return iops(_least(rows)) / iops(single[0]) if single else None
+    return iops(_least(rows)) / single if (single := _one(record, reads)) else None
+
+
+def _one(record: Record, reads: int) -> float | None:
+    return next((iops(r) for r in _curve(record, reads) if outstanding(r[0]) == 1), None)
 
 
 def _sweep(record: Record) -> list[list[Row]]:
@@ -318,6 +321,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
     "deep_reads": lambda r: _gain(r, 100),
     "deep_writes": lambda r: _gain(r, 0),
+    "deep_reads_one": lambda r: _one(r, 100),
+    "deep_writes_one": lambda r: _one(r, 0),
     "deep_reads_at": lambda r: float(outstanding(_least(_curve(r, 100))[0])),
     "deep_writes_at": lambda r: float(outstanding(_least(_curve(r, 0))[0])),
     "load_most": lambda r: max(iops(own) for own in r.loads(r.of("composite", "sweep"))),

@@ -260,13 +260,14 @@ def _sweep(rows: Sequence[Figures]) -> Pairs:
 
 
 def _deeper(rows: Sequence[Figures]) -> Pairs:
-    """Yield the depth that gives nearly the highest IOPS of 4 KiB, and its gain over a single IO."""
+    """Yield the depth that gives nearly the highest IOPS of 4 KiB, its gain over a single IO, and the rate of that."""
     curve = [r for r in rows if r.test == "latency-curve" and _block(r) == 4 * KiB]
     for name, reads in (("deep_reads", 100), ("deep_writes", 0)):
         course = [r for r in curve if r.workload.read_pct == reads]
         single = [r for r in course if _outstanding(r) == 1]
         if single and (enough := headline.busy(course)):
-            yield Named(name, _rate(enough) / _rate(single[0]), enough.test)
+            yield Named(name, _rate(enough) / _rate(single[0]), enough.test, enough)
+            yield from _of(f"{name}_one", single[0])
             yield Named(f"{name}_at", float(_outstanding(enough)), enough.test)
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from stend.findings import Finding, look
+from stend.findings.cache_policy import PHASES, gentlest
 from stend.findings.look.hits import beginning
 from stend.findings.look.pause import LEAST_GAIN
 from stend.model.record import Run
@@ -109,6 +110,16 @@ def _hot(run: Run, findings: Sequence[Finding]) -> Rows:
         yield mix, wide, before, gain * before, gain, *(finding.values.get(name) for name in ("warm_s", "hits"))
 
 
+def _policy(run: Run, findings: Sequence[Finding]) -> Rows:
+    """Yield pure reads at the lowest depth: cold, on a part warmed by reads and on one warmed by writes."""
+    for finding in (finding for finding in findings if "gain" in finding.values):
+        (test,) = look.tests(run, finding.test)
+        for record in (gentlest(run, test, phase) for phase in PHASES):
+            if record:
+                counts = record.counts
+                yield record.result.where.phase, record.workload.outstanding, counts.iops, counts.read.mean_s
+
+
 FOUND = {
     "idle_recovery": Found(
         (("pause", "time"), ("before", "rate"), ("after", "rate"), ("of_fresh", "pct")),
@@ -123,5 +134,6 @@ FOUND = {
         ),
         _hot,
     ),
+    "cache_policy": Found((("state", "phase"), ("outstanding", "whole"), ("iops", "rate"), ("mean", "lat")), _policy),
 }  # fmt: skip
 """Tables by the name of their findings."""
