@@ -149,13 +149,18 @@ def ink(field: str) -> Channel:
     return {"condition": {"test": light, "value": "#000"}, "value": "#fff"}
 
 
+EDGE = 0.03
+"""Share of a scale that is left empty at each end, so that no mark is cut."""
+
+
 def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
     """Return the x axis of ratios around 1, at least from 0.95 to 1.05.
 
     It is linear up to a factor of `NARROW`, where few round numbers are left.
     """
     least, most = min(low, 0.95), max(high, 1.05)
-    domain = [least * 0.98, most * 1.02]
+    margin = (most / least) ** EDGE
+    domain = [least / margin, most * margin]
     even = domain[1] < NARROW * domain[0]
     linear = {"zero": False, "nice": True, "domain": [least, most]}
     return {
