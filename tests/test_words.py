@@ -16,7 +16,7 @@ from stend import findings, words
 from stend.findings.judgement import ALONG
 from stend.findings.judgement.uses import uses
 from stend.sentences.settings import setting_value
-from stend.words import Language, phrases, texts
+from stend.words import LANGUAGES, Language, phrases, texts
 
 FOLDER = Path(findings.__file__).parent
 MARKS = {"yes", "performance", "doubt", "no", "unknown"}
@@ -260,3 +260,11 @@ def test_the_verb_of_counted_things_is_singular_for_one() -> None:
     """`1 block of 512 bytes were read` is wrong: a verb that follows the counted noun has two forms, too."""
     fixed = re.compile(r":(?:plural|num):[^}]*\}(?: [a-z0-9-]+){0,3} (?:were|are|have)\b")
     assert [key for key, text in phrases("en").items() if fixed.search(text)] == []
+
+
+def test_a_quantity_without_a_phrase_is_shown_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    for lang in LANGUAGES:
+        words = Language(lang)
+        assert words.quantity("queue_wait_s") == "queue wait s"
+        assert words.quantity("p99.97") == words("quantity.percentile", percent=words.value("99.97"))
+        assert words.quantity("iops") == words("quantity.iops")

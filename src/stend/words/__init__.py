@@ -82,6 +82,11 @@ class Language(Formatter):
         """Return the title of a test or a profile in this language, or `title` without a translation."""
         return self(f"{of}.{name}") if self.knows(f"{of}.{name}") else title
 
+    def quantity(self, name: str) -> str:
+        """Return the name of a quantity (`model.quantities`) for figures; one without a phrase has its own name."""
+        known = self.knows(f"quantity.{name}") or PERCENTILE.fullmatch(f"quantity.{name}")
+        return self(f"quantity.{name}") if known else name.replace("_", " ")
+
     def format_field(self, value: Any, format_spec: str) -> str:
         """Format `{n:plural:one|few|many}`, `{x:rate}` and the other shapes of `numbers.SHAPES`.
 

@@ -21,7 +21,7 @@ def phase_named(key: Key, load: str, words: Language) -> str:
 
 def load_named(key: Key, quantity: str, words: Language) -> str:
     """Return load, direction if it is only one of two, and quantity."""
-    return f"{way_named(key, words)}, {words(f'quantity.{quantity}')}"
+    return f"{way_named(key, words)}, {words.quantity(quantity)}"
 
 
 def way_named(key: Key, words: Language) -> str:

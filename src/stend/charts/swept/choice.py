@@ -49,7 +49,7 @@ def _plain(value: Any, subject: Subject) -> float:
 
 
 def _short(subject: Subject, words: Language) -> str:
-    return subject.parameter or words(f"quantity.{subject.figures[0].quantity}")
+    return subject.parameter or words.quantity(subject.figures[0].quantity)
 
 
 def _axis(field: str, subject: Subject, words: Language) -> dict[str, Any]:

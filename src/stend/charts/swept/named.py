@@ -25,7 +25,7 @@ def subject_name(subject: Subject, words: Language) -> str:
 
 def axis_title(quantity: str, words: Language) -> str:
     """Return a quantity with the unit of `scaled`."""
-    return words(f"swept.axis_{'lat' if quantity not in AXES else quantity}", quantity=words(f"quantity.{quantity}"))
+    return words(f"swept.axis_{'lat' if quantity not in AXES else quantity}", quantity=words.quantity(quantity))
 
 
 def scaled(value: float, quantity: str) -> float:

@@ -96,7 +96,7 @@ def _one(row: Difference, words: Language) -> str:
     phase = words.phase(row.key.phase) if row.key.test in BY_PHASE else ""
     place = ", ".join(filter(None, (words.title(row.key.test, row.key.test), phase, way_named(row.key, words))))
     values = " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
-    return f"{place}: {words(f'quantity.{row.quantity}')} {values} ({change(row.ratio, words)})"
+    return f"{place}: {words.quantity(row.quantity)} {values} ({change(row.ratio, words)})"
 
 
 def about(row: Difference, words: Language) -> str:
@@ -144,7 +144,7 @@ def name(group: Group, words: Language) -> str:
     """Return test, phase or state, kind of load, and quantity."""
     place = words.phase(group.phase) if group.phase else words(f"kept_state.{group.state}")
     access = words.format_of.loads.get(group.access, group.access.replace("_", " "))
-    return f"{words.title(group.test, group.test)}, {place}: {access}, {words(f'quantity.{group.quantity}')}"
+    return f"{words.title(group.test, group.test)}, {place}: {access}, {words.quantity(group.quantity)}"
 
 
 def span(group: Group, words: Language) -> str:

@@ -112,7 +112,7 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
          *(words.show(results.column(figure)[i], shape(figure.quantity)) for figure in figures))
         for i in shown_best
     )  # fmt: skip
-    short = {figure: words(f"quantity.{figure.quantity}") for figure in figures}
+    short = {figure: words.quantity(figure.quantity) for figure in figures}
     distinct = len(set(short.values())) == len(figures)
     head = (words("swept.drive"), *names, *(short[f] if distinct else figure_name(f, words) for f in figures))
     first = results.drives[study.allowed[0]].get("target", design.target)
