@@ -1,6 +1,7 @@
 """Several drives on one ladder: each mark is one recorded figure, and a drive alone has the charts of its test."""
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from stend.words import Language
 from tests.synthetic import Truth, made
 
 WORDS = Language("en")
-TESTS = {"blocks": "block-sweep", "servers": "profiles", "hot": "hot-range"}
+TESTS = {"blocks": "block-sweep", "servers": "profiles", "crowd": "thread-queue-sweep", "hot": "hot-range"}
 
 
 @cache
@@ -37,8 +38,24 @@ def test_two_runs_stand_on_the_same_axes_and_each_mark_is_a_figure_of_one(name: 
         for drive in sides:
             own = [row["value"] for row in rows if row["drive"] == drive.name]
             known = [r.counts.iops for r in look.records(run_of(TESTS[name], drive.name), TESTS[name])]
-            known += [row.iops for row in drive.rows]
+            known += [value for row in drive.rows for value in (row.iops, row.number("mean") * 1e3)]
             assert all(any(value == pytest.approx(v, rel=1e-5) for v in known) for value in own)
+
+
+def test_of_threads_that_share_as_many_ios_the_fastest_counts_and_another_load_is_left_out() -> None:
+    changes: dict[str, Any] = {"profile": "review", "interval_s": 20.0, "shorten": 60, "rounds": 5}
+    larger = made("thread-queue-sweep", truth=Truth(capacity_bytes=16 * GiB), **changes)
+    sides = [side("thread-queue-sweep", "A"), Side("B", larger)]
+    rates, waits = (one.spec["datasets"]["rows"] for one in picture("crowd", sides, WORDS, []))
+    own = [row for row in sides[0].rows if (row.phase, row.direction) == ("sweep", "both")]
+    for n in {row.workload.outstanding for row in own}:
+        best = max((row for row in own if row.workload.outstanding == n), key=lambda row: row.iops)
+        (rate,) = (row["value"] for row in rates if (row["n"], row["drive"]) == (n, "A"))
+        (wait,) = (row["value"] for row in waits if (row["n"], row["drive"]) == (n, "A"))
+        assert (rate, wait) == (pytest.approx(best.iops, rel=1e-5), pytest.approx(best.number("mean") * 1e3, rel=1e-5))
+    options = {"thread-queue-sweep": {"block_kib": 4}}
+    unlike = made("thread-queue-sweep", truth=Truth(capacity_bytes=8 * GiB), tests=options, **changes)
+    assert not list(picture("crowd", [sides[0], Side("B", unlike)], WORDS, []))
 
 
 @pytest.mark.parametrize("name", TESTS)

@@ -1,4 +1,4 @@
-"""Ladders of several drives: rate by block size, server profiles by outstanding IOs, hours in a hot range.
+"""Ladders of several drives: rate by block size, profiles and a mix by outstanding IOs, hours in a hot range.
 
 Drawn if at least two drives have the test; a single drive has the charts of the test itself.
 """
@@ -11,6 +11,7 @@ from stend.charts.parts import DASHES, MOST_LINES, Drawing, Row, axis, binned, s
 from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings import look
+from stend.findings.look.figures import Figures
 from stend.words import Language
 
 FEWEST = 2
@@ -59,6 +60,42 @@ def _servers(side: Side, words: Language) -> Iterator[Row]:
             yield {"n": row.workload.outstanding, "value": row.value("iops"), "profile": name, "drive": side.name}
 
 
+def crowd(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Yield IOPS and mean response time of a mix against outstanding IOs, however threads share these."""
+    loads = {side.name: _crowd(side) for side in sides}
+    if not (first := next(iter(loads[sides[0].name].values()), None)):
+        return
+    title = words("beside.crowd", load=words.show(first.workload.label.rsplit(" ", 2)[0], "load"))
+    for quantity, scale, y in (("iops", 1.0, "axis.iops"), ("mean", 1e3, "axis.latency")):
+        rows: list[Row] = [
+            {"n": n, "value": row.number(quantity) * scale, "drive": name}
+            for name, points in loads.items()
+            for n, row in points.items()
+            if _pattern(row) == _pattern(first)
+        ]
+        if _several(rows, sides[0]):
+            x = octaves("n", words("axis.outstanding"), [row["n"] for row in rows])
+            kinds = channels(sides, [str(row["drive"]) for row in rows])
+            chart = lines(x, axis("value", words(y)), {"color": kinds["color"]})
+            whole = f"{title}: {words(f'figure.{quantity}')}"
+            yield Drawing(whole, chart, {"rows": rows}, words("beside.crowd_says"))
+
+
+def _crowd(side: Side) -> dict[int, Figures]:
+    """Return the row with the highest IOPS for each number of outstanding IOs, in order."""
+    best: dict[int, Figures] = {}
+    for row in side.rows:
+        if (row.test, row.phase, row.direction) == ("thread-queue-sweep", "sweep", "both") and row.tally.ios:
+            n = row.workload.outstanding
+            best[n] = max(best.get(n, row), row, key=lambda one: one.iops)
+    return dict(sorted(best.items()))
+
+
+def _pattern(row: Figures) -> tuple[int, int, int]:
+    load = row.workload
+    return load.random_pct, load.read_pct, load.block_bytes
+
+
 def hot(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield IOPS of reads within a hot range against time."""
     rows = [row for side in sides for row in _hot(side)]
@@ -101,4 +138,4 @@ def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Langu
     return {"color": drives["color"], "strokeDash": {**kind, "scale": series_scale(names, DASHES)}}
 
 
-KINDS = {"blocks": blocks, "servers": servers, "hot": hot}
+KINDS = {"blocks": blocks, "servers": servers, "crowd": crowd, "hot": hot}
