@@ -7,8 +7,6 @@ from msgspec.structs import replace
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
-from stend.model.definition import Identity
-from stend.model.published import published
 from stend.publish.figures import key_figures
 from stend.report.parts import Pair
 from stend.report.story import closing, page_one, questions, rivals, telling, together, verdict
@@ -238,53 +236,6 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
         == "Random writes, saturated: 300,000\u00a0IOPS, 2.2 times better than A (135,000\u00a0IOPS), first of three."
     )
     assert page_one.extremes(own._replace(rivals=()))[1] != worst
-
-
-@pytest.mark.parametrize(
-    ("interface", "kind", "device_class", "classes"),
-    [
-        ("NVMe 1.4", "flash", "enterprise", {"nvme-server"}),
-        ("NVMe 1.4", "flash", "client", {"nvme-desktop"}),
-        ("SATA 6 Gb/s", "flash", "enterprise", {"sata", "sas"}),
-        ("SAS 12 Gb/s", "flash", "enterprise", {"sas", "sata"}),
-        ("sas", "disk", "enterprise", {"hybrid"}),
-        ("mSATA", "flash", "client", {"sata"}),
-        ("PCIe", "flash", "enterprise", {"nvme-server"}),
-        ("md", "array", "enterprise", {"array"}),
-        ("file", "flash", "enterprise", set()),
-        ("zram", "flash", "client", set()),
-        ("", "flash", "enterprise", set()),
-    ],
-)
-def test_rivals_are_the_published_drives_of_its_class(
-    interface: str, kind: str, device_class: str, classes: set[str]
-) -> None:
-    drive = Identity(kind="sim", target="sim:x", path="", capacity_bytes=1, interface=interface)
-    own = {facts["about"]["class"] for facts in rivals.peers(drive, kind, device_class).values()}
-    assert own == classes
-
-
-def test_no_drive_is_its_own_rival() -> None:
-    for name, facts in published().items():
-        if "model" in facts.get("about", {}):
-            drive = Identity(
-                kind="nvme",
-                target="x",
-                path="",
-                capacity_bytes=1,
-                interface="nvme",
-                model=f"MAKER {facts['about']['model']} X",
-            )
-            assert name not in rivals.peers(drive, "flash", "enterprise")
-
-
-def test_figures_within_a_tenth_share_a_place() -> None:
-    assert rivals.place(193e-6, [188e-6], less_is_better=True) == rivals.Place(1, 2, joint=True)
-    assert rivals.place(193e-6, [150e-6], less_is_better=True) == rivals.Place(2, 2)
-    assert rivals.place(193e-6, [188e-6], less_is_better=True).text(Language("en")) == "about the same"
-    assert rivals.place(193e-6, [150e-6], less_is_better=True).text(Language("en")) == "worse"
-    joint = rivals.place(134e3, [56e3, 130e3], less_is_better=False)
-    assert joint.text(Language("en")) == "first of three, on a par with another"
 
 
 def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:

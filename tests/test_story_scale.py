@@ -7,7 +7,7 @@ from stend.base.units import GiB
 from stend.findings import judgement
 from stend.findings.judgement.evidence import Known
 from stend.model.published import published
-from stend.report.story import certainty, rivals, telling
+from stend.report.story import certainty, telling
 from stend.report.story.page_one import Review, title
 from stend.report.story.verdict import verdict
 from stend.words import Language
@@ -23,29 +23,6 @@ def of(model: str, *, virtual: bool = True) -> Review:
     drive = replace(run.plan.device, virtual=virtual)
     run.started[0] = replace(run.started[0], plan=replace(run.plan, device=drive))
     return telling.reviewed(run, {}, EN)
-
-
-@pytest.mark.parametrize(
-    ("value", "times", "real"),
-    [
-        (PUBLISHED[0] / 2, 2.0, PUBLISHED[0]),
-        (PUBLISHED[0] / 1.2, None, 0.0),
-        (sum(PUBLISHED) / 2, None, 0.0),
-        (PUBLISHED[1] * 1.2, None, 0.0),
-        (PUBLISHED[1] * 3, 3.0, PUBLISHED[1]),
-    ],
-)
-def test_a_model_is_compared_with_the_nearer_end_of_a_published_range(
-    value: float, times: float | None, real: float
-) -> None:
-    found = rivals.misfits(of(MODEL).run, {"writes": value, "database": 1.0, "reads": 0.0})
-    assert [(one.figure, one.model, one.real) for one in found] == ([("writes", value, real)] if times else [])
-    assert [one.times for one in found] == ([pytest.approx(times)] if times else [])
-
-
-def test_the_largest_distance_comes_first() -> None:
-    found = rivals.misfits(of(MODEL).run, {"writes": PUBLISHED[1] * 2, "reads": 1.0, "read_wait": 1.0})
-    assert [one.figure for one in found] == ["reads", "read_wait", "writes"]
 
 
 @pytest.mark.parametrize(("model", "virtual", "told"), [(MODEL, True, 1), (MODEL, False, 0), ("Nobody's 1", True, 0)])

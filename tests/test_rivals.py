@@ -1,0 +1,90 @@
+"""Drives beside a review: the published ones of its class, places among them, and the real drive of a model."""
+
+import pytest
+from msgspec.structs import replace
+
+from stend.model.definition import Identity
+from stend.model.published import published
+from stend.model.record import Run
+from stend.report.story import rivals
+from stend.words import Language
+from tests.synthetic import Truth, made
+
+MODEL = "HGST SN150"
+PUBLISHED = published()["sn150"]["saturation"]["end"]  # a range
+
+
+def model_run() -> Run:
+    run = made("iops", truth=Truth(model=MODEL), rounds=2, shorten=600, interval_s=10.0)
+    run.started[0] = replace(run.started[0], plan=replace(run.plan, device=replace(run.plan.device, virtual=True)))
+    return run
+
+
+@pytest.mark.parametrize(
+    ("interface", "kind", "device_class", "classes"),
+    [
+        ("NVMe 1.4", "flash", "enterprise", {"nvme-server"}),
+        ("NVMe 1.4", "flash", "client", {"nvme-desktop"}),
+        ("SATA 6 Gb/s", "flash", "enterprise", {"sata", "sas"}),
+        ("SAS 12 Gb/s", "flash", "enterprise", {"sas", "sata"}),
+        ("sas", "disk", "enterprise", {"hybrid"}),
+        ("mSATA", "flash", "client", {"sata"}),
+        ("PCIe", "flash", "enterprise", {"nvme-server"}),
+        ("md", "array", "enterprise", {"array"}),
+        ("file", "flash", "enterprise", set()),
+        ("zram", "flash", "client", set()),
+        ("", "flash", "enterprise", set()),
+    ],
+)
+def test_rivals_are_the_published_drives_of_its_class(
+    interface: str, kind: str, device_class: str, classes: set[str]
+) -> None:
+    drive = Identity(kind="sim", target="sim:x", path="", capacity_bytes=1, interface=interface)
+    own = {facts["about"]["class"] for facts in rivals.peers(drive, kind, device_class).values()}
+    assert own == classes
+
+
+def test_no_drive_is_its_own_rival() -> None:
+    for name, facts in published().items():
+        if "model" in facts.get("about", {}):
+            drive = Identity(
+                kind="nvme",
+                target="x",
+                path="",
+                capacity_bytes=1,
+                interface="nvme",
+                model=f"MAKER {facts['about']['model']} X",
+            )
+            assert name not in rivals.peers(drive, "flash", "enterprise")
+
+
+def test_figures_within_a_tenth_share_a_place() -> None:
+    assert rivals.place(193e-6, [188e-6], less_is_better=True) == rivals.Place(1, 2, joint=True)
+    assert rivals.place(193e-6, [150e-6], less_is_better=True) == rivals.Place(2, 2)
+    assert rivals.place(193e-6, [188e-6], less_is_better=True).text(Language("en")) == "about the same"
+    assert rivals.place(193e-6, [150e-6], less_is_better=True).text(Language("en")) == "worse"
+    joint = rivals.place(134e3, [56e3, 130e3], less_is_better=False)
+    assert joint.text(Language("en")) == "first of three, on a par with another"
+
+
+@pytest.mark.parametrize(
+    ("value", "times", "real"),
+    [
+        (PUBLISHED[0] / 2, 2.0, PUBLISHED[0]),
+        (PUBLISHED[0] / 1.2, None, 0.0),
+        (sum(PUBLISHED) / 2, None, 0.0),
+        (PUBLISHED[1] * 1.2, None, 0.0),
+        (PUBLISHED[1] * 3, 3.0, PUBLISHED[1]),
+    ],
+)
+def test_a_model_is_compared_with_the_nearer_end_of_a_published_range(
+    value: float, times: float | None, real: float
+) -> None:
+    found = rivals.misfits(model_run(), {"writes": value, "database": 1.0, "reads": 0.0})
+    assert [(one.figure, one.model, one.real) for one in found] == ([("writes", value, real)] if times else [])
+    assert [one.times for one in found] == ([pytest.approx(times)] if times else [])
+
+
+def test_the_largest_distance_comes_first() -> None:
+    found = rivals.misfits(model_run(), {"writes": PUBLISHED[1] * 2, "reads": 1.0, "read_wait": 1.0})
+    assert [one.figure for one in found] == ["reads", "read_wait", "writes"]
