@@ -20,7 +20,7 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
-from stend.findings.look.hits import ALL, FEW, MISS, beginning, cold, hits
+from stend.findings.look.hits import ALL, COLD_WARM, FEW, MISS, beginning, cold, gentlest, hits
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
@@ -37,7 +37,6 @@ RISE, FLAT, BURST = 1.25, 1.1, 0.5
 cache would have taken the first writes, and more of them than the memory of a disk does."""
 WARMED = 0.25
 """Reads that warm a cache must amount to this share of the range before a lack of hits shows that there is none."""
-PHASES = ("cold", "warm-reads", "warm-writes")
 HIDDEN = 0.33
 """If a smaller share of the part is cached, writes that the cache took would hardly be faster."""
 
@@ -49,10 +48,10 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _finding(run: Run, test: PlannedTest) -> Finding:
-    every = [gentlest(run, test, phase) for phase in PHASES]
+    every = [gentlest(run, test, phase) for phase in COLD_WARM]
     warming = look.records(run, test.name, "warm-up-writes")
     known = [record for record in every if record]
-    if len(known) < len(PHASES) or not warming:
+    if len(known) < len(COLD_WARM) or not warming:
         return Finding(key="short", test=test.name, confidence="can't tell")
     before, reads, writes = (record.counts for record in known)
     if why := grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name))):
@@ -88,12 +87,6 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
             values |= {"mix": load.read_pct, "outstanding": load.outstanding}
     sure: Confidence = "high" if whole and key != "keeps" else "medium"
     return Finding(key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
-
-
-def gentlest(run: Run, test: PlannedTest, phase: str) -> look.Record | None:
-    """Return pure reads at the lowest queue depth: they run first and already warm the cache."""
-    reads = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
-    return min(reads, key=lambda r: r.workload.outstanding) if reads else None
 
 
 def _shortest(run: Run) -> Figures | None:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from stend.findings import look
 from stend.model.counts import Counts
+from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, percentile_s
 from stend.model.tally import Tally
@@ -14,6 +15,8 @@ ALL = 0.95
 FEW = 0.05
 EXPLAINED = 1.1
 """Misses alone may take this many times as long as all warm reads did: the rest is noise of the two rates."""
+COLD_WARM = ("cold", "warm-reads", "warm-writes")
+"""Phases of the cold and warm test that run the same loads."""
 COLD_S, ENOUGH = 5.0, 300
 """A part that is used again is cold for this many seconds if enough IOs were done in them; else for its first
 record."""
@@ -38,6 +41,12 @@ def beginning(run: Run, record: look.Record) -> Cold:
     first = sum((c for end, c in look.samples(run, record) if end - record.start_s < COLD_S), Counts())
     known = first.both.ios >= ENOUGH and record.counts.iops
     return cold(record.counts, max(1 - first.iops / record.counts.iops, 0.0) if known else 0.0)
+
+
+def gentlest(run: Run, test: PlannedTest, phase: str) -> look.Record | None:
+    """Return pure reads at the lowest queue depth: they run first and already warm the cache."""
+    reads = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
+    return min(reads, key=lambda r: r.workload.outstanding) if reads else None
 
 
 def hits(read: Tally, than: Cold) -> float:

@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from stend.findings import Finding, look
-from stend.findings.cache_policy import PHASES, gentlest
-from stend.findings.look.hits import beginning
+from stend.findings.look.hits import COLD_WARM, beginning, gentlest
 from stend.findings.look.pause import LEAST_GAIN
 from stend.model.record import Run
 from stend.report.parts import Table
@@ -117,7 +116,7 @@ def _policy(run: Run, findings: Sequence[Finding]) -> Rows:
     """Yield pure reads at the lowest depth: cold, on a part warmed by reads and on one warmed by writes."""
     for finding in (finding for finding in findings if "gain" in finding.values):
         (test,) = look.tests(run, finding.test)
-        for record in (gentlest(run, test, phase) for phase in PHASES):
+        for record in (gentlest(run, test, phase) for phase in COLD_WARM):
             if record:
                 counts = record.counts
                 yield record.result.where.phase, record.workload.outstanding, counts.iops, counts.read.mean_s
