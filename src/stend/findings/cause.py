@@ -152,7 +152,8 @@ def _parity(evidence: Evidence) -> Causes:
         reads, writes = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))
         low, high = (share * PARITY[level] for share in PARITY_RATIO)
         if writes and low <= reads / writes <= high:
-            yield _cause(level, test, {"writes": writes, "reads": reads, "share": writes / reads})
+            values = {"writes": writes, "reads": reads, "share": writes / reads, "left": 1 / PARITY[level]}
+            yield _cause(level, test, values)
             return
 
 

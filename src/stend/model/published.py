@@ -44,12 +44,17 @@ def published() -> dict[str, dict[str, Any]]:
 
 def span(facts: Mapping[str, Any], name: str) -> tuple[float, float] | None:
     """Return the published range of a figure of PLACES in base units (a number twice), or None if it is unknown."""
-    if name in OF_FULL and facts.get("conditions", {}).get("fill") is False:
+    if name in OF_FULL and not filled(facts):
         return None
     values = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
     return next(
         ((ends(value)[0] * scale, ends(value)[1] * scale) for value, scale in values if value is not None), None
     )
+
+
+def filled(facts: Mapping[str, Any]) -> bool:
+    """Return whether a publication filled its drive before it measured, as far as it says."""
+    return facts.get("conditions", {}).get("fill") is not False
 
 
 def figure(facts: Mapping[str, Any], name: str) -> float | None:

@@ -31,9 +31,10 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
 
 
 def _named(batch: Batch) -> list[int]:
-    """Return the drives with a colour and a shape: odd ones, or all if there are few and none is odd."""
+    """Return the drives with a colour and a shape: odd ones; without any all if there are few, else the farthest."""
     every = range(len(batch.lot.drives))
-    return list(batch.odd)[:MOST_MARKED] or (list(every) if len(every) <= MOST_MARKED else [])
+    farthest = [odd.drive for odd in batch.distances[:1]]
+    return list(batch.odd)[:MOST_MARKED] or (list(every) if len(every) <= MOST_MARKED else farthest)
 
 
 def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:

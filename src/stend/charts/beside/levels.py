@@ -23,8 +23,8 @@ IOPS = {
 }
 """Level -> published figures, of which the first known one counts. Tests of each level: findings/look/headline.py."""
 SEQUENTIAL = {"seq_read": 100, "seq_write": 0}
-PUBLISHED_MIX = 65
-"""Read share of the published mixes (published.PLACES)."""
+READS, PUBLISHED_MIX = 100, 65
+"""Read shares of the published reads and mixes (published.PLACES)."""
 
 
 def ends(side: Side, level: str) -> tuple[float, float] | None:
@@ -122,7 +122,7 @@ def _mixes(side: Side) -> Iterator[Row]:
     for row in measured:
         yield {"read": row.workload.read_pct, "value": row.value("iops"), "drive": side.name}
     for cell, published_iops in side.facts.get("iops", {}).items():
-        if cell.startswith("4K "):
+        if cell == f"4K {READS}" or (cell.startswith("4K ") and published.filled(side.facts)):
             yield {"read": int(cell[3:]), "value": middle(published_iops), "drive": side.name}
 
 

@@ -42,7 +42,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             words("overlay.intervals", **values),
             _chart(rows, words),
             {"rows": rows, "one": [{"x": 1}]},
-            words("overlay.intervals_says"),
+            words("overlay.intervals_says" if any(d.low is not None for d in differing) else "overlay.ratios_says"),
         )
 
 

@@ -14,21 +14,23 @@ RATES = {"iops": 1.0, "throughput": 1e-6}
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """Yield one chart per phase that varies block size or outstanding IOs, with separate reads and writes."""
+    """Yield one chart per phase that varies block size or outstanding IOs; of mixes reads and writes together."""
+    several = max(len(whole.a.runs), len(whole.b.runs)) > 1
     groups: dict[tuple[str, str, str, str], list[Difference]] = {}
     for difference in whole.differences:
         key, quantity = difference.key, difference.quantity
-        if quantity in RATES and key.place == 1 and key.closed:
+        if quantity in RATES and key.place == 1 and key.closed and key.direction == "both":
             groups.setdefault((key.test, key.phase, key.state, quantity), []).append(difference)
     for (test, phase, _, quantity), group in groups.items():
         by = _varied(group)
         if by:
-            rows, left_out = _few([row for difference in group for row in _rows(whole, difference, by, words)])
+            rows, left_out = _few([row for difference in group for row in _rows(whole, difference, by)])
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             chart = _chart(rows, [whole.a.name, whole.b.name], by, quantity, words)
             title = words("overlay.sweep", figure=words(f"figure.{quantity}"), **values)
-            says = words("overlay.sweep_few_says" if left_out else "overlay.sweep_says")
-            yield Drawing(title, chart, {"rows": rows}, says, test)
+            says = [words("overlay.sweep_says" if several else "overlay.sweep_one_says")]
+            says += [words("overlay.sweep_few_says")] if left_out else []
+            yield Drawing(title, chart, {"rows": rows}, " ".join(says), test)
 
 
 def _varied(group: Sequence[Difference]) -> str:
@@ -40,12 +42,11 @@ def _varied(group: Sequence[Difference]) -> str:
     return "outstanding" if len(loads) >= FEWEST and len(blocks) == 1 else ""
 
 
-def _rows(whole: Comparison, difference: Difference, by: str, words: Language) -> Iterator[Row]:
+def _rows(whole: Comparison, difference: Difference, by: str) -> Iterator[Row]:
     key, scale = difference.key, RATES[difference.quantity]
     x = float(key.block[:-1]) if by == "kib" else key.threads * key.depth
-    kind = key.mix if key.direction == "both" else f"{key.mix}, {words(f'direction.{key.direction}').lower()}"
     for side, value in ((whole.a, difference.a), (whole.b, difference.b)):
-        yield {"x": x, "value": value * scale, "side": side.name, "mix": kind}
+        yield {"x": x, "value": value * scale, "side": side.name, "mix": key.mix}
 
 
 def _few(rows: list[Row]) -> tuple[list[Row], bool]:

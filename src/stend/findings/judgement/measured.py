@@ -343,6 +343,10 @@ def _rests(values: dict[str, Any], test: str) -> Pairs:
     yield Named("rested_rest", values["best_rest"], test)
 
 
+BRIEF_S = 60.0
+"""A first level that ends sooner is told with its time before its rate: no minute has that rate."""
+
+
 def _knee(values: dict[str, Any], test: str) -> Pairs:
     """Yield where the first level of a saturation ends, if its place is known and it is the rate of the start, and the
     rate and the end of the last one before the end.
@@ -350,6 +354,7 @@ def _knee(values: dict[str, Any], test: str) -> Pairs:
     if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
         yield Named("knee_s", values["knee_s"], test)
         yield Named("knee_bytes", values["knee_bytes"], test)
+        yield Named("brief_s", values["knee_s"] if values["knee_s"] < BRIEF_S else None, test)
         for last in (level.values for level in values["levels"][1:][-1:]):
             yield Named("later", last["rate"], test)
             yield Named("later_s", last["s"], test)

@@ -23,9 +23,10 @@ LEAST_DRIVES = 6
 """Fewest drives for an estimate of the spread."""
 MAD = 1.4826
 """Standard deviation of normal numbers divided by their median absolute deviation."""
-LEAST_SPREAD = 0.001
 ONE_BIN = 1 / 64
 """Width of a latency bin as a logarithm. A uniform error of width w has the deviation w / sqrt(12)."""
+LEAST_SPREAD, LEAST_TAIL_SPREAD = 0.001, ONE_BIN / 12**0.5
+"""A smaller spread of a rate or mean, or of a percentile, counts as this."""
 LEVEL = 0.05
 FREEDOM = {"rate": 20, "mean": 20, "tail": 4}
 """Degrees of freedom of the distribution assumed for good drives, whose tails are heavier than normal ones."""
@@ -83,7 +84,7 @@ def distances(lot: Lot) -> list[Odd]:
 
 
 def _distances(figure: Figure, y: Array) -> Array:
-    floor = LEAST_SPREAD if figure.quantity in ("iops", "throughput", "mean") else ONE_BIN / 12**0.5
+    floor = LEAST_SPREAD if figure.quantity in ("iops", "throughput", "mean") else LEAST_TAIL_SPREAD
     spread = max(MAD * float(np.median(np.abs(y - np.median(y)))), floor)
     return np.asarray((y - np.median(y)) / spread, float)
 

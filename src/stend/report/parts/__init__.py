@@ -143,12 +143,16 @@ class Table(NamedTuple):
         equal = [n for n, title in enumerate(self.head) if title in titles and len(set(cells[n])) == 1]
         if len(self.rows) < 2 or not equal:
             return self
-        kept = [n for n in range(len(self.head)) if n not in equal]
+        note = " ".join((*(f"{self.head[n]}: {cells[n][0]}." for n in equal), *filter(None, [self.note])))
+        return self.without([self.head[n] for n in equal])._replace(note=note)
+
+    def without(self, titles: Sequence[str]) -> "Table":
+        """Return the table without the named columns."""
+        kept = [n for n, title in enumerate(self.head) if title not in titles]
         return self._replace(
             head=tuple(self.head[n] for n in kept),
             rows=tuple(tuple(row[n] for n in kept) for row in self.rows),
             numeric=tuple(place for place, n in enumerate(kept) if n in self.numeric),
-            note=" ".join((*(f"{self.head[n]}: {cells[n][0]}." for n in equal), *filter(None, [self.note]))),
         )
 
 

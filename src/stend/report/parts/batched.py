@@ -9,9 +9,9 @@ from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.many.batch.odd import LEAST_DRIVES, Odd
+from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, Odd
 from stend.many.batch.verdict import Acceptance, Batch
-from stend.many.compare.differences import THRESHOLDS
+from stend.many.compare.differences import THRESHOLDS, Figure
 from stend.model.quantities import shape
 from stend.report.parts import Block, Page, Section, Table, Text, written
 from stend.words import Language
@@ -32,7 +32,7 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
     runs = [run for drive in batch.lot.drives for run in drive.runs]
     summary: tuple[Block, ...] = (*written.stamps(runs, words), *map(Text, _summary(batch, words)))
-    yield Section("summary", words("batched.summary"), summary)
+    yield Section("summary", _conclusion(batch, words), summary)
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
     if len(batch.lot.drives) >= LEAST_DRIVES:
@@ -45,11 +45,19 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
 
 
+def _conclusion(batch: Batch, words: Language) -> str:
+    """Return the verdict on the lot, or which drives are outliers."""
+    if batch.acceptance:
+        return _verdict(batch.acceptance, words)
+    if len(batch.lot.drives) < LEAST_DRIVES:
+        return words("batched.summary")
+    names = [batch.lot.drives[i].name for i in batch.odd]
+    return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
+
+
 def _summary(batch: Batch, words: Language) -> Iterator[str]:
     lot = batch.lot
     runs = sum(len(drive.runs) for drive in lot.drives)
-    if batch.acceptance:
-        yield _verdict(batch.acceptance, words)
     yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures))
     for note in lot.notes:
         values = dict(note.values)
@@ -60,14 +68,28 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
     if len(lot.drives) < LEAST_DRIVES:
         yield words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)
     elif not batch.odd:
-        yield words("batched.none_odd")
+        yield from [words("batched.none_odd")] if batch.acceptance else []
+        yield from (_farthest(batch, odd, words) for odd in batch.distances[:1])
     yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
 
 
 def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
-    first = odd[0]
-    sentence = words(
-        "batched.odd_one",
+    said = _departure(batch, odd[0], "odd_one", words)
+    return words("batched.odd_more" if odd[1:] else "batched.odd_alone", told=said, n=len(odd) - 1)
+
+
+def _farthest(batch: Batch, first: Odd, words: Language) -> str:
+    """Return the farthest drive that is no outlier, and in how many figures no other drive is as far."""
+    far: dict[Figure, Odd] = {}
+    for odd in batch.distances:
+        far[odd.figure] = max(far.get(odd.figure, odd), odd, key=lambda one: abs(one.distance))
+    times = sum(odd.drive == first.drive for odd in far.values())
+    return words("batched.farthest_in", told=_departure(batch, first, "farthest", words), n=times, of=len(far))
+
+
+def _departure(batch: Batch, first: Odd, key: str, words: Language) -> str:
+    return words(
+        f"batched.{key}",
         drive=batch.lot.drives[first.drive].name,
         figure=figure_name(first.figure, words),
         change=abs(first.ratio - 1),
@@ -75,7 +97,6 @@ def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
         distance=abs(first.distance),
         p=_p(first.p, words),
     )
-    return words("batched.odd_more" if odd[1:] else "batched.odd_alone", told=sentence, n=len(odd) - 1)
 
 
 def _p(p: float, words: Language) -> str:
@@ -120,7 +141,8 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
 
 
 def _odd(batch: Batch, words: Language) -> Section:
-    texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **THRESHOLDS),)
+    least = {"least_rate": LEAST_SPREAD, "least_tail": LEAST_TAIL_SPREAD}
+    texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **least, **THRESHOLDS),)
     if not batch.odd:
         return Section.of("odd", words("batched.odd"), texts)
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
@@ -159,7 +181,8 @@ def _drives(batch: Batch, words: Language) -> Table:
         rows.append((drive.name, str(len(drive.runs)), ", ".join(verdicts) or words("batched.is_good"), *where))
     marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad)
     if far:
-        return Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
+        table = Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
+        return table if batch.odd or bad else table.without([words("batched.says")])
     known = 3 if bad else 2  # too few drives for a distance
     return Table(words("batched.drives"), head[:known], tuple(row[:known] for row in rows), (1,), marks=marks)
 

@@ -16,6 +16,8 @@ from stend.report.parts import Table
 from stend.sentences.settings import difference_reason
 from stend.words import Language
 
+MOST_KINDS = 2
+"""Kinds of load that the title of a comparison names for each class."""
 ABOUT = "≈\u202f"
 """Precedes a change without an interval."""
 
@@ -64,7 +66,8 @@ def counts(whole: Comparison, words: Language) -> str:
 
 
 def conclusion(whole: Comparison, words: Language) -> str:
-    """Return in how many figures the second side is better and worse, with the largest change each way.
+    """Return in how many figures the second side is better and worse, at which kinds of load throughout, and the
+    largest change each way.
 
     Without such figures it says that none differs, or that no difference is shown; "" if nothing is comparable.
     """
@@ -77,6 +80,7 @@ def conclusion(whole: Comparison, words: Language) -> str:
     proven = "proven" if found["better"] + found["worse"] == up + down else "unproven"
     names = {"a": whole.a.name, "b": whole.b.name}
     sentences = [words(f"versus.conclusion_{proven}", up=up, down=down, n=total, **names)]
+    sentences += _throughout(whole, words)
     kinds = groups(whole.differences)
     for key, verdicts in (("gain", UP), ("loss", DOWN)):
         rows = [row for row in whole.differences if row.verdict in verdicts]
@@ -87,8 +91,20 @@ def conclusion(whole: Comparison, words: Language) -> str:
             kind = next((group.differences for group in kinds if row in group.differences), (row,))
             alike = sum(other.verdict in verdicts for other in kind)
             few = words("versus.few", n=alike, of=len(kind)) if alike < len(kind) else ""
-            sentences.append(words(f"versus.{key}", figure=_one(row, words), few=few))
+            tail = "_tail" if QUANTITIES[row.quantity].kind == "tail" else ""
+            sentences.append(words(f"versus.{key}{tail}", figure=_one(row, words), few=few))
     return " ".join(sentences)
+
+
+def _throughout(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield at which kinds of several loads the second side is better, ahead, worse or behind in most and never the
+    opposite.
+    """
+    for sort, alike in classes(whole.differences).items():
+        several = [group for group in alike if len(group.differences) > 1 and sort != "level"][:MOST_KINDS]
+        if several:
+            listed = "; ".join(f"{name(group, words)} ({span(group, words)})" for group in several)
+            yield words(f"versus.all_{sort}", listed=listed)
 
 
 def _one(row: Difference, words: Language) -> str:

@@ -304,3 +304,9 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
 def sentence(clause: str) -> str:
     """Return a clause with a capital letter and a full stop."""
     return clause[:1].upper() + clause[1:].rstrip(".") + "." if clause else ""
+
+
+def after(name: str, text: str) -> str:
+    """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym."""
+    small = text[1:2].islower() or text[1:2] == " "
+    return f"{name}: {text[:1].lower() + text[1:] if small else text}"

@@ -39,7 +39,7 @@ from stend.report.story.because import because
 from stend.report.story.certainty import certainty
 from stend.report.story.closing import closing, unprotected
 from stend.report.story.notes import Notes, notes
-from stend.report.story.page_one import Review, claims, extremes, keys, marked, sentence, shown
+from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, originals, published_rival, reference
 from stend.report.story.tables import Measured, chapter_tables, key_table, tables_of
@@ -51,6 +51,8 @@ Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 Rivals = Sequence[Side] | None
 Reviews = Mapping[str, Review]
 """Reviews by the name of their drive."""
+MOST_ANSWERS = 2
+"""Sentences of each drive that a chapter of several drives begins with."""
 
 
 def story(
@@ -177,13 +179,13 @@ def _of_all(texts: Mapping[str, Sequence[str]]) -> list[str]:
         for text in own:
             names.setdefault(text, []).append(name)
     every = [text for text, of in names.items() if len(of) == len(texts)]
-    return [*every, *(f"{', '.join(of)}: {text}" for text, of in names.items() if len(of) < len(texts))]
+    return [*every, *(after(", ".join(of), text) for text, of in names.items() if len(of) < len(texts))]
 
 
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     drive = run.plan.device
     exact = words.show(drive.capacity_bytes, "whole")
-    layout = array(drive.facts)
+    layout = words.translated(array(drive.facts))
     size = words("story.exactly", bytes=exact, shown=words.show(drive.capacity_bytes, "gb"))
     firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
     yield ", ".join(filter(None, (words.interface(drive.interface), layout, size, firmware)))
@@ -202,7 +204,8 @@ def _shown(sides: Sequence[Side], chapters: Sequence[Section], reviews: Sequence
     sets = (rows for block in blocks if isinstance(block, Picture) for rows in block.spec["datasets"].values())
     drawn = {str(row.get("drive")) for rows in sets for row in rows}
     drawn |= {cell for block in blocks if isinstance(block, Table) for cell in block.head}
-    drawn |= {r.name for own in reviews for r in own.rivals if any(r.figures.get(name) for name in shown(own))}
+    for own in reviews if len(reviews) == 1 else ():  # a page of several drives has no scales
+        drawn |= {r.name for r in own.rivals if any(r.figures.get(name) for name in shown(own))}
     yield from (side for side in sides if side.run or side.name in drawn)
 
 
@@ -313,7 +316,7 @@ def _stamped(of: Measured) -> list[str]:
 
 
 def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence[str]) -> Iterator[Text]:
-    """Yield the answer and the cause of one run; of several runs one sentence of each, after the name of the drive.
+    """Yield the answer and the cause of one run; of several runs two sentences of each, after the name of the drive.
 
     Without an answer the findings of the tests take its place, one paragraph each.
     """
@@ -322,8 +325,8 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
         sentences = [Text(" ".join(answers[name]), "answer")] if answers.get(name) else []
         sentences = sentences or [Text(sentence(text), "finding") for text in _found(review, tests)]
         if name:
-            first = [*answers.get(name, ()), *(text.text for text in sentences)]
-            sentences = [Text(f"{name}: {text}", "answer") for text in first[:1]]
+            first = answers.get(name) or [text.text for text in sentences]
+            sentences = [Text(after(name, " ".join(first[:MOST_ANSWERS])), "answer")] if first else []
         yield from sentences
         causes[name] = [text] if (text := because(review.findings, asked, review.words)) else []
     yield from (Text(text, "cause") for text in _of_all(causes))

@@ -68,7 +68,7 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
         firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
         date = words.date(review.run.started[0].at)
         size = words.show(drive.capacity_bytes, "gb")
-        parts = (words.interface(drive.interface), array(drive.facts), size, firmware, date)
+        parts = (words.interface(drive.interface), words.translated(array(drive.facts)), size, firmware, date)
         yield f"{name}: {', '.join(filter(None, parts))}"
     if of_one_drive(reviews):
         yield words("together.one_drive", n=len(reviews), serial=drive.serial)
@@ -80,7 +80,7 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
     for figure in _figures(reviews):
         sign = -1 if figure in LESS_IS_BETTER else 1
         known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
-        if len(known) > 1 and not _unlike(figure, reviews):
+        if len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews):
             yield Lead(figure, known[0][1], known[1][1], known[0][0] / known[1][0])
 
 
@@ -90,20 +90,25 @@ def _unlike(figure: str, reviews: Reviews) -> list[str]:
     return [f"{depth:.0f}" if depth else "–" for depth in depths] if len({*depths} - {None}) > 1 else []
 
 
+def _unlike_state(figure: str, reviews: Reviews) -> bool:
+    """Return whether a figure is of saturated drives and of drives that were only filled, which are not ranked."""
+    states = {"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}
+    return figure == "writes" and len(states) > 1
+
+
 def _figures(reviews: Reviews) -> list[str]:
     """Return the key figures that at least two drives have, in order of importance.
 
-    The best minute of a fresh drive takes the place of its first minute. Writes of a saturation and of a filled drive
-    are not one figure. A mean whose rate is there, and a percentile that no drive has as a tail, are not listed.
+    The best minute of a fresh drive takes the place of its first minute; the first minute of an array is that of its
+    controller's cache. A mean whose rate is there, and a percentile that no drive has as a tail, are not listed.
     """
     repeated = [review.verdict.known.repeated for review in reviews.values()]
     had = Counter(figure for n, review in enumerate(reviews.values()) for figure in {*shown(review), *repeated[n]})
     once = Counter(figure for review in reviews.values() for figure in shown(review))
     several = [figure for figure in FIGURES if had[figure] > 1 and once[figure]]
     several = [figure for figure in several if MEANS.get(figure) not in several]
-    if len({"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}) > 1:
-        several = [figure for figure in several if figure != "writes"]
-    return [figure for figure in several if figure != "start" or "fresh_writes" not in several]
+    cached = any(review.kind == "array" for review in reviews.values())
+    return [figure for figure in several if figure != "start" or not (cached or "fresh_writes" in several)]
 
 
 def headline(reviews: Reviews, words: Language) -> str:
@@ -170,13 +175,20 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     for figure in _figures(reviews):
         values = [review.figures.get(figure) for review in reviews.values()]
         cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
+        cells = [
+            words("together.falling", value=cell) if figure == "writes" and "still_falling" in own.figures else cell
+            for cell, own in zip(cells, reviews.values(), strict=True)
+        ]
         first = next(review for review in reviews.values() if review.figures.get(figure))
         unlike = " / ".join(_unlike(figure, reviews))
         why = [own.verdict.known.unusable[figure] for own in reviews.values() if figure in own.verdict.known.unusable]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
             ranked = words("together.unsure", because=because_said(why[0], words))
+        if states := _unlike_state(figure, reviews):
+            ranked = words("together.unlike_state")
         name, depth = title(figure, first), first.figures.get(AT.get(figure, ""))
+        name = words("figure_name.writes_last") if states else name
         name = words("together.at_depth", name=name, depth=depth) if depth and not unlike else name
         rows.append((name, *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
