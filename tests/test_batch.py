@@ -200,15 +200,33 @@ def test_a_lot_too_small_for_outliers_does_not_state_that_it_has_none(drives: in
     batch = judged(Lot(lot.drives[8 : 8 + drives], lot.figures, ()), None)
     texts = [block.text for section in batched._sections(batch, Language("en"), drawn=False) for block in section.blocks
              if isinstance(block, Text)]  # fmt: skip
-    assert (Language("en")("batched.none_odd") in texts) == (drives == LEAST_DRIVES)
-    assert texts.count(Language("en")("batched.few", n=drives, least=LEAST_DRIVES)) == (drives < LEAST_DRIVES)
+    words, few = Language("en"), drives < LEAST_DRIVES
+    title = batched._conclusion(batch, words)
+    assert title == (words("batched.few", n=drives, least=LEAST_DRIVES) if few else words("batched.none_odd"))
+    farthest = [text for text in texts if text.startswith("The farthest from the others is ")]
+    assert len(farthest) == (not few)
+    first = batch.distances[0] if batch.distances else None
+    assert all(lot.drives[8 + first.drive].name in text for text in farthest if first)
+    assert not any("outlier" in text for text in farthest)
+
+
+def test_the_farthest_drive_is_named_with_the_number_of_figures_in_which_none_is_as_far() -> None:
+    lot = drawn_batch().lot
+    batch = judged(Lot(lot.drives[8:14], lot.figures, ()), None)
+    assert not batch.odd
+    (text,) = (t for t in batched._summary(batch, Language("en")) if t.startswith("The farthest"))
+    far = {odd.figure: max((o for o in batch.distances if o.figure == odd.figure), key=lambda o: abs(o.distance)).drive
+           for odd in batch.distances}  # fmt: skip
+    times = sum(drive == batch.distances[0].drive for drive in far.values())
+    assert batch.lot.drives[batch.distances[0].drive].name in text
+    assert text.endswith(f"It is the farthest in {times} of 4 figures.")
 
 
 @pytest.mark.parametrize("drives", [LEAST_DRIVES - 1, LEAST_DRIVES])
 def test_a_lot_too_small_for_distances_has_no_columns_of_them(drives: int) -> None:
     lot = drawn_batch().lot
     table = batched._drives(judged(Lot(lot.drives[8 : 8 + drives], lot.figures, ()), None), Language("en"))
-    assert len(table.head) == (2 if drives < LEAST_DRIVES else 6)
+    assert len(table.head) == (2 if drives < LEAST_DRIVES else 5), "without verdicts if none is an outlier or bad"
     assert {len(row) for row in table.rows} == {len(table.head)}
 
 

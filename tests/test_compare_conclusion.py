@@ -2,6 +2,7 @@
 
 import pytest
 
+from stend.charts.overlay import pictures
 from stend.many.compare import Comparison, compared, side
 from stend.many.compare.groups import classes
 from stend.report.parts import ranked
@@ -18,22 +19,32 @@ def plain(whole: Comparison) -> str:
     return ranked.conclusion(whole, EN).replace("\xa0", " ")
 
 
+GAIN, LOSS = "Largest gain in a rate or mean: IOPS, random write", "Largest loss in a rate or mean: IOPS, random write"
+
+
 @pytest.mark.parametrize(
-    ("ratios", "told"),
+    ("ratios", "counted", "told"),
     [
-        ((5.0,), "b is ahead of a in 1 and behind in 0 of 1 figure (not proven). Largest gain: "
-                 "IOPS, random write 4 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×)."),
-        ((1.0, 5.0, 1.0), "b is ahead of a in 1 and behind in 0 of 3 figures (not proven). Largest gain: IOPS, "
-                          "random write 8 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×), in 1 of 3 figures of this kind."),
-        ((0.5, 4.0, 0.2), "b is ahead of a in 1 and behind in 2 of 3 figures (not proven). Largest gain: IOPS, "
-                          "random write 8 KiB, T4 Q32: IOPS 1,000 → 4,000 (4×), in 1 of 3 figures of this kind. "
-                          "Largest loss: IOPS, random write 12 KiB, T4 Q32: IOPS 1,000 → 200 (−80%), in 2 of 3 figures "
-                          "of this kind."),
-        ((1.0, 1.1), "No relevant difference is shown in 2 figures."),
+        ((5.0,), "1 and behind in 0 of 1 figure", [f"{GAIN} 4 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×)."]),
+        (
+            (1.0, 5.0, 1.0),
+            "1 and behind in 0 of 3 figures",
+            [f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×), in 1 of 3 figures of this kind."],
+        ),
+        (
+            (0.5, 4.0, 0.2),
+            "1 and behind in 2 of 3 figures",
+            [
+                f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 4,000 (4×), in 1 of 3 figures of this kind.",
+                f"{LOSS} 12 KiB, T4 Q32: IOPS 1,000 → 200 (−80%), in 2 of 3 figures of this kind.",
+            ],
+        ),
     ],
-)  # fmt: skip
-def test_it_counts_and_names_the_largest_change_each_way(ratios: tuple[float, ...], told: str) -> None:
-    assert plain(several(*ratios)) == told
+)
+def test_it_counts_and_names_the_largest_change_each_way(
+    ratios: tuple[float, ...], counted: str, told: list[str]
+) -> None:
+    assert plain(several(*ratios)) == " ".join([f"b is ahead of a in {counted} (not proven).", *told])
 
 
 def test_it_is_called_better_only_with_an_interval() -> None:
@@ -78,8 +89,8 @@ def test_exchanged_sides_exchange_gains_and_losses() -> None:
     told, other = plain(whole), plain(back)
     assert "in 1 and behind in 1 of 3" in told
     assert "in 1 and behind in 1 of 3" in other
-    assert "Largest gain: IOPS, random write 8 KiB" in told
-    assert "Largest loss: IOPS, random write 8 KiB" in other
+    assert f"{GAIN} 8 KiB" in told
+    assert f"{LOSS} 8 KiB" in other
 
 
 def test_of_a_kind_that_mostly_stays_the_figures_that_moved_come_first() -> None:
@@ -90,3 +101,19 @@ def test_of_a_kind_that_mostly_stays_the_figures_that_moved_come_first() -> None
     renamed = tuple(d._replace(key=d.key._replace(test="fresh")) for d in still.differences)
     ordered = classes((*renamed, *moved.differences))["level"]
     assert [group.test for group in ordered] == ["iops", "fresh"]
+
+
+def test_kinds_of_load_that_moved_in_most_figures_are_named_before_single_ones() -> None:
+    told = plain(several(1.5, 1.4, 1.0))
+    assert "Ahead in most figures of: IOPS, window: random write, IOPS (≈" in told
+    assert told.index("Ahead in most") < told.index("Largest gain")
+    assert "Better in most figures of: IOPS, window: random write, IOPS (" in plain(several(1.5, 1.4, 1.0, runs=4))
+    assert "in most figures" not in plain(several(1.5, 1.0, 1.0))
+    assert "in most figures" not in plain(several(1.5)), "a single figure is no kind"
+
+
+def test_of_single_runs_no_caption_speaks_of_means_of_runs_or_of_intervals() -> None:
+    for whole, means in ((several(1.5, 1.4, 1.3), False), (several(1.5, 1.4, 1.3, runs=4), True)):
+        says = " ".join(drawn.says for drawn in pictures(whole, EN, lambda _: []))
+        assert ("Geometric means of all runs" in says) == means
+        assert ("95% interval" in says) == means

@@ -315,12 +315,41 @@ def test_the_best_of_two_drives_is_better_and_not_better_than_the_next() -> None
         assert tables[1].rows[0][-1] == best
 
 
-@pytest.mark.parametrize(("hours", "rows"), [(36e3, 2), (None, 1)])
-def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: float | None, rows: int) -> None:
+@pytest.mark.parametrize(("hours", "ranked"), [(36e3, True), (None, False)])
+def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: float | None, *, ranked: bool) -> None:
     one = seen({"write": "yes"})._replace(figures={"reads": 7e5, "writes": 2e4, "sat_s": 36e3})
     two = one._replace(figures={"reads": 6e5, "writes": 6e4} | ({"sat_s": hours} if hours else {}))
     (_, figures, _) = together.tables({"A": one, "B": two}, EN)
-    assert len(figures.rows) == rows
+    assert len(figures.rows) == 2
+    name, *_, best = figures.rows[1]
+    assert (best == EN("together.unlike_state")) != ranked
+    assert name == EN("figure_name.writes" if ranked else "figure_name.writes_last")
+
+
+def test_a_rate_that_still_falls_is_marked_so_and_the_cache_of_an_array_is_not_ranked() -> None:
+    one = seen({"write": "yes"})._replace(figures={"start": 9e4, "writes": 2e4, "sat_s": 36e3, "reads": 1e5})
+    two = one._replace(figures={**one.figures, "still_falling": 1.0})
+    (_, figures, _) = together.tables({"A": one, "B": two}, EN)
+    (row,) = (row for row in figures.rows if "saturated" in row[0])
+    assert row[1:3] == ("20,000\xa0IOPS", "20,000\xa0IOPS, falling")
+    assert len(figures.rows) == 3
+    arrays = {name: own._replace(kind="array") for name, own in (("A", one), ("B", two))}
+    (_, figures, _) = together.tables(arrays, EN)
+    assert len(figures.rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The rate falls.", "A: the rate falls."),
+        ("A mix reads.", "A: a mix reads."),
+        ("IOPS fall.", "A: IOPS fall."),
+        ("В смеси чтений меньше.", "A: в смеси чтений меньше."),
+        ("RAID 5 writes twice.", "A: RAID 5 writes twice."),
+    ],
+)
+def test_a_sentence_after_a_name_begins_small_unless_with_an_acronym(text: str, told: str) -> None:
+    assert page_one.after("A", text) == told
 
 
 @pytest.mark.parametrize(("hours", "beside"), [(36e3, True), (None, False)])

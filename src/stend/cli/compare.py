@@ -140,7 +140,8 @@ def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[
     doc = {section.anchor: section for section in versus(whole, judged, lang, drawn=False).every}
     unlike = list(ranked.warning(whole, words))
     lines = [*unlike, f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
-    lines += [f"  {text}" for text in (*doc["summary"].texts[len(unlike) :], *doc["settings"].texts)]
+    told = (*doc["summary"].texts[len(unlike) :], *doc["settings"].texts)
+    lines += [f"  {text}" for text in (ranked.conclusion(whole, words), *told) if text]
     lines += [f"  ! {row[0]}: {row[1]} | {row[2]} ({row[3]})" for table in doc["settings"].tables for row in table.rows]
     lines += ranked.lines(whole, words, MOST_GROUPS)
     if "rules" in doc:

@@ -66,7 +66,8 @@ def judged(
     whole = verdict.judged(lot.lot(side, anyway=anyway), plan)
     if as_json:
         typer.echo(_table.data(batched.plain(whole)))
-    for text in () if as_json else batched.batched(whole, lang, drawn=False).lead.texts:
+    lead = batched.batched(whole, lang, drawn=False).lead
+    for text in () if as_json else (lead.title, *lead.texts):
         typer.echo(text)
     if forms:
         for path in batched.write(whole, forms, lang, into or Path()):

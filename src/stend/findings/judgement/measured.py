@@ -17,8 +17,8 @@ from stend.model.record import Run
 
 SATURATION = "write-saturation"
 LARGE = 64 * KiB
-NEAR = 0.1
-"""A first level this close to the rate of the start is that rate."""
+NEAR, BRIEF_S = 0.1, 60.0
+"""A first level this close to the rate of the start is that rate. No minute has the rate of a shorter one."""
 LEVEL = ("steps", "about", "first", "flat")
 """Keys of a fill whose first level is known."""
 WHOLE = 0.99
@@ -341,10 +341,6 @@ def _rests(values: dict[str, Any], test: str) -> Pairs:
     yield Named("unrested", values["before"], test)
     yield Named("rested", values["best"], test)
     yield Named("rested_rest", values["best_rest"], test)
-
-
-BRIEF_S = 60.0
-"""A first level that ends sooner is told with its time before its rate: no minute has that rate."""
 
 
 def _knee(values: dict[str, Any], test: str) -> Pairs:

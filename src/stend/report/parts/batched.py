@@ -50,7 +50,7 @@ def _conclusion(batch: Batch, words: Language) -> str:
     if batch.acceptance:
         return _verdict(batch.acceptance, words)
     if len(batch.lot.drives) < LEAST_DRIVES:
-        return words("batched.summary")
+        return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
     return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
 
@@ -66,7 +66,7 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
     if len(lot.drives) < LEAST_DRIVES:
-        yield words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)
+        yield from [words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)] if batch.acceptance else []
     elif not batch.odd:
         yield from [words("batched.none_odd")] if batch.acceptance else []
         yield from (_farthest(batch, odd, words) for odd in batch.distances[:1])
