@@ -9,7 +9,7 @@ from stend.model.definition import Identity
 
 NEAR_LINK = 0.95
 """A rate from this share of what arrives in practice on is limited by the link."""
-SURE = 0.92
+SURE = 0.91
 """From this share of the payload rate on, protocol overhead leaves room for nothing else."""
 BEYOND = 1.02
 """A rate above this many times the payload rate disproves the record of the link."""
