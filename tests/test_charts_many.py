@@ -135,7 +135,7 @@ def test_every_drive_of_a_small_lot_is_named_by_its_dot(drives: int) -> None:
     (strips,) = batched.pictures(batch, Language("en"), [])
     dots = strips.spec["datasets"]["rows"]
     named = {row["drive"] for row in dots if row["kind"] == row["drive"]}
-    assert len(named) == (drives if drives < 7 else 0)
+    assert len(named) == (drives if drives < 7 else 1), "of a larger one the farthest"
     assert strips.says == Language("en")("batched.strips_even_says")  # no outlier, and no dots that hide each other
 
 

@@ -369,7 +369,7 @@ def test_the_exit_code_of_a_lot_is_its_verdict(
     whole, seen = SimpleNamespace(acceptance=verdict and SimpleNamespace(verdict=verdict)), list[Any]()
     monkeypatch.setattr(lots, "lot", lambda side, *, anyway: (side, anyway))
     monkeypatch.setattr(verdicts, "judged", noting(seen, whole))
-    page = SimpleNamespace(lead=SimpleNamespace(texts=("one", "two")))
+    page = SimpleNamespace(lead=SimpleNamespace(title="one", texts=("two",)))
     monkeypatch.setattr(batched, "batched", lambda batch, lang, *, drawn: noting(seen, page)(lang, drawn))
     monkeypatch.setattr(batched, "plain", lambda batch: {"a": 1})
     monkeypatch.setattr(batched, "write", lambda batch, *given: noting(seen, [Path("lot.html")])(*given))

@@ -34,7 +34,7 @@ def swept(ratio: float = 0.8, *, steady: bool = True) -> Comparison:
 def test_a_sweep_shows_the_mixes_with_the_most_and_the_fewest_reads() -> None:
     (drawing,) = [one for one in sweeps.draw(swept(), EN) if "IOPS" in one.title]
     assert {r["mix"] for r in drawing.rows["rows"]} == {"100/0", "0/100"}
-    assert drawing.says == EN("overlay.sweep_few_says")
+    assert drawing.says == f"{EN('overlay.sweep_one_says')} {EN('overlay.sweep_few_says')}"
     assert drawing.test == "iops"
 
 

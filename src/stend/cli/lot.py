@@ -66,9 +66,9 @@ def judged(
     whole = verdict.judged(lot.lot(side, anyway=anyway), plan)
     if as_json:
         typer.echo(_table.data(batched.plain(whole)))
-    lead = batched.batched(whole, lang, drawn=False).lead
-    for text in () if as_json else (lead.title, *lead.texts):
-        typer.echo(text)
+    else:
+        lead = batched.batched(whole, lang, drawn=False).lead
+        typer.echo("\n".join((lead.title, *lead.texts)))
     if forms:
         for path in batched.write(whole, forms, lang, into or Path()):
             typer.echo(f"Lot: {path}", err=as_json)

@@ -92,8 +92,9 @@ def _unlike(figure: str, reviews: Reviews) -> list[str]:
 
 def _unlike_state(figure: str, reviews: Reviews) -> bool:
     """Return whether a figure is of saturated drives and of drives that were only filled, which are not ranked."""
-    states = {"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}
-    return figure == "writes" and len(states) > 1
+    if figure != "writes":
+        return False
+    return len({"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}) > 1
 
 
 def _figures(reviews: Reviews) -> list[str]:
