@@ -329,7 +329,10 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
             sentences = [Text(after(name, " ".join(first[:MOST_ANSWERS])), "answer")] if first else []
         yield from sentences
         causes[name] = [text] if (text := because(review.findings, asked, review.words)) else []
-    yield from (Text(text, "cause") for text in _of_all(causes))
+    first_review, _ = next(iter(of.values()))
+    shared = len(of) > 1 and len({tuple(own) for own in causes.values()}) == 1
+    name = first_review.words("together.of_all")
+    yield from (Text(after(name, text) if shared else text, "cause") for text in _of_all(causes))
 
 
 def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
