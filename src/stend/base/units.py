@@ -73,17 +73,16 @@ def duration(seconds: float) -> str:
         return "an unknown time"
     if seconds < 10:
         return f"{seconds:.2g} s"
-    whole = whole_s(seconds)
-    days, hours, minutes, rest = whole // 86400, whole // 3600 % 24, whole // 60 % 60, whole % 60
-    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
-    first = next(i for i, (n, _) in enumerate(parts) if n)
-    return " ".join(f"{n} {name}" for n, name in parts[first : first + 2] if n)
+    return " ".join(f"{n} {name}" for n, name in time_parts(seconds))
 
 
-def whole_s(seconds: float) -> int:
-    """Return seconds rounded to the smaller unit of a duration: to hours from a day on, to minutes from an hour on."""
+def time_parts(seconds: float) -> list[tuple[int, str]]:
+    """Return a time from 1 s on as numbers of its two largest units, rounded: 4235 -> [(1, "h"), (11, "min")]."""
     unit = next((small for large, small in ((86400, 3600), (3600, 60)) if round(seconds) >= large), 1)
-    return round(seconds / unit) * unit
+    whole = round(seconds / unit) * unit
+    parts = [(whole // 86400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s")]
+    first = next(i for i, (n, _) in enumerate(parts) if n)
+    return [part for part in parts[first : first + 2] if part[0]]
 
 
 def latency(seconds: float) -> str:

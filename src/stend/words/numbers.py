@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from stend.base.units import whole_s
+from stend.base.units import time_parts
 from stend.words import loads
 
 NBSP, NNBSP = "\u00a0", "\u202f"
@@ -155,10 +155,7 @@ def duration(form: Format, seconds: float) -> str:
     """Return a duration as `15 h 30 min`, `1 min 30 s` or `250 ms`."""
     if seconds < 10:
         return _with(form, seconds, "s") if seconds >= 1 or not seconds else _with(form, seconds * 1e3, "ms")
-    whole = whole_s(seconds)
-    parts = [(whole // 86400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s")]
-    first = next(i for i, (n, _) in enumerate(parts) if n)
-    return " ".join(f"{n}{NBSP}{unit(form, name)}" for n, name in parts[first : first + 2] if n)
+    return " ".join(f"{n}{NBSP}{unit(form, name)}" for n, name in time_parts(seconds))
 
 
 def _short(form: Format, value: float, digits: int) -> str:

@@ -71,13 +71,13 @@ def groups(differences: Iterable[Difference]) -> list[Group]:
             or (key.test == "profiles" and row.quantity == "mean")
         ):
             continue
-        every.setdefault(of(row)._replace(differences=()), []).append(row)
+        every.setdefault(alone(row)._replace(differences=()), []).append(row)
     filled = (group._replace(differences=tuple(rows)) for group, rows in every.items())
     return sorted(filled, key=lambda group: -group.far)
 
 
-def of(row: Difference) -> Group:
-    """Return a group of one figure."""
+def alone(row: Difference) -> Group:
+    """Return the group of one figure."""
     key = row.key
     phase = key.phase if key.test in BY_PHASE else ""
     return Group(key.test, phase, key.state, access(key.random_pct, key.read_pct), row.quantity, (row,))

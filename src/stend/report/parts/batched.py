@@ -1,9 +1,10 @@
 """A Batch as a Page: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stend.base.version import __version__
 from stend.charts.batched import pictures
@@ -11,12 +12,13 @@ from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
 from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, Odd
 from stend.many.batch.verdict import Acceptance, Batch
-from stend.many.compare.differences import THRESHOLDS, Figure
+from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
 from stend.report.parts import Block, Page, Section, Table, Text, written
 from stend.words import Language
 
 FORMAT = 1
+Of = TypeVar("Of")
 MOST_EVIDENCE = 8
 """Figures of one odd drive that the page lists. The JSON has all."""
 
@@ -47,8 +49,10 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
 
 def _conclusion(batch: Batch, words: Language) -> str:
     """Return the verdict on the lot, or which drives are outliers."""
-    if batch.acceptance:
-        return _verdict(batch.acceptance, words)
+    return _verdict(batch.acceptance, words) if batch.acceptance else _outliers(batch, words)
+
+
+def _outliers(batch: Batch, words: Language) -> str:
     if len(batch.lot.drives) < LEAST_DRIVES:
         return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
@@ -65,10 +69,8 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
             found = ", ".join(words.translated(str(value)) for value in values["values"])
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
-    if len(lot.drives) < LEAST_DRIVES:
-        yield from [words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)] if batch.acceptance else []
-    elif not batch.odd:
-        yield from [words("batched.none_odd")] if batch.acceptance else []
+    if not batch.odd:
+        yield from [_outliers(batch, words)] if batch.acceptance else []
         yield from (_farthest(batch, odd, words) for odd in batch.distances[:1])
     yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
 
@@ -80,11 +82,17 @@ def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
 
 def _farthest(batch: Batch, first: Odd, words: Language) -> str:
     """Return the farthest drive that is no outlier, and in how many figures no other drive is as far."""
-    far: dict[Figure, Odd] = {}
-    for odd in batch.distances:
-        far[odd.figure] = max(far.get(odd.figure, odd), odd, key=lambda one: abs(one.distance))
+    far = _farthest_of(batch.distances, attrgetter("figure"))
     times = sum(odd.drive == first.drive for odd in far.values())
     return words("batched.farthest_in", told=_departure(batch, first, "farthest", words), n=times, of=len(far))
+
+
+def _farthest_of(every: Iterable[Odd], key: Callable[[Odd], Of]) -> dict[Of, Odd]:
+    """Return the farthest by this key: of each drive or of each figure."""
+    far: dict[Of, Odd] = {}
+    for odd in every:
+        far[key(odd)] = max(far.get(key(odd), odd), odd, key=lambda one: abs(one.distance))
+    return far
 
 
 def _departure(batch: Batch, first: Odd, key: str, words: Language) -> str:
@@ -160,10 +168,7 @@ def _odd(batch: Batch, words: Language) -> Section:
 
 def _drives(batch: Batch, words: Language) -> Table:
     head = tuple(words(f"batched.{key}") for key in ("drive", "runs", "says", "figure", "deviates", "distance"))
-    far: dict[int, Odd] = {}
-    for odd in batch.distances:
-        if odd.drive not in far or abs(odd.distance) > abs(far[odd.drive].distance):
-            far[odd.drive] = odd
+    far = _farthest_of(batch.distances, attrgetter("drive"))
     rows, bad = [], batch.acceptance.bad if batch.acceptance else {}
     for i, drive in enumerate(batch.lot.drives):
         states = (("is_odd", i in batch.odd), ("is_bad", i in bad))

@@ -1,7 +1,8 @@
 """A Comparison at a glance: a warning about unlike runs, then which side is better at what, the largest first."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from math import log
 from typing import get_args
 
@@ -9,7 +10,7 @@ from stend.charts.overlay.ratio_map import change, interval
 from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
-from stend.many.compare.groups import BY_PHASE, DOWN, UNPROVEN, UP, Group, classes, groups
+from stend.many.compare.groups import DOWN, UNPROVEN, UP, Class, Group, alone, classes
 from stend.many.settings import Reason
 from stend.model.quantities import QUANTITIES, shape
 from stend.report.parts import Table
@@ -80,15 +81,16 @@ def conclusion(whole: Comparison, words: Language) -> str:
     proven = "proven" if found["better"] + found["worse"] == up + down else "unproven"
     names = {"a": whole.a.name, "b": whole.b.name}
     sentences = [words(f"versus.conclusion_{proven}", up=up, down=down, n=total, **names)]
-    sentences += _throughout(whole, words)
-    kinds = groups(whole.differences)
+    kinds = classes(whole.differences)
+    sentences += _throughout(kinds, words)
     for key, verdicts in (("gain", UP), ("loss", DOWN)):
         rows = [row for row in whole.differences if row.verdict in verdicts]
         rows = [row for row in rows if row.key.direction == "both"] or rows  # reads and writes are parts of it
         rows = [row for row in rows if QUANTITIES[row.quantity].kind != "tail"] or rows  # few IOs make a tail
         if rows:
             row = max(rows, key=lambda row: abs(log(row.ratio)))
-            kind = next((group.differences for group in kinds if row in group.differences), (row,))
+            every = chain.from_iterable(kinds.values())
+            kind = next((group.differences for group in every if row in group.differences), (row,))
             alike = sum(other.verdict in verdicts for other in kind)
             few = words("versus.few", n=alike, of=len(kind)) if alike < len(kind) else ""
             tail = "_tail" if QUANTITIES[row.quantity].kind == "tail" else ""
@@ -96,11 +98,11 @@ def conclusion(whole: Comparison, words: Language) -> str:
     return " ".join(sentences)
 
 
-def _throughout(whole: Comparison, words: Language) -> Iterator[str]:
+def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iterator[str]:
     """Yield at which kinds of several loads the second side is better, ahead, worse or behind in most and never the
     opposite.
     """
-    for sort, alike in classes(whole.differences).items():
+    for sort, alike in kinds.items():
         several = [group for group in alike if len(group.differences) > 1 and sort != "level"][:MOST_KINDS]
         if several:
             listed = "; ".join(f"{name(group, words)} ({span(group, words)})" for group in several)
@@ -109,10 +111,14 @@ def _throughout(whole: Comparison, words: Language) -> Iterator[str]:
 
 def _one(row: Difference, words: Language) -> str:
     """Return test, phase, load and quantity of a figure, both values and the change."""
-    phase = words.phase(row.key.phase) if row.key.test in BY_PHASE else ""
-    place = ", ".join(filter(None, (words.title(row.key.test, row.key.test), phase, way_named(row.key, words))))
-    values = " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
-    return f"{place}: {words.quantity(row.quantity)} {values} ({change(row.ratio, words)})"
+    group = alone(row)
+    phase = words.phase(group.phase) if group.phase else ""
+    place = ", ".join(filter(None, (words.title(group.test, group.test), phase, way_named(row.key, words))))
+    return f"{place}: {words.quantity(row.quantity)} {_values(row, words)} ({change(row.ratio, words)})"
+
+
+def _values(row: Difference, words: Language) -> str:
+    return " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
 
 
 def about(row: Difference, words: Language) -> str:
@@ -137,9 +143,8 @@ def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
             yield words(f"versus.class_{sort}", b=whole.b.name)
             for group in alike[:most]:
                 row = group.largest
-                values = " → ".join(words.show(value, shape(row.quantity)) for value in (row.a, row.b))
                 ends = f"; {words('column.interval')} {interval(row, words)}" if row.low is not None else ""
-                yield f"  {span(group, words):<18} {name(group, words)} ({values}{ends})"
+                yield f"  {span(group, words):<18} {name(group, words)} ({_values(row, words)}{ends})"
             if len(alike) > most:
                 yield f"  … {len(alike) - most}"
 

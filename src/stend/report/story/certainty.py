@@ -57,11 +57,12 @@ def _misfits(review: Review) -> Iterator[str]:
     Figures at a number of outstanding IOs are left out, because publications have other numbers.
     """
     words, listed = review.words, list[str]()
-    names = [name for name in shown(review) if name not in AT and comparable(name, review)]
+    usable = () if review.verdict.standing else shown(review)
+    names = [name for name in usable if name not in AT and comparable(name, review)]
     for one in misfits(review.run, {name: review.figures[name] for name in names}):
         model, real = (value_shown(value, FIGURES[one.figure], words) for value in (one.model, one.real))
         listed.append(words("story.misfit", name=title(one.figure, review), model=model, real=real))
-    if listed and not review.verdict.standing:
+    if listed:
         yield words(
             "story.misfits", listed="; ".join([listed[0], *(text[:1].lower() + text[1:] for text in listed[1:])])
         )

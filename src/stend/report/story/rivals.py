@@ -105,8 +105,8 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
 def originals(runs: Sequence[Run], others: Sequence[Side], words: Language) -> list[Side]:
     """Return the published drives of which virtual drives of these runs are models, without those among `others`."""
     named = [side.facts for side in others]
-    kept = [facts for facts in publications.known().values() if any(_models(run, facts) for run in runs)]
-    return [Side(words("story.real", name=f["about"]["title"]), facts=f) for f in kept if f not in named]
+    models = [run.plan.device.model for run in runs if run.plan.device.virtual]
+    return [Side(words("story.real", name=f["about"]["title"]), facts=f) for f in _of_models(models) if f not in named]
 
 
 class Misfit(NamedTuple):
@@ -124,7 +124,7 @@ class Misfit(NamedTuple):
 def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
     """Return the figures of a virtual drive that are `FAR` or more from the published ones of its real drive."""
     found = []
-    for facts in (facts for facts in publications.known().values() if _models(run, facts)):
+    for facts in _of_models([run.plan.device.model] if run.plan.device.virtual else []):
         for name, (low, high) in published_rival(Side("", facts=facts)).ranges.items():
             value = figures.get(name)
             times = max(value / high, low / value) if value and low > 0 else 0.0
@@ -132,9 +132,10 @@ def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
     return sorted(found, key=lambda one: -one.times)
 
 
-def _models(run: Run, facts: Mapping[str, Any]) -> bool:
-    """Return whether a run is of a virtual drive that is a model of this published drive."""
-    return run.plan.device.virtual and "about" in facts and _same(run.plan.device.model, facts["about"])
+def _of_models(models: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the published drives that report any of these models. Without models no file is read."""
+    every = [facts for facts in publications.known().values() if "about" in facts] if models else []
+    return [facts for facts in every if any(_same(model, facts["about"]) for model in models)]
 
 
 def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:

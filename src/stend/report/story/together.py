@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stend.findings.judgement import FIT, Judged
+from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.story.page_one import (
@@ -174,12 +175,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     best = {lead.figure: lead for lead in leads(reviews)}
     rows = []
     for figure in _figures(reviews):
-        values = [review.figures.get(figure) for review in reviews.values()]
-        cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
-        cells = [
-            words("together.falling", value=cell) if figure == "writes" and "still_falling" in own.figures else cell
-            for cell, own in zip(cells, reviews.values(), strict=True)
-        ]
+        cells = [_cell(figure, review.figures, words) for review in reviews.values()]
         first = next(review for review in reviews.values() if review.figures.get(figure))
         unlike = " / ".join(_unlike(figure, reviews))
         why = [own.verdict.known.unusable[figure] for own in reviews.values() if figure in own.verdict.known.unusable]
@@ -197,6 +193,15 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     return Table(
         words(f"together.{title_of}"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
     )
+
+
+def _cell(figure: str, figures: Evidence, words: Language) -> str:
+    """Return a figure of a drive, with a mark if it still falls, or a dash."""
+    if not figures.get(figure):
+        return "–"
+    shown = value_shown(figures[figure], FIGURES[figure], words)
+    falls = figure == "writes" and "still_falling" in figures
+    return words("together.falling", value=shown) if falls else shown
 
 
 def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
