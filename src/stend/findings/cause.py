@@ -236,16 +236,15 @@ def _depth(evidence: Evidence) -> Causes:
 
 def _ladders(evidence: Evidence) -> Iterator[tuple[str, dict[int, Figures]]]:
     """Yield the main load of each test that runs it at several depths: its best row by outstanding IOs."""
-    loads: dict[tuple[Any, ...], dict[int, Figures]] = {}
+    loads: dict[tuple[Any, ...], list[Figures]] = {}
     for row in evidence.rows:
         if row.test in LADDERS and row.workload.random_pct and row.steady is not False:
-            load, n = row.workload, row.workload.outstanding
+            load = row.workload
             key = (LADDERS.index(row.test), row.phase != MAIN, -load.read_pct, load.block_bytes, row.phase)
-            ladder = loads.setdefault(key, {})
-            ladder[n] = max(ladder.get(n, row), row, key=lambda r: r.iops)
+            loads.setdefault(key, []).append(row)
     main = {key[0]: loads[key] for key in sorted(loads, reverse=True)}
     for place in sorted(main):
-        yield LADDERS[place], dict(sorted(main[place].items()))
+        yield LADDERS[place], headline.ladder(main[place])
 
 
 def _ncq(evidence: Evidence) -> Causes:

@@ -12,6 +12,7 @@ from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings import look
 from stend.findings.look.figures import Figures
+from stend.findings.look.headline import ladder
 from stend.words import Language
 
 FEWEST = 2
@@ -82,13 +83,8 @@ def crowd(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def _crowd(side: Side) -> dict[int, Figures]:
-    """Return the row with the highest IOPS for each number of outstanding IOs, in order."""
-    best: dict[int, Figures] = {}
-    for row in side.rows:
-        if (row.test, row.phase, row.direction) == ("thread-queue-sweep", "sweep", "both") and row.tally.ios:
-            n = row.workload.outstanding
-            best[n] = max(best.get(n, row), row, key=lambda one: one.iops)
-    return dict(sorted(best.items()))
+    place = "thread-queue-sweep", "sweep", "both"
+    return ladder(row for row in side.rows if (row.test, row.phase, row.direction) == place and row.tally.ios)
 
 
 def _pattern(row: Figures) -> tuple[int, int, int]:

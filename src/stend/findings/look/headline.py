@@ -105,6 +105,15 @@ def _writes(load: Workload) -> bool:
     return (load.random_pct, load.read_pct, load.block_bytes) == (100, 0, 4 * KiB) and not load.mixed
 
 
+def ladder(rows: Iterable[Figures]) -> dict[int, Figures]:
+    """Return the row with the highest IOPS for each number of outstanding IOs, in order of that number."""
+    best: dict[int, Figures] = {}
+    for row in rows:
+        n = row.workload.outstanding
+        best[n] = max(best.get(n, row), row, key=lambda one: one.iops)
+    return dict(sorted(best.items()))
+
+
 def busy(rows: Sequence[Figures]) -> Figures | None:
     """Return the row of the lowest depth that gives at least `NEARLY` of the highest IOPS, or None without rows.
 
