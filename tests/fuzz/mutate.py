@@ -1,5 +1,6 @@
 """Documents made strange: a value, a key or a few bytes of a good one replaced by what nobody expects."""
 
+import copy
 import json
 import math
 import random
@@ -79,13 +80,18 @@ def _tree(tree: Any, rng: random.Random) -> Any:
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         places = list(_places(tree))
         if not places:
-            return rng.choice(STRANGE)
+            return _strange(rng)
         *way, last = rng.choice(places)
         holder = tree
         for step in way:
             holder = holder[step]
         rng.choice(CHANGES)(holder, last, rng)
     return tree
+
+
+def _strange(rng: random.Random) -> Any:
+    """A strange value of its own: a second change inside of it must not change what the next document gets."""
+    return copy.deepcopy(rng.choice(STRANGE))
 
 
 def _places(tree: Any, way: Path = ()) -> Iterator[Path]:
@@ -96,7 +102,7 @@ def _places(tree: Any, way: Path = ()) -> Iterator[Path]:
 
 
 def _replace(holder: Any, key: Any, rng: random.Random) -> None:
-    holder[key] = rng.choice(STRANGE)
+    holder[key] = _strange(rng)
 
 
 def _scale(holder: Any, key: Any, rng: random.Random) -> None:
