@@ -207,7 +207,8 @@ def test_a_contradiction_is_found() -> None:
 def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     judged = verdict(Known(DESKTOP), "flash")
     text = headline(Review(whole(), judged.figures, judged, (), "flash", Language("en")))
-    assert text.startswith("Fit for large files and a desktop: ")
+    assert text.startswith("Fit for a desktop: ")
+    assert "; for large files: the capacity is " in text
     assert "Not fit for " in text
     assert text.count("from 168,000 to 16,000 IOPS within 2\u00a0h") == 1
     assert text.endswith("Fit with doubts for a read-mostly server and use in an array, for the same reason.")

@@ -281,7 +281,7 @@ def test_the_headline_of_an_archive_begins_with_its_capacity() -> None:
         told = verdict.verdict(
             seen({})._replace(verdict=Verdict(use, (Judged(use, "yes", tuple(reasons)),), Known({})))
         )
-        assert told == EN("story.fit", good=EN(f"use_for.{use}"), reasons="; ".join(reason_said(r, EN) for r in names))
+        assert told == EN("story.fit", uses=EN(f"use_for.{use}"), reasons="; ".join(reason_said(r, EN) for r in names))
 
 
 def test_texts_of_some_drives_are_stated_once_after_their_names() -> None:

@@ -28,6 +28,7 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
     "cache_bytes": (("steps", "cache_gib", GiB),),
     "hot_gain": (("warm", "4K 100", 1),),
     "outer": (("sequential", "outer_mb", MB),),
+    "inner": (("sequential", "inner_mb", MB),),
     "server": (("servers", "file raid5", 1), ("servers", "file raid10", 1)),
 }
 """Places of a figure in published.toml, the most likely first, and the factor that converts it to base units."""

@@ -18,7 +18,7 @@ LINE = 20
 """Height of a label with its distance to the next one, in pixels."""
 WIDE = 10
 """Below this ratio of the highest to the lowest value an axis is linear and begins at zero: a fall keeps its size."""
-STEPS = ((1, 2, 5), (1, 3), (1,))
+STEPS = ((1, 2, 5), (1, 5), (1,))
 
 
 def rounded(view: Spec, sets: Spec, width: float) -> None:

@@ -22,8 +22,9 @@ FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
     "write_wait": "lat", "reads_per_watt": "per_watt", "idle_watts": "watts", "cache_bytes": "gib", "seq_read": "mbs",
     "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
-    "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
-    "database": "rate", "database_wait": "lat", "read_p99": "lat", "mix_p99": "lat", "write_p99": "lat",
+    "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "inner": "mbs", "server": "rate",
+    "server_wait": "lat", "database": "rate", "database_wait": "lat", "read_p99": "lat", "mix_p99": "lat",
+    "write_p99": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8

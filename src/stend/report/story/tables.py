@@ -12,7 +12,7 @@ from stend.charts.headroom import comparable, passes
 from stend.findings import look
 from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
-from stend.model import headroom
+from stend.model import headroom, published
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import Table
@@ -30,7 +30,13 @@ PARTS = {"first": 0, "last": 2}
 PROFILES = "profiles"
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
+EDGES = ("outer", "inner")
+"""Figures of the sequential rate at the start and the end of the range of a disk."""
+
 Tables = Iterator[Table]
+Known = Mapping[str, Mapping[str, float]]
+"""Figures by their names, by the name of a drive."""
+NOTHING: Known = {}
 Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 """Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 FIRST_RIVAL = 2
@@ -177,12 +183,13 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
     return *rates, *(words.show(row.value(what), "lat") for what in ("mean", "p99", "p99.9"))
 
 
-def key_table(sides: Sequence[Side], words: Language) -> Table | None:
+def key_table(sides: Sequence[Side], words: Language, figures: Known = NOTHING) -> Table | None:
     """Return a row per level that a run and at least one other drive have, a column per drive, a dash for an unknown
-    value.
+    value. `figures` are those of the runs by the name of their drive.
     """
     rows = [(f"{named(level, sides, words)}, IOPS", "rate", 1.0, partial(ends, level=level)) for level in IOPS]
     rows += [(words(f"level.{level}_mbs"), "whole", 1e-6, partial(ends, level=level)) for level in SEQUENTIAL]
+    rows += [(words(f"level.{edge}_mbs"), "whole", 1e-6, partial(_edge, edge=edge, figures=figures)) for edge in EDGES]
     rows += [
         (f"{words(f'kind.{reads}')}, QD1, {words('figure.mean')}", "lat", 1.0, partial(single_ends, reads=reads))
         for reads in MIXES
@@ -200,6 +207,14 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     head, *kept = [tuple(row[n] for n in having) for row in (head, *kept)]
     note = words("story.side_note") if any(side.name in head for side in sides if not side.run) else ""
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))), note)
+
+
+def _edge(side: Side, edge: str, figures: Known) -> tuple[float, float] | None:
+    """Return the ends of a published rate of an edge of the range, in bytes/s; of a run its figure twice."""
+    if not side.run:
+        return published.span(side.facts, edge)
+    value = figures.get(side.name, {}).get(edge)
+    return (value, value) if value else None
 
 
 TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Tables], ...]] = {

@@ -22,6 +22,9 @@ from stend.report.story.page_one import (
 from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
 
+GRANTS = ("fit", "fit_performance")
+"""Sentences on what a drive is fit for, by key; they name all services of a server in another case than the others."""
+
 
 def verdict(review: Review, *, brief: bool = False) -> str:
     """Return every use that the drive is fit for, not fit for and fit for with doubts, with their weightiest reasons;
@@ -45,10 +48,9 @@ def verdict(review: Review, *, brief: bool = False) -> str:
     denied = min(ways, key=lambda way: sum(one.parts for one in way))
     doubts = [*_denied("doubtful", doubted, _told(denied), 1 if denied else most if granted else MOST_CLAUSES, words)]
     if brief and len(doubts) + sum(one.parts for one in doubts) > 2 and (denied or granted):
-        doubts = [Denied(words("story.doubtful_named", bad=_listed(doubted, words, "server")))]
+        doubts = [Told(words("story.doubtful_named", uses=_listed(doubted, words, "server")))]
     denied += doubts
-    pros = _weightiest(_heaviest_first(granted), _told(denied))[:most]
-    if sentences := [*_granted(judged, pros, words), *(one.text for one in denied)]:
+    if sentences := [*_granted(judged, _told(denied), most, words), *(one.text for one in denied)]:
         said = " ".join(sentences)
         return words("story.by_array", verdict=said[:1].lower() + said[1:]) if review.kind == "array" else said
     undecided = [use for use in judged.uses if use.because and not use.missing]
@@ -59,54 +61,60 @@ def verdict(review: Review, *, brief: bool = False) -> str:
     return words("story.verdict_none")
 
 
-def _granted(judged: Verdict, pros: Sequence[Reason], words: Language) -> Iterator[str]:
-    """Yield what the drive is fit for, and which facts of its sheet that depends on."""
+def _granted(judged: Verdict, told: Sequence[Reason], most: int, words: Language) -> Iterator[str]:
+    """Yield what the drive is fit for, with reasons not `told` yet, and which facts of its sheet that depends on."""
     if fit := judged.of(*FIT):
-        good, sure = judged.of("performance"), judged.of("yes")
-        form = "fit" if not good else "fit_performance" if not sure else "fit_also"
-        listed = {"good": _listed(good or sure, words, "servers"), "sure": _listed(sure, words, "servers")}
-        yield words(f"story.{form}", **listed, reasons=_clauses(pros, fit, words))
+        good, sure, order = judged.of("performance"), judged.of("yes"), _heaviest_first(fit)
+        if good and sure:
+            listed = {"good": _listed(good, words, "servers"), "sure": _listed(sure, words, "servers")}
+            yield words("story.fit_also", **listed, reasons=_clauses(_weightiest(order, told)[:most], fit, words))
+        else:
+            yield _each("fit_performance" if good else "fit", order, told, most, words).text
         if facts := open_facts(fit):
             yield sentence(facts_said(facts, words))
 
 
-class Denied(NamedTuple):
-    """A sentence on uses that the drive is not fit for, or with doubts, its number of parts with reasons of their own,
-    and these reasons.
-    """
+class Told(NamedTuple):
+    """A sentence on uses, its number of parts with reasons of their own, and these reasons."""
 
     text: str
     parts: int = 0
     reasons: Sequence[Reason] = ()
 
 
-def _told(denied: Sequence[Denied]) -> list[Reason]:
+def _told(denied: Sequence[Told]) -> list[Reason]:
     """Return the reasons that these sentences state."""
     return [reason for one in denied for reason in one.reasons]
 
 
-def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Iterator[Denied]:
+def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Iterator[Told]:
     """Yield at most two sentences that name each of these uses once: one of those whose reasons are `told` already,
-    one of the others, each with a reason that it has, the first with at most `most`. Large files, a use with reasons
-    of its own, are last.
+    one of the others, each with a reason that it has, the first with at most `most`.
+    """
+    same = [use for use in uses if use.reasons and quantities(use.reasons) <= quantities(told)]
+    if same:
+        yield Told(words(f"story.{key}_too", uses=_listed(same, words, "server")))
+    if left := [use for use in uses if use not in same]:
+        yield _each(key, left, told, most, words)
+
+
+def _each(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Told:
+    """Return a sentence that names each of these uses once, after it a reason that it has, the first with at most
+    `most`. Large files, a use with reasons of its own, are last.
     """
     left = sorted(uses, key=lambda use: use.use == ROOM[0])
-    same = [use for use in left if use.reasons and quantities(use.reasons) <= quantities(told)]
-    if same:
-        yield Denied(words(f"story.{key}_too", bad=_listed(same, words, "server")))
-    left = [use for use in left if use not in same]
+    servers = "servers" if key in GRANTS else "server"
     parts, stated = list[str](), list[Reason]()
     while left:
         reasons = _weightiest(left, [*told, *stated])[:most]
         alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
         if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
             alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
-        clauses, bad = _clauses(reasons, alike, words), _listed(alike, words, "server")
-        parts.append(words(f"story.{key}", bad=bad, reasons=clauses).rstrip("."))
-        left, most, key = [use for use in left if use not in alike], 1, "denied_more"
+        clauses, named = _clauses(reasons, alike, words), _listed(alike, words, servers)
+        parts.append(words(f"story.{key}", uses=named, reasons=clauses).rstrip("."))
+        left, most, key = [use for use in left if use not in alike], 1, "more_uses"
         stated += reasons
-    if parts:
-        yield Denied(sentence("; ".join(parts)), len(parts), stated)
+    return Told(sentence("; ".join(parts)), len(parts), stated)
 
 
 def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
