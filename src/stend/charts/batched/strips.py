@@ -11,22 +11,25 @@ from stend.many.batch.verdict import Batch
 from stend.many.compare.differences import Figure
 from stend.words import Language
 
-MOST_FIGURES = 24
+MOST_FIGURES = 16
 MOST_MARKED = 6
 
 
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
-    """Yield one chart: first the figures in which a drive is odd, then those with the widest spread."""
+    """Yield one chart: first the figures in which a drive is odd, then those in which one is farthest from the others,
+    in spreads; without such distances, those with the widest spread.
+    """
     odd = [departure.figure for departures in batch.odd.values() for departure in departures]
+    far = [departure.figure for departure in batch.distances]
     others = sorted(batch.lot.figures, key=lambda figure: -batch.spreads[figure].deviation)
-    figures = list(dict.fromkeys([*odd, *others]))[:MOST_FIGURES]
+    figures = list(dict.fromkeys([*odd, *far, *others]))[:MOST_FIGURES]
     values = {"n": len(batch.lot.drives), "figures": len(figures)}
     rows = [row for figure in figures for row in _rows(batch, figure, words)]
     yield Drawing(
         words("batched.strips", **values),
         _chart(rows, batch, words),
         {"rows": rows, "one": [{"x": 1}]},
-        words("batched.strips_says" if batch.odd else "batched.strips_even_says"),
+        words(f"batched.strips_{'odd' if odd else 'far' if far else 'even'}_says"),
     )
 
 

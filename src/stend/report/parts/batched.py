@@ -37,7 +37,7 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     yield Section("summary", _conclusion(batch, words), summary)
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
-    if len(batch.lot.drives) >= LEAST_DRIVES:
+    if batch.odd:
         yield _odd(batch, words)
     yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
     if drawn:
@@ -45,6 +45,8 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
             "charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, written.stamped(runs, words)))
         )
     yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
+    if len(batch.lot.drives) >= LEAST_DRIVES:
+        yield Section.of("method", words("batched.odd_found"), (_found(batch, words),))
 
 
 def _conclusion(batch: Batch, words: Language) -> str:
@@ -148,11 +150,12 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
 
 
-def _odd(batch: Batch, words: Language) -> Section:
+def _found(batch: Batch, words: Language) -> str:
     least = {"least_rate": LEAST_SPREAD, "least_tail": LEAST_TAIL_SPREAD}
-    texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **least, **THRESHOLDS),)
-    if not batch.odd:
-        return Section.of("odd", words("batched.odd"), texts)
+    return words("batched.method", n=len({odd.figure for odd in batch.distances}), **least, **THRESHOLDS)
+
+
+def _odd(batch: Batch, words: Language) -> Section:
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
         (batch.lot.drives[i].name, figure_name(odd.figure, words),
@@ -163,7 +166,7 @@ def _odd(batch: Batch, words: Language) -> Section:
         for odd in departures[:MOST_EVIDENCE]
     )  # fmt: skip
     table = Table(words("batched.odd_table"), head, rows, tuple(range(2, len(head))))
-    return Section.of("odd", words("batched.odd"), texts, (table,))
+    return Section.of("odd", words("batched.odd"), tables=(table,))
 
 
 def _drives(batch: Batch, words: Language) -> Table:

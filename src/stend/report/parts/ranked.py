@@ -67,8 +67,7 @@ def counts(whole: Comparison, words: Language) -> str:
 
 
 def conclusion(whole: Comparison, words: Language) -> str:
-    """Return in how many figures the second side is better and worse, at which kinds of load throughout, and the
-    largest change each way.
+    """Return in how many figures the second side is better and worse, and at which kinds of load throughout.
 
     Without such figures it says that none differs, or that no difference is shown; "" if nothing is comparable.
     """
@@ -80,9 +79,13 @@ def conclusion(whole: Comparison, words: Language) -> str:
         return words("versus.even" if found["same"] == total else "versus.unshown", n=total)
     proven = "proven" if found["better"] + found["worse"] == up + down else "unproven"
     names = {"a": whole.a.name, "b": whole.b.name}
-    sentences = [words(f"versus.conclusion_{proven}", up=up, down=down, n=total, **names)]
+    counted = words(f"versus.conclusion_{proven}", up=up, down=down, n=total, **names)
+    return " ".join((counted, *_throughout(classes(whole.differences), words)))
+
+
+def largest(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield the largest change each way in which the second side is better or worse."""
     kinds = classes(whole.differences)
-    sentences += _throughout(kinds, words)
     for key, verdicts in (("gain", UP), ("loss", DOWN)):
         rows = [row for row in whole.differences if row.verdict in verdicts]
         rows = [row for row in rows if row.key.direction == "both"] or rows  # reads and writes are parts of it
@@ -94,8 +97,7 @@ def conclusion(whole: Comparison, words: Language) -> str:
             alike = sum(other.verdict in verdicts for other in kind)
             few = words("versus.few", n=alike, of=len(kind)) if alike < len(kind) else ""
             tail = "_tail" if QUANTITIES[row.quantity].kind == "tail" else ""
-            sentences.append(words(f"versus.{key}{tail}", figure=_one(row, words), few=few))
-    return " ".join(sentences)
+            yield words(f"versus.{key}{tail}", figure=_one(row, words), few=few)
 
 
 def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iterator[str]:

@@ -68,8 +68,9 @@ def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
 
 
 def summary(whole: Comparison, words: Language) -> Iterator[str]:
-    """Yield sentences: a warning about unlike runs first, the number of figures per verdict, notes."""
+    """Yield sentences: a warning about unlike runs first, the largest changes, the figures per verdict, notes."""
     yield from ranked.warning(whole, words)
+    yield from ranked.largest(whole, words)
     yield ranked.counts(whole, words)
     yield from ranked.incomparable(whole, words)
     yield from ranked.unproven(whole, words)
