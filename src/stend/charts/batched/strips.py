@@ -11,7 +11,7 @@ from stend.many.batch.verdict import Batch
 from stend.many.compare.differences import Figure
 from stend.words import Language
 
-MOST_FIGURES = 16
+MOST_FIGURES = 12
 MOST_MARKED = 6
 
 
