@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from benchmarks.judged import answers, marks
 
+from stend.findings.judgement import verdict
+from stend.findings.judgement.evidence import Known
+from stend.report.story.page_one import Review
+from stend.report.story.verdict import verdict as headline
 from stend.sim.named import load
+from stend.words import Language
+from tests.test_standing import whole
 
 FOLDER = Path(__file__).parent / "outside"
 WANTED: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "expected.toml").read_text())
@@ -33,3 +39,30 @@ def test_a_drive_is_judged_as_was_expected_before_the_run(name: str) -> None:
     off = answers(wanted["performance"], marks(KNOWN[name], {}), sheeted=False)
     assert not KNOWN[name]["standing"]
     assert set(off) == set(wanted.get("differs", {}).get("uses", ()))
+
+
+TITLES = {
+    "outside/gen5-desktop": ["Fit for a desktop: a single read ", "; for large files: the capacity is 4 TB. "],
+    "unseen/xpoint": [
+        "Fit for use in an array and any server use: random writes hold 530,000 IOPS ",
+        "; for a desktop: a ",
+    ],
+    "unseen/mixed-nvme": [
+        "Fit for large files, a desktop, use in an array and any server use: continuous random writes "
+    ],
+    "outside/media-cache": ["Fit for large files: the capacity is 1 TB. "],
+}
+
+
+@pytest.mark.parametrize("drive", TITLES)
+def test_uses_with_unlike_reasons_have_one_each_in_the_title(drive: str) -> None:
+    """If that takes more than two parts, all have the reason of the heaviest use; the table below has the others."""
+    folder, _, name = drive.partition("/")
+    known = json.loads((FOLDER.parent / folder / "evidence.json").read_text())[name]["figures"]
+    kind = "disk" if name == "media-cache" else "flash"
+    judged = verdict(Known(known | {"dwpd": 3.0, "plp": 1.0, "fallen_s": 36000.0}), kind)
+    said = headline(Review(whole(), judged.figures, judged, (), kind, Language("en")), brief=True)
+    first, *others = TITLES[drive]
+    said = f"{said} ".replace("\xa0", " ")
+    assert said.startswith(first)
+    assert [text for text in others if text not in said] == []

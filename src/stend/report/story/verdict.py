@@ -65,11 +65,14 @@ def _granted(judged: Verdict, told: Sequence[Reason], most: int, words: Language
     """Yield what the drive is fit for, with reasons not `told` yet, and which facts of its sheet that depends on."""
     if fit := judged.of(*FIT):
         good, sure, order = judged.of("performance"), judged.of("yes"), _heaviest_first(fit)
+        pros, key = _clauses(_weightiest(order, told)[:most], fit, words), "fit_performance" if good else "fit"
         if good and sure:
             listed = {"good": _listed(good, words, "servers"), "sure": _listed(sure, words, "servers")}
-            yield words("story.fit_also", **listed, reasons=_clauses(_weightiest(order, told)[:most], fit, words))
+            yield words("story.fit_also", **listed, reasons=pros)
+        elif (each := _each(key, order, told, most, words)).parts <= MOST_CLAUSES:
+            yield each.text
         else:
-            yield _each("fit_performance" if good else "fit", order, told, most, words).text
+            yield words(f"story.{key}", uses=_listed(fit, words, "servers"), reasons=pros)
         if facts := open_facts(fit):
             yield sentence(facts_said(facts, words))
 
