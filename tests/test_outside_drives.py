@@ -60,7 +60,7 @@ def test_uses_with_unlike_reasons_have_one_each_in_the_title(drive: str) -> None
     folder, _, name = drive.partition("/")
     known = json.loads((FOLDER.parent / folder / "evidence.json").read_text())[name]["figures"]
     kind = "disk" if name == "media-cache" else "flash"
-    judged = verdict(Known(known | {"dwpd": 3.0, "plp": 1.0, "fallen_s": 36000.0}), kind)
+    judged = verdict(Known(known | {"dwpd": 3.0, "plp": 1.0, "fallen_s": 36000.0, "write_tail_at": 128.0}), kind)
     said = headline(Review(whole(), judged.figures, judged, (), kind, Language("en")), brief=True)
     first, *others = TITLES[drive]
     said = f"{said} ".replace("\xa0", " ")

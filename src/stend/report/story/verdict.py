@@ -1,6 +1,7 @@
 """The verdict on a drive: what it is fit for, not fit for and fit for with doubts, with the weightiest reasons."""
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from stend.findings import Finding
@@ -66,11 +67,13 @@ def _granted(judged: Verdict, told: Sequence[Reason], most: int, words: Language
     if fit := judged.of(*FIT):
         good, sure, order = judged.of("performance"), judged.of("yes"), _heaviest_first(fit)
         pros, key = _clauses(_weightiest(order, told)[:most], fit, words), "fit_performance" if good else "fit"
+        ways = [_each(key, order, told, count, words) for count in range(most, MOST_CLAUSES + 1)]
+        fewest = min(ways, key=attrgetter("parts"))
         if good and sure:
             listed = {"good": _listed(good, words, "servers"), "sure": _listed(sure, words, "servers")}
             yield words("story.fit_also", **listed, reasons=pros)
-        elif (each := _each(key, order, told, most, words)).parts <= MOST_CLAUSES:
-            yield each.text
+        elif fewest.parts <= MOST_CLAUSES:
+            yield fewest.text
         else:
             yield words(f"story.{key}", uses=_listed(fit, words, "servers"), reasons=pros)
         if facts := open_facts(fit):
