@@ -122,7 +122,7 @@ def test_the_same_seed_makes_the_same_documents() -> None:
     made = [mutated(b'{"a": [1, {"b": "c"}]}', "json", random.Random(7)) for _ in range(2)]
     assert made[0] == made[1]
     many = [mutated(b'{"a": [1, {"b": "c"}]}', "json", random.Random(n)) for n in range(1000)]
-    assert len({*many}) > 100
+    assert len({*many[:200]}) > 100
     again = [mutated(b'{"a": [1, {"b": "c"}]}', "json", random.Random(n)) for n in range(1000)]
     assert many == again, "whatever documents were made before"
 
