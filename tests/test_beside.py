@@ -198,7 +198,7 @@ def test_the_saturation_is_the_course_although_the_histogram_of_a_shortened_run_
 def test_a_published_range_is_shown_with_both_ends(lang: str, shown: str) -> None:
     """The review of the SN150 gives 130,000 to 140,000 IOPS after ten hours of random writes, not 135,000."""
     words = Language(lang)
-    table = key_table([Side("A", run_of(TESTS, "A")), side("published:sn150")], words)
+    table = key_table([Side("A", run_of(TESTS, "A")), side("published:sn150")], words, {})
     assert table
     assert shown in {row[2].replace("\N{NO-BREAK SPACE}", " ") for row in table.rows}
     ends = published_rival(side("published:sn150")).ends("writes")

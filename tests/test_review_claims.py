@@ -41,7 +41,7 @@ SMALL: dict[str, Any] = {"interval_s": 20.0, "shorten": 60, "rounds": 5}
 )
 def test_a_mix_has_the_shares_of_the_load_that_was_run(tests: list[str], published: list[str], label: str) -> None:
     run = made(*tests, truth=Truth(capacity_bytes=8 * GiB), **SMALL)
-    table = key_table([Side("A", run), Side("B", run), *map(side, published)], EN)
+    table = key_table([Side("A", run), Side("B", run), *map(side, published)], EN, {})
     assert table is not None
     assert label in [row[0] for row in table.rows]
 

@@ -10,6 +10,7 @@ from stend.charts.beside.traced import WAYS, tallies
 from stend.charts.beside.waits import MIXES, single_ends
 from stend.charts.headroom import comparable, passes
 from stend.findings import look
+from stend.findings.judgement.evidence import Evidence
 from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
 from stend.model import headroom, published
@@ -29,14 +30,10 @@ PARTS = {"first": 0, "last": 2}
 """Places of the parts of a test in its table, with all of it between them."""
 PROFILES = "profiles"
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
-
 EDGES = ("outer", "inner")
 """Figures of the sequential rate at the start and the end of the range of a disk."""
 
 Tables = Iterator[Table]
-Known = Mapping[str, Mapping[str, float]]
-"""Figures by their names, by the name of a drive."""
-NOTHING: Known = {}
 Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 """Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 FIRST_RIVAL = 2
@@ -183,7 +180,7 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
     return *rates, *(words.show(row.value(what), "lat") for what in ("mean", "p99", "p99.9"))
 
 
-def key_table(sides: Sequence[Side], words: Language, figures: Known = NOTHING) -> Table | None:
+def key_table(sides: Sequence[Side], words: Language, figures: Mapping[str, Evidence]) -> Table | None:
     """Return a row per level that a run and at least one other drive have, a column per drive, a dash for an unknown
     value. `figures` are those of the runs by the name of their drive.
     """
@@ -209,7 +206,7 @@ def key_table(sides: Sequence[Side], words: Language, figures: Known = NOTHING) 
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))), note)
 
 
-def _edge(side: Side, edge: str, figures: Known) -> tuple[float, float] | None:
+def _edge(side: Side, edge: str, figures: Mapping[str, Evidence]) -> tuple[float, float] | None:
     """Return the ends of a published rate of an edge of the range, in bytes/s; of a run its figure twice."""
     if not side.run:
         return published.span(side.facts, edge)

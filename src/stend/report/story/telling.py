@@ -75,7 +75,7 @@ def story(
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
     compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
-    if table := key_table(compared, words, {name: one.figures for name, one in zip(drives, every, strict=True)}):
+    if table := key_table(compared, words, {name: own.figures for name, own in reviews.items()}):
         chapters += (Section("beside", words("story.side_by_side"), (table,)),)
     simulated = all(run.plan.device.virtual for run in measured)
     return Page(

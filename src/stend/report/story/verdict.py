@@ -45,9 +45,8 @@ def verdict(review: Review, *, brief: bool = False) -> str:
     if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
         refused = doubted = ()  # a run of one test opens with what it measured
     granted, most = judged.of(*FIT), 1 if brief else MOST_CLAUSES
-    ways = [[*_denied("unfit", refused, [], count, words)] for count in range(most, MOST_CLAUSES + 1)]
-    denied = min(ways, key=lambda way: sum(one.parts for one in way))
-    doubts = [*_denied("doubtful", doubted, _told(denied), 1 if denied else most if granted else MOST_CLAUSES, words)]
+    denied = [_fewest("unfit", refused, [], most, words)] if refused else []
+    doubts = [*_doubts(doubted, _told(denied), 1 if denied else most if granted else MOST_CLAUSES, words)]
     if brief and len(doubts) + sum(one.parts for one in doubts) > 2 and (denied or granted):
         doubts = [Told(words("story.doubtful_named", uses=_listed(doubted, words, "server")))]
     denied += doubts
@@ -66,16 +65,15 @@ def _granted(judged: Verdict, told: Sequence[Reason], most: int, words: Language
     """Yield what the drive is fit for, with reasons not `told` yet, and which facts of its sheet that depends on."""
     if fit := judged.of(*FIT):
         good, sure, order = judged.of("performance"), judged.of("yes"), _heaviest_first(fit)
-        pros, key = _clauses(_weightiest(order, told)[:most], fit, words), "fit_performance" if good else "fit"
-        ways = [_each(key, order, told, count, words) for count in range(most, MOST_CLAUSES + 1)]
-        fewest = min(ways, key=attrgetter("parts"))
+        pros = _clauses(_weightiest(order, told)[:most], fit, words)
         if good and sure:
             listed = {"good": _listed(good, words, "servers"), "sure": _listed(sure, words, "servers")}
             yield words("story.fit_also", **listed, reasons=pros)
-        elif fewest.parts <= MOST_CLAUSES:
-            yield fewest.text
         else:
-            yield words(f"story.{key}", uses=_listed(fit, words, "servers"), reasons=pros)
+            key = "fit_performance" if good else "fit"
+            each = _fewest(key, order, told, most, words)
+            of_all = words(f"story.{key}", uses=_listed(fit, words, "servers"), reasons=pros)
+            yield each.text if each.parts <= MOST_CLAUSES else of_all
         if facts := open_facts(fit):
             yield sentence(facts_said(facts, words))
 
@@ -88,20 +86,26 @@ class Told(NamedTuple):
     reasons: Sequence[Reason] = ()
 
 
-def _told(denied: Sequence[Told]) -> list[Reason]:
+def _told(said: Sequence[Told]) -> list[Reason]:
     """Return the reasons that these sentences state."""
-    return [reason for one in denied for reason in one.reasons]
+    return [reason for one in said for reason in one.reasons]
 
 
-def _denied(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Iterator[Told]:
+def _doubts(uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Iterator[Told]:
     """Yield at most two sentences that name each of these uses once: one of those whose reasons are `told` already,
     one of the others, each with a reason that it has, the first with at most `most`.
     """
     same = [use for use in uses if use.reasons and quantities(use.reasons) <= quantities(told)]
     if same:
-        yield Told(words(f"story.{key}_too", uses=_listed(same, words, "server")))
+        yield Told(words("story.doubtful_too", uses=_listed(same, words, "server")))
     if left := [use for use in uses if use not in same]:
-        yield _each(key, left, told, most, words)
+        yield _each("doubtful", left, told, most, words)
+
+
+def _fewest(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Told:
+    """Return the sentence of `_each` with the fewest parts, if the first may have `most` to `MOST_CLAUSES` reasons."""
+    ways = (_each(key, uses, told, count, words) for count in range(most, MOST_CLAUSES + 1))
+    return min(ways, key=attrgetter("parts"))
 
 
 def _each(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Told:
