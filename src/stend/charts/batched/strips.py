@@ -41,14 +41,16 @@ def _named(batch: Batch) -> list[int]:
 
 
 def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:
-    middle = batch.spreads[figure].median
+    middle, name, every = batch.spreads[figure].median, figure_name(figure, words), len(batch.lot.drives)
+    if batch.spreads[figure].drives < every:
+        name = words("batched.of_drives", figure=name, n=batch.spreads[figure].drives, of=every)
     marked = _named(batch)
     for i, drive in enumerate(batch.lot.drives):
         if figure in drive.values:
             kind = drive.name if i in marked else words("batched.others")
             ratio = drive.values[figure] / middle
             text = words("batched.deviation", change=ratio - 1)
-            yield {"figure": figure_name(figure, words), "x": ratio, "kind": kind, "drive": drive.name, "text": text}
+            yield {"figure": name, "x": ratio, "kind": kind, "drive": drive.name, "text": text}
 
 
 def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:

@@ -34,7 +34,9 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             sizes.sort(key=lambda size: float(size[:-1]))
             mixes.sort(key=lambda mix: -int(mix.split("/")[0]))
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
-            says = words("overlay.map_says", **values)
+            found = {difference.verdict for difference in group}
+            signs = ", ".join(f"{sign} {_verdict(v, words)}" for v, sign in SIGNS.items() if v in found)
+            says = words("overlay.map_says", signs=signs, **values)
             rows, shown = [_row(difference, words) for difference in group], [_kib(size, words) for size in sizes]
             yield Drawing(words("overlay.map", **values), _map(rows, shown, mixes, words), {"rows": rows}, says, test)
 
@@ -65,8 +67,12 @@ def _row(difference: Difference, words: Language) -> Row:
         "mix": difference.key.mix,
         "change": log(difference.ratio),
         "text": f"{change(difference.ratio, words, 'tenths')}\n{SIGNS[difference.verdict]}",
-        "verdict": words(f"verdict.{difference.verdict.replace(' ', '_')}"),
+        "verdict": _verdict(difference.verdict, words),
     }
+
+
+def _verdict(verdict: str, words: Language) -> str:
+    return words(f"verdict.{verdict.replace(' ', '_')}")
 
 
 def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words: Language) -> object:

@@ -8,9 +8,13 @@ from stend.words import Language
 
 
 def named(key: Key, quantity: str, words: Language) -> str:
-    """Return test, phase, load, direction if it is only one of two, and quantity."""
-    load = load_named(key, quantity, words)
-    return f"{words.title(key.test, key.test)}, {phase_named(key, load, words)}: {load}"
+    """Return test, phase unless it is the rounds, load, direction if it is only one of two, and quantity if the test
+    has another name.
+    """
+    test, load = words.title(key.test, key.test), load_named(key, quantity, words)
+    phase = phase_named(key, load, words)
+    where = test if phase == words.phase("rounds") else f"{test}, {phase}"
+    return f"{where}: {way_named(key, words) if test == words.quantity(quantity) else load}"
 
 
 def phase_named(key: Key, load: str, words: Language) -> str:
@@ -32,6 +36,6 @@ def way_named(key: Key, words: Language) -> str:
 
 
 def figure_name(figure: Figure, words: Language) -> str:
-    """Return the name of a figure with its state."""
-    state = words(f"kept_state.{figure.key.state}")
-    return f"{named(figure.key, figure.quantity, words)} ({state})"
+    """Return the name of a figure with its state, unless it is the window of rounds."""
+    name, state = named(figure.key, figure.quantity, words), figure.key.state
+    return name if state == "window" else f"{name} ({words(f'kept_state.{state}')})"

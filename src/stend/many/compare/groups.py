@@ -1,4 +1,4 @@
-"""Differences grouped by test, state and kind of load, in five classes, each with the largest first."""
+"""Differences grouped by test, state and kind of load, in classes, each with the largest first."""
 
 from collections.abc import Iterable, Sequence
 from math import log
@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, get_args
 
 from stend.many.compare.differences import Difference, Verdict
 
-Class = Literal["up", "ahead", "down", "behind", "level"]
+Class = Literal["up", "ahead", "down", "behind", "some", "level"]
 CLASSES: tuple[Class, ...] = get_args(Class)
-"""The second side is better, ahead, worse or behind in most figures, or none of them."""
+"""The second side is better, ahead, worse or behind in most figures, any of these in some, or in none."""
 UP: tuple[Verdict, ...] = ("better", "ahead")
 DOWN: tuple[Verdict, ...] = ("worse", "behind")
 UNPROVEN: tuple[Verdict, ...] = ("ahead", "behind", "close")
@@ -19,13 +19,17 @@ BY_PHASE = ("profiles", "composite")
 
 
 class Group(NamedTuple):
-    """Figures of one quantity and one kind of load. `phase` is empty if the phases of the test are merged."""
+    """Figures of one quantity, one kind of load and one direction: its reads, its writes or both.
+
+    `phase` is empty if the phases of the test are merged.
+    """
 
     test: str
     phase: str
     state: str
     access: str
     quantity: str
+    direction: str
     differences: tuple[Difference, ...]
 
     @property
@@ -34,17 +38,22 @@ class Group(NamedTuple):
 
         It is "ahead" or "behind" if most of them are unproven.
         """
-        up, down = (sum(d.verdict in verdicts for d in self.differences) for verdicts in (UP, DOWN))
+        up, down = self.count(UP), self.count(DOWN)
         half = len(self.differences) / 2
-        proven = sum(d.verdict in ("better", "worse") for d in self.differences) > half
+        proven = self.count(("better", "worse")) > half
         if up > half and not down:
             return "up" if proven else "ahead"
-        return ("down" if proven else "behind") if down > half and not up else "level"
+        if down > half and not up:
+            return "down" if proven else "behind"
+        return "some" if up or down else "level"
+
+    def count(self, verdicts: Sequence[Verdict]) -> int:
+        """Return how many figures have one of these verdicts."""
+        return sum(d.verdict in verdicts for d in self.differences)
 
     @property
-    def moved(self) -> bool:
-        """Return whether any figure is better, ahead, worse or behind."""
-        return any(d.verdict in (*UP, *DOWN) for d in self.differences)
+    def _kind(self) -> tuple[str, ...]:
+        return self.test, self.phase, self.state, self.access
 
     @property
     def far(self) -> float:
@@ -58,34 +67,34 @@ class Group(NamedTuple):
 
 
 def groups(differences: Iterable[Difference]) -> list[Group]:
-    """Return the groups of all comparable figures of whole loads, the largest differences first.
+    """Return the groups of all comparable figures, the largest differences first.
 
-    Mean response times of profiles are left out, because at a fixed depth they follow from the rates.
+    Reads or writes of a mix alone have a group if they moved where the whole mix did not. Mean response times of
+    profiles are left out, because at a fixed depth they follow from the rates.
     """
     every: dict[Group, list[Difference]] = {}
     for row in differences:
-        key = row.key
-        if (
-            row.verdict == "not comparable"
-            or key.direction != "both"
-            or (key.test == "profiles" and row.quantity == "mean")
-        ):
-            continue
-        every.setdefault(alone(row)._replace(differences=()), []).append(row)
-    filled = (group._replace(differences=tuple(rows)) for group, rows in every.items())
-    return sorted(filled, key=lambda group: -group.far)
+        follows = row.key.test == "profiles" and row.quantity == "mean" and row.key.direction == "both"
+        if row.verdict != "not comparable" and not follows:
+            every.setdefault(alone(row)._replace(differences=()), []).append(row)
+    filled = [group._replace(differences=tuple(rows)) for group, rows in every.items()]
+    moved = {(group._kind, verdicts) for group in filled if group.direction == "both" for verdicts in (UP, DOWN)
+             if group.count(verdicts)}  # fmt: skip
+    kept = (group for group in filled if group.direction == "both"
+            or any(group.count(verdicts) and (group._kind, verdicts) not in moved for verdicts in (UP, DOWN)))  # fmt: skip
+    return sorted(kept, key=lambda group: -group.far)
 
 
 def alone(row: Difference) -> Group:
     """Return the group of one figure."""
     key = row.key
     phase = key.phase if key.test in BY_PHASE else ""
-    return Group(key.test, phase, key.state, access(key.random_pct, key.read_pct), row.quantity, (row,))
+    return Group(key.test, phase, key.state, access(key.random_pct, key.read_pct), row.quantity, key.direction, (row,))
 
 
 def classes(differences: Sequence[Difference]) -> dict[Class, list[Group]]:
-    """Return the groups of each class; first those of which some figures are better or worse."""
-    every = sorted(groups(differences), key=lambda group: not group.moved)
+    """Return the groups of each class."""
+    every = groups(differences)
     return {name: [group for group in every if group.sort == name] for name in CLASSES}
 
 

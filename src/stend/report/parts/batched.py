@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from math import log
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, Odd
+from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
@@ -19,6 +20,7 @@ from stend.words import Language
 
 FORMAT = 1
 Of = TypeVar("Of")
+LEAST = {"least_rate": LEAST_SPREAD, "least_tail": LEAST_TAIL_SPREAD}
 MOST_EVIDENCE = 8
 """Figures of one odd drive that the page lists. The JSON has all."""
 
@@ -58,6 +60,9 @@ def _outliers(batch: Batch, words: Language) -> str:
     if len(batch.lot.drives) < LEAST_DRIVES:
         return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
+    if not names and batch.distances and batch.distances[0].doubtful:
+        first = batch.distances[0]
+        return words("batched.none_odd_apart", drive=batch.lot.drives[first.drive].name, p=_p(first.p, words))
     return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
 
 
@@ -73,7 +78,7 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
         yield words(f"batched.note_{note.key}", **values)
     if not batch.odd:
         yield from [_outliers(batch, words)] if batch.acceptance else []
-        yield from (_farthest(batch, odd, words) for odd in batch.distances[:1])
+        yield from (text for odd in batch.distances[:1] for text in _farthest(batch, odd, words))
     yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
 
 
@@ -82,11 +87,19 @@ def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
     return words("batched.odd_more" if odd[1:] else "batched.odd_alone", told=said, n=len(odd) - 1)
 
 
-def _farthest(batch: Batch, first: Odd, words: Language) -> str:
-    """Return the farthest drive that is no outlier, and in how many figures no other drive is as far."""
+def _farthest(batch: Batch, first: Odd, words: Language) -> Iterator[str]:
+    """Yield the farthest drive that is no outlier, in how many figures no other drive is as far, its largest
+    difference, and its p without the correction if that alone makes the difference.
+    """
     far = _farthest_of(batch.distances, attrgetter("figure"))
     times = sum(odd.drive == first.drive for odd in far.values())
-    return words("batched.farthest_in", told=_departure(batch, first, "farthest", words), n=times, of=len(far))
+    yield words("batched.farthest_in", told=_departure(batch, first, "farthest", words), n=times, of=len(far))
+    largest = max((odd for odd in batch.distances if odd.drive == first.drive), key=lambda odd: abs(log(odd.ratio)))
+    if largest.figure != first.figure:
+        yield _departure(batch, largest, "farthest_most", words)
+    alone = chance(batch.spreads[first.figure].drives, abs(first.distance), first.figure.kind)
+    if alone < LEVEL <= first.p:
+        yield words("batched.p_alone", n=len(far), alone=_p(alone, words))
 
 
 def _farthest_of(every: Iterable[Odd], key: Callable[[Odd], Of]) -> dict[Of, Odd]:
@@ -151,8 +164,7 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
 
 
 def _found(batch: Batch, words: Language) -> str:
-    least = {"least_rate": LEAST_SPREAD, "least_tail": LEAST_TAIL_SPREAD}
-    return words("batched.method", n=len({odd.figure for odd in batch.distances}), **least, **THRESHOLDS)
+    return words("batched.method", n=len({odd.figure for odd in batch.distances}), **LEAST, **THRESHOLDS)
 
 
 def _odd(batch: Batch, words: Language) -> Section:
@@ -205,7 +217,9 @@ def _figures(batch: Batch, words: Language) -> Table:
         rows.append(
             (figure_name(figure, words), str(spread.drives), middle, words.show(spread.deviation, "change"), *ends)
         )
-    note = words("batched.spread_says")
+    note = words("batched.spread_says", **LEAST)
+    if any(spread.drives < len(batch.lot.drives) for spread in batch.spreads.values()):
+        note += " " + words("batched.fewer_says", n=len(batch.lot.drives))
     table = Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5), note)
     return table.without_equal([words("batched.count")])
 

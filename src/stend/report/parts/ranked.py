@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from math import log
 from typing import get_args
 
@@ -10,13 +9,14 @@ from stend.charts.overlay.ratio_map import change, interval
 from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
-from stend.many.compare.groups import DOWN, UNPROVEN, UP, Class, Group, alone, classes
+from stend.many.compare.groups import DOWN, UNPROVEN, UP, Class, Group, alone, classes, groups
 from stend.many.settings import Reason
 from stend.model.quantities import QUANTITIES, shape
 from stend.report.parts import Table
 from stend.sentences.settings import difference_reason
 from stend.words import Language
 
+COUNTED: dict[Class, tuple[Verdict, ...]] = {"up": UP, "ahead": UP, "down": DOWN, "behind": DOWN}
 MOST_KINDS = 2
 """Kinds of load that the title of a comparison names for each class."""
 ABOUT = "≈\u202f"
@@ -84,30 +84,31 @@ def conclusion(whole: Comparison, words: Language) -> str:
 
 
 def largest(whole: Comparison, words: Language) -> Iterator[str]:
-    """Yield the largest change each way in which the second side is better or worse."""
-    kinds = classes(whole.differences)
-    for key, verdicts in (("gain", UP), ("loss", DOWN)):
-        rows = [row for row in whole.differences if row.verdict in verdicts]
-        rows = [row for row in rows if row.key.direction == "both"] or rows  # reads and writes are parts of it
-        rows = [row for row in rows if QUANTITIES[row.quantity].kind != "tail"] or rows  # few IOs make a tail
-        if rows:
-            row = max(rows, key=lambda row: abs(log(row.ratio)))
-            every = chain.from_iterable(kinds.values())
-            kind = next((group.differences for group in every if row in group.differences), (row,))
-            alike = sum(other.verdict in verdicts for other in kind)
-            few = words("versus.few", n=alike, of=len(kind)) if alike < len(kind) else ""
-            tail = "_tail" if QUANTITIES[row.quantity].kind == "tail" else ""
-            yield words(f"versus.{key}{tail}", figure=_one(row, words), few=few)
+    """Yield the largest change each way in which the second side is better or worse: of rates and means, of tails."""
+    every = groups(whole.differences)
+    for tail in ("", "_tail"):
+        of_kind = [group for group in every if (QUANTITIES[group.quantity].kind == "tail") == bool(tail)]
+        for key, verdicts in (("gain", UP), ("loss", DOWN)):
+            found = [(row, group) for group in of_kind for row in group.differences if row.verdict in verdicts]
+            found = [(row, group) for row, group in found if group.direction == "both"] or found  # of which it is a part
+            if found:
+                row, group = max(found, key=lambda one: abs(log(one[0].ratio)))
+                alike = group.count(verdicts), len(group.differences)
+                few = words("versus.few", n=alike[0], of=alike[1]) if alike[0] < alike[1] else ""
+                yield words(f"versus.{key}{tail}", figure=_one(row, words), few=few)
 
 
 def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iterator[str]:
     """Yield at which kinds of several loads the second side is better, ahead, worse or behind in most and never the
-    opposite.
+    opposite, with the number of loads.
     """
     for sort, alike in kinds.items():
-        several = [group for group in alike if len(group.differences) > 1 and sort != "level"][:MOST_KINDS]
-        if several:
-            listed = "; ".join(f"{name(group, words)} ({span(group, words)})" for group in several)
+        several = [group for group in alike if len(group.differences) > 1 and sort in COUNTED][:MOST_KINDS]
+        counted = (
+            words("versus.kind", kind=name(g, words), n=g.count(COUNTED[sort]), of=len(g.differences), span=span(g, words))
+            for g in several
+        )
+        if listed := "; ".join(counted):
             yield words(f"versus.all_{sort}", listed=listed)
 
 
@@ -129,13 +130,14 @@ def about(row: Difference, words: Language) -> str:
 
 
 def tables(whole: Comparison, words: Language) -> Iterator[Table]:
-    """Yield a table per class: where the second side is better, ahead, worse, behind, or none of them."""
-    names = (words("column.figure"), words("column.change"), words("column.largest"))
-    head = (*names, whole.a.name, whole.b.name, words("column.counted_better"))
+    """Yield a table per class: where the second side is better, ahead, worse, behind, some of them, or none."""
+    names = (words("column.figure"), words("column.change"), words("column.largest"), whole.a.name, whole.b.name)
     for sort, alike in classes(whole.differences).items():
+        counted = [way for way in (UP, DOWN) if COUNTED.get(sort, way) == way and sort != "level"]
+        head = (*names, *(words(f"column.counted_{'better' if way is UP else 'worse'}") for way in counted))
         if alike:
-            rows = tuple(_row(group, words) for group in alike)
-            yield Table(words(f"versus.class_{sort}", b=whole.b.name), head, rows, (1, 3, 4, 5))
+            rows = tuple(_row(group, counted, words) for group in alike)
+            yield Table(words(f"versus.class_{sort}", b=whole.b.name), head, rows, (1, *range(3, len(head))))
 
 
 def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
@@ -151,23 +153,28 @@ def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
                 yield f"  … {len(alike) - most}"
 
 
-def _row(group: Group, words: Language) -> tuple[str, ...]:
-    row, better = group.largest, sum(d.verdict in ("better", "ahead") for d in group.differences)
+def _row(group: Group, counted: Sequence[Sequence[Verdict]], words: Language) -> tuple[str, ...]:
+    row = group.largest
     values = (words.show(value, shape(row.quantity)) for value in (row.a, row.b))
     return (
         name(group, words),
         span(group, words),
         way_named(row.key, words),
         *values,
-        f"{better} / {len(group.differences)}",
+        *(f"{group.count(verdicts)} / {len(group.differences)}" for verdicts in counted),
     )
 
 
 def name(group: Group, words: Language) -> str:
-    """Return test, phase or state, kind of load, and quantity."""
+    """Return test, phase or state unless it is the window of rounds, kind of load, direction if it is only one of two,
+    and quantity if the test has another name.
+    """
+    test, quantity = words.title(group.test, group.test), words.quantity(group.quantity)
     place = words.phase(group.phase) if group.phase else words(f"kept_state.{group.state}")
-    access = words.format_of.loads.get(group.access, group.access.replace("_", " "))
-    return f"{words.title(group.test, group.test)}, {place}: {access}, {words.quantity(group.quantity)}"
+    load = [words.format_of.loads.get(group.access, group.access.replace("_", " "))]
+    load += [words(f"direction.{group.direction}").lower()] if group.direction != "both" else []
+    load += [quantity] if quantity != test else []
+    return f"{test if group.state == 'window' and not group.phase else f'{test}, {place}'}: {', '.join(load)}"
 
 
 def span(group: Group, words: Language) -> str:
