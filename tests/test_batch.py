@@ -10,6 +10,8 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from stend import cli, session
 from stend.base.errors import BadInput
+from stend.charts.batched import strips
+from stend.charts.parts.figures import figure_name
 from stend.many.batch import odd
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
@@ -21,7 +23,7 @@ from stend.many.sides import Key, Outcome, outcome, side
 from stend.planning import plan
 from stend.report.parts import Text, batched, schemas_many
 from stend.session import unrecorded
-from stend.words import Language
+from stend.words import LANGUAGES, Language
 from tests.test_charts_many import drawn_batch
 
 pytestmark = pytest.mark.together
@@ -202,7 +204,8 @@ def test_a_lot_too_small_for_outliers_does_not_state_that_it_has_none(drives: in
              if isinstance(block, Text)]  # fmt: skip
     words, few = Language("en"), drives < LEAST_DRIVES
     title = batched._conclusion(batch, words)
-    assert title == (words("batched.few", n=drives, least=LEAST_DRIVES) if few else words("batched.none_odd"))
+    suspected = [words("batched.none_odd_apart", drive="S10", p="0.102")]  # one of six good drives, by chance
+    assert title in ([words("batched.few", n=drives, least=LEAST_DRIVES)] if few else suspected)
     farthest = [text for text in texts if text.startswith("The farthest from the others is ")]
     assert len(farthest) == (not few)
     first = batch.distances[0] if batch.distances else None
@@ -214,12 +217,38 @@ def test_the_farthest_drive_is_named_with_the_number_of_figures_in_which_none_is
     lot = drawn_batch().lot
     batch = judged(Lot(lot.drives[8:14], lot.figures, ()), None)
     assert not batch.odd
-    (text,) = (t for t in batched._summary(batch, Language("en")) if t.startswith("The farthest"))
+    texts = list(batched._summary(batch, Language("en")))
+    (text,) = (t for t in texts if t.startswith("The farthest"))
     far = {odd.figure: max((o for o in batch.distances if o.figure == odd.figure), key=lambda o: abs(o.distance)).drive
            for odd in batch.distances}  # fmt: skip
     times = sum(drive == batch.distances[0].drive for drive in far.values())
     assert batch.lot.drives[batch.distances[0].drive].name in text
     assert text.endswith(f"It is the farthest in {times} of 4 figures.")
+    assert "p allows for all 4 figures compared. For this figure alone it is 0.025." in texts
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("slower", "key"), [(0.0, "none_odd"), (0.03, "none_odd_apart"), (0.5, "odd_named")])
+def test_a_drive_apart_is_suspected_before_it_is_named(slower: float, key: str, lang: str) -> None:
+    """Seven drives are within 1 %, an eighth differs in two of 40 figures, by 3 and 7 % or by 40 and 80 %."""
+    dice, words = np.random.default_rng(11), Language(lang)
+    values = np.log(1000) + dice.uniform(-0.01, 0.01, (8, 40))
+    values[7, 0] -= slower
+    values[7, 1] -= 3 * slower
+    batch = judged(made(values), None)
+    named = {"drive": "d7", "p": batched._p(batch.distances[0].p, words), "n": 1, "names": ["d7"]}
+    assert batched._conclusion(batch, words) == words(f"batched.{key}", **named)
+
+
+def test_a_figure_that_a_drive_lacks_says_how_many_have_it() -> None:
+    lot, words = made(np.log(1000) + np.random.default_rng(12).normal(0, 0.01, (8, 3))), Language("en")
+    first = lot.figures[1]
+    del lot.drives[2].values[first]
+    batch = judged(lot, None)
+    assert words("batched.fewer_says", n=8) in batched._figures(batch, words).note
+    (drawn,) = strips.draw(batch, words)
+    fewer = {row["figure"] for row in drawn.rows["rows"] if "of 8" in row["figure"]}
+    assert fewer == {f"{figure_name(first, words)} (7 of 8 drives)"}
 
 
 @pytest.mark.parametrize("drives", [LEAST_DRIVES - 1, LEAST_DRIVES])
@@ -234,6 +263,6 @@ def test_the_number_of_drives_is_no_column_if_all_figures_have_it() -> None:
     lot, words = of(range(1, 9)), Language("en")
     table = batched._figures(judged(lot, None), words)
     assert words("batched.count") not in table.head
-    assert table.note == f"{words('batched.count')}: 8. {words('batched.spread_says')}"
+    assert table.note == f"{words('batched.count')}: 8. {words('batched.spread_says', **batched.LEAST)}"
     del lot.drives[0].values[lot.figures[0]]
     assert words("batched.count") in batched._figures(judged(lot, None), words).head

@@ -79,11 +79,13 @@ def of_latency(scale: float, worst: float) -> Comparison:
     return whole._replace(differences=tuple(tails))
 
 
-def test_a_rate_or_a_mean_goes_before_a_larger_change_of_a_tail() -> None:
+def test_a_tail_has_a_sentence_of_its_own_after_the_rates_and_means() -> None:
     told = plain(of_latency(1.5, 9.0))
-    assert "mean response" in told or "IOPS" in told
-    assert "99" not in told
-    assert "99" in plain(of_latency(1.0, 9.0))
+    rate, tail = told.index("Largest loss in a rate or mean: "), told.index("Largest loss of a percentile or maximum: ")
+    assert rate < tail
+    assert "%" not in told[rate:tail].replace("(−33%)", "").replace("(+50%)", "")
+    assert "9×" in told[tail:]
+    assert "rate or mean" not in plain(of_latency(1.0, 9.0))
 
 
 def test_exchanged_sides_exchange_gains_and_losses() -> None:
@@ -97,21 +99,48 @@ def test_exchanged_sides_exchange_gains_and_losses() -> None:
 
 def test_of_a_kind_that_mostly_stays_the_figures_that_moved_come_first() -> None:
     """A drop that moves by one depth is one figure of nine: the middle of their changes is 1."""
-    found = classes(several(1.0, 1.0, 1.0, 5.0, 1.0).differences)["level"]
-    assert [group.moved for group in found] == [True]
     still, moved = several(1.15, 1.15, 1.15), several(1.0, 1.0, 1.0, 5.0, 1.0)
     renamed = tuple(d._replace(key=d.key._replace(test="fresh")) for d in still.differences)
-    ordered = classes((*renamed, *moved.differences))["level"]
-    assert [group.test for group in ordered] == ["iops", "fresh"]
+    found = classes((*renamed, *moved.differences))
+    tests = {sort: [group.test for group in alike] for sort, alike in found.items() if alike}
+    assert tests == {"some": ["iops"], "level": ["fresh"]}
+    assert list(tests) == ["some", "level"]
+
+
+@pytest.mark.parametrize(("way", "ratio"), [("write", 0.5), ("write", 2.0), ("read", 0.2)])
+def test_each_figure_of_the_largest_changes_has_a_row_in_the_tables_above_all_others(way: str, ratio: float) -> None:
+    """Writes that are slower inside a mix whose rate holds: the sentence names them, so a table must."""
+    whole = several(1.0, 1.0, 1.0)
+    first = whole.differences[0]
+    part = first._replace(key=first.key._replace(direction=way, read_pct=67), quantity="mean", ratio=1 / ratio)
+    part = part._replace(verdict="behind" if ratio < 1 else "ahead")
+    whole = whole._replace(differences=(*whole.differences, part))
+    (told,) = ranked.largest(whole, EN)
+    assert f", {way}: mean response" in told
+    rows = [cells for table in ranked.tables(whole, EN) for cells in table.rows]
+    assert [cells[0] for cells in rows if way in cells[0].split(", ")] == [f"IOPS: random mix, {way}, mean response"]
+    still = whole._replace(differences=(*whole.differences[:-1], part._replace(verdict="close")))
+    assert not [cells for table in ranked.tables(still, EN) for cells in table.rows if way in cells[0].split(", ")]
+
+
+def test_a_class_counts_what_it_is_named_for() -> None:
+    tables = {table.title: table for table in ranked.tables(several(5.0, 0.2, 1.0), EN)}
+    (table,) = tables.values()
+    assert table.title == EN("versus.class_some", b="b")
+    assert (table.head[-2:], table.rows[0][-2:]) == (("Better at", "Worse at"), ("1 / 3", "1 / 3"))
+    (table,) = ranked.tables(several(0.2, 0.3, 1.0), EN)
+    assert (table.head[-1], table.rows[0][-1]) == ("Worse at", "2 / 3")
+    (table,) = ranked.tables(several(1.0, 1.0, 1.0), EN)
+    assert not {"Better at", "Worse at"} & set(table.head)
 
 
 def test_kinds_of_load_that_moved_in_most_figures_are_named_before_single_ones() -> None:
     told = plain(several(1.5, 1.4, 1.0))
-    assert "Ahead in most figures of: IOPS, window: random write, IOPS (≈" in told
-    assert told.index("Ahead in most") < told.index("Largest gain")
-    assert "Better in most figures of: IOPS, window: random write, IOPS (" in plain(several(1.5, 1.4, 1.0, runs=4))
-    assert "in most figures" not in plain(several(1.5, 1.0, 1.0))
-    assert "in most figures" not in plain(several(1.5)), "a single figure is no kind"
+    assert "Ahead at: IOPS: random write (2 of 3 loads, ≈" in told
+    assert told.index("Ahead at") < told.index("Largest gain")
+    assert "Better at: IOPS: random write (2 of 3 loads, " in plain(several(1.5, 1.4, 1.0, runs=4))
+    assert " loads, " not in plain(several(1.5, 1.0, 1.0))
+    assert " loads, " not in plain(several(1.5)), "a single figure is no kind"
 
 
 def test_of_single_runs_no_caption_speaks_of_means_of_runs_or_of_intervals() -> None:

@@ -272,12 +272,17 @@ def test_a_reason_that_weighs_little_follows_the_weightiest() -> None:
     assert shown.why == page_one.sentence("; ".join(reason_said(one, EN) for one in (heavy, light)))
 
 
-def test_the_headline_of_an_archive_begins_with_its_capacity() -> None:
-    reasons = [
-        Reason(name, "pass", weight, {name: value})
-        for name, weight, value in (("capacity", 3, 16e12), ("seq_read", 2, 2e8))
+def test_the_headline_of_an_archive_begins_with_a_large_capacity() -> None:
+    large = [
+        Reason(name, "pass", weight, {name: value}, beyond=beyond)
+        for name, weight, value, beyond in (("capacity", 3, 16e12, 32.0), ("seq_read", 2, 2e8, 1.3))
     ]
-    for use, names in (("streaming", reasons), ("read", reasons[1:])):
+    small = [msgspec.structs.replace(large[0], beyond=1.2), large[1]]
+    for use, reasons, names in (
+        ("streaming", large, large),
+        ("streaming", small, small[1:]),
+        ("read", large, large[1:]),
+    ):
         told = verdict.verdict(
             seen({})._replace(verdict=Verdict(use, (Judged(use, "yes", tuple(reasons)),), Known({})))
         )

@@ -7,7 +7,7 @@ from stend.base.units import GiB
 from stend.findings import judgement
 from stend.findings.judgement.evidence import Known
 from stend.model.published import published
-from stend.report.story import certainty, telling
+from stend.report.story import certainty, page_one, telling
 from stend.report.story.page_one import Review, title
 from stend.report.story.verdict import verdict
 from stend.words import Language
@@ -34,7 +34,9 @@ def test_page_one_tells_of_models_alone_how_far_they_are_from_their_drive(model:
     assert len(said) == told
     shortened = list(certainty.certainty(review))
     assert not [text for text in shortened if text.startswith("The model differs")], "a shortened run shows no level"
-    assert all("(published " in text for text in said)
+    beside = [key.name for key in page_one.keys(review._replace(verdict=judged)) if "real drive" in key.note]
+    assert bool(beside) == bool(told), "the figures that differ state both"
+    assert not [key for key in page_one.keys(review) if key.note]
 
 
 @pytest.mark.parametrize("words", [EN, RU])

@@ -356,6 +356,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "warm_mixed": lambda r: _gained(r, "35/65"),
     "warm_writes": lambda r: _gained(r, "0/100"),
     "cache_at": lambda r: float(min(outstanding(x) for x in r.of("cold-warm", "cold") if x["load"]["read_pct"] == 100)),
+    "read_warm": lambda r: _warmed(r, "warm-reads"),
     "write_through": lambda r: _warmed(r, "warm-writes"),
     "write_around": lambda r: _warmed(r, "warm-writes"),
     "warm_wait": lambda r: 1 - 1 / gain if (gain := _gained(r, "35/65")) else None,

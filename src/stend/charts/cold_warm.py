@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis
+from stend.charts.parts import Drawing, axis, far_apart
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings import look
 from stend.model.definition import PlannedTest
@@ -35,7 +35,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         x = octaves("q", words("axis.outstanding"), [float(load.outstanding) for _, load, _ in cells])
         mix = f"{read_pct}/{100 - read_pct}"
         for field, key, name in FIGURES:
-            y = axis(field, words(f"axis.{key}"), log=field == "max")
+            y = axis(field, words(f"axis.{key}"), log=field == "max" or far_apart(rows, field))
             chart = lines(x, y, series("state", words("axis.state"), names))
             figure = words(f"figure.{name}")
             title = words("chart.cold_warm", mix=mix, figure=figure)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis, binned, thin, time_scale, zoom
+from stend.charts.parts import Drawing, axis, binned, far_apart, thin, time_scale, zoom
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
 from stend.model.definition import PlannedTest
@@ -36,7 +36,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 for r in records
             ]
             rows += (thin if figure == "max" else binned)(values, "t", "value", 500)
-        y = axis("value", words(key), log=figure == "max")
+        y = axis("value", words(key), log=figure == "max" or far_apart(rows, "value"))
         chart = thin_lines(axis("t", title), y, series("mix", words("axis.mix"), list(names.values())))
         name = words(f"figure.{NAMES[figure]}")
         yield Drawing(

@@ -91,6 +91,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
         _cache,
         _knee,
         _order,
+        _refilled,
         _buffer,
         _depth,
         _ncq,
@@ -192,15 +193,32 @@ def _knee(evidence: Evidence) -> Causes:
 
 
 def _order(evidence: Evidence) -> Causes:
-    """Yield that random writes after a sequential fill are faster than after hours of random writes."""
+    """Yield that random writes after a sequential fill, maybe of a part of the drive, are faster than after hours of
+    random writes.
+    """
     filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
     if not (evidence.flash and filled and end) or False in (filled.steady, end.steady):
         return
-    if filled.workload.range_bytes != end.workload.range_bytes:  # the rest of the drive is further spare flash
-        return
     before = [r.step for r in evidence.run.of(filled.test, "precondition") if isinstance(r.step, Hold)]
     if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
-        yield _cause("order", filled.test, {"filled": filled.iops, "end": end.iops})
+        part, whole = (row.workload.range_bytes or evidence.run.plan.device.capacity_bytes for row in (filled, end))
+        values = {"filled": filled.iops, "end": end.iops, "part": part / whole}
+        if part <= whole:  # the rest of the drive is further spare flash
+            yield _cause("order" if part == whole else "order_part", filled.test, values)
+
+
+def _refilled(evidence: Evidence) -> Causes:
+    """Yield that sequential writes between reads are faster than the same range takes after its fast cache is full."""
+    capacity = evidence.run.plan.device.capacity_bytes
+    states = {f.values["state"]: f.values for f in evidence.of("slc_cache") if "rest" in f.values}
+    for row in (row for row in evidence.rows if row.test == "throughput" and evidence.flash):
+        known = states.get(f"full-{round(100 * row.workload.range_bytes / capacity)}", {})
+        rate, after = row.number("throughput"), max(known.get("rest", [0.0]))
+        if row.workload.read_pct == 0 and row.steady is not False and 0 < SAME * after < rate < known["first"]:
+            yield _cause(
+                "refilled", row.test, {"rate": rate, "after": after, "share": row.workload.range_bytes / capacity}
+            )
+            return
 
 
 def _buffer(evidence: Evidence) -> Causes:

@@ -96,7 +96,8 @@ def _(block: Uses) -> Iterator[str]:
 def _(block: Keys) -> Iterator[str]:
     yield f"### {escape(block.title)}\n"
     for key in block.keys:
-        yield f"- {escape(key.name)}: **{escape(key.value)}**" + (f" ({escape(key.band.names)})" if key.band else "")
+        beside = "; ".join(filter(None, (key.band.names if key.band else "", key.note)))
+        yield f"- {escape(key.name)}: **{escape(key.value)}**" + (f" ({escape(beside)})" if beside else "")
     yield ""
 
 

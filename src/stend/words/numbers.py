@@ -260,7 +260,7 @@ def approximate(form: Format, value: float, shape: str) -> str:
     """Return a value in its shape, rounded for running text."""
     if shape in ("lat", "watts"):
         scale, name = latency_unit(value) if shape == "lat" else power_unit(value)
-        shown = significant(value / scale, 2)
+        shown = rounded(value / scale)
         return _with(form, shown, name, 0 if shown >= 10 or shown == int(shown) else 1)
     if shape in ("gib", "gb"):
         whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30

@@ -370,6 +370,7 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
 FOUND = {
     ("cache_policy", "through"): {
         "cache_at": "depth",
+        "read_warm": "gain",
         "write_through": "gain_writes",
         "buffer_wait": "shortest",
         "buffer_block": "block",

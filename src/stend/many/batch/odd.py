@@ -27,7 +27,8 @@ ONE_BIN = 1 / 64
 """Width of a latency bin as a logarithm. A uniform error of width w has the deviation w / sqrt(12)."""
 LEAST_SPREAD, LEAST_TAIL_SPREAD = 0.001, ONE_BIN / 12**0.5
 """A smaller spread of a rate or mean, or of a percentile, counts as this."""
-LEVEL, DOUBT = 0.05, 0.5
+LEVEL, DOUBT = 0.05, 0.25
+"""p below which a drive is named, and below which it is suspected."""
 FREEDOM = {"rate": 20, "mean": 20, "tail": 4}
 """Degrees of freedom of the distribution assumed for good drives, whose tails are heavier than normal ones."""
 MOST_DRAWN = 6_000_000
@@ -50,7 +51,7 @@ class Odd(NamedTuple):
 
     @property
     def doubtful(self) -> bool:
-        """Return whether the difference is relevant and among good drives less likely than not, but not significant."""
+        """Return whether the difference is relevant and rare among good drives, but not significant."""
         return LEVEL <= self.p < DOUBT and self._relevant
 
     @property

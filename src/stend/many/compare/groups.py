@@ -52,8 +52,9 @@ class Group(NamedTuple):
         return sum(d.verdict in verdicts for d in self.differences)
 
     @property
-    def _kind(self) -> tuple[str, ...]:
-        return self.test, self.phase, self.state, self.access
+    def _moved(self) -> set[tuple[str, ...]]:
+        kind = self.test, self.phase, self.state, self.access
+        return {(*kind, way) for way, verdicts in (("up", UP), ("down", DOWN)) if self.count(verdicts)}
 
     @property
     def far(self) -> float:
@@ -78,10 +79,8 @@ def groups(differences: Iterable[Difference]) -> list[Group]:
         if row.verdict != "not comparable" and not follows:
             every.setdefault(alone(row)._replace(differences=()), []).append(row)
     filled = [group._replace(differences=tuple(rows)) for group, rows in every.items()]
-    moved = {(group._kind, verdicts) for group in filled if group.direction == "both" for verdicts in (UP, DOWN)
-             if group.count(verdicts)}  # fmt: skip
-    kept = (group for group in filled if group.direction == "both"
-            or any(group.count(verdicts) and (group._kind, verdicts) not in moved for verdicts in (UP, DOWN)))  # fmt: skip
+    moved = {way for group in filled if group.direction == "both" for way in group._moved}
+    kept = (group for group in filled if group.direction == "both" or group._moved - moved)
     return sorted(kept, key=lambda group: -group.far)
 
 

@@ -76,11 +76,12 @@ class Band(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A key figure, and its place among known drives if there are any."""
+    """A key figure, its place among known drives if there are any, and a note in small print."""
 
     name: str
     value: str
     band: Band | None = None
+    note: str = ""
 
 
 class Keys(NamedTuple):

@@ -90,7 +90,9 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
         of_kind = [group for group in every if (QUANTITIES[group.quantity].kind == "tail") == bool(tail)]
         for key, verdicts in (("gain", UP), ("loss", DOWN)):
             found = [(row, group) for group in of_kind for row in group.differences if row.verdict in verdicts]
-            found = [(row, group) for row, group in found if group.direction == "both"] or found  # of which it is a part
+            found = [
+                (row, group) for row, group in found if group.direction == "both"
+            ] or found  # of which it is a part
             if found:
                 row, group = max(found, key=lambda one: abs(log(one[0].ratio)))
                 alike = group.count(verdicts), len(group.differences)
@@ -105,7 +107,9 @@ def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iter
     for sort, alike in kinds.items():
         several = [group for group in alike if len(group.differences) > 1 and sort in COUNTED][:MOST_KINDS]
         counted = (
-            words("versus.kind", kind=name(g, words), n=g.count(COUNTED[sort]), of=len(g.differences), span=span(g, words))
+            words(
+                "versus.kind", kind=name(g, words), n=g.count(COUNTED[sort]), of=len(g.differences), span=span(g, words)
+            )
             for g in several
         )
         if listed := "; ".join(counted):

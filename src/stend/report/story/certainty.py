@@ -6,9 +6,7 @@ from stend.findings import look
 from stend.findings.look import inspected, steady
 from stend.report.parts import departures
 from stend.report.parts.method import departed, methods_of
-from stend.report.story.page_one import FIGURES, Review, comparable, sentence, shown, title, value_shown
-from stend.report.story.rivals import misfits
-from stend.report.story.together import AT
+from stend.report.story.page_one import Review, sentence, unlike_real
 
 MOST_DEVIATIONS = 4
 
@@ -46,23 +44,7 @@ def certainty(review: Review) -> Iterator[str]:
     if review.kind == "array" and not review.verdict.standing:
         yield words("story.scale_array")
     yield words("story.one_model" if run.plan.device.virtual else "story.one_sample")
-    yield from _misfits(review)
+    far = [one.times for one in unlike_real(review).values()]
+    yield from [words("story.misfits", times=max(far))] if far else []
     if run.plan.device.scale > 1:
         yield words("column.note_scaled", scale=run.plan.device.scale)
-
-
-def _misfits(review: Review) -> Iterator[str]:
-    """Yield which key figures of a virtual drive are far from the published ones of its real drive.
-
-    Figures at a number of outstanding IOs are left out, because publications have other numbers.
-    """
-    words, listed = review.words, list[str]()
-    usable = () if review.verdict.standing else shown(review)
-    names = [name for name in usable if name not in AT and comparable(name, review)]
-    for one in misfits(review.run, {name: review.figures[name] for name in names}):
-        model, real = (value_shown(value, FIGURES[one.figure], words) for value in (one.model, one.real))
-        listed.append(words("story.misfit", name=title(one.figure, review), model=model, real=real))
-    if listed:
-        yield words(
-            "story.misfits", listed="; ".join([listed[0], *(text[:1].lower() + text[1:] for text in listed[1:])])
-        )

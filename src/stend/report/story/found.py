@@ -18,6 +18,8 @@ from stend.words import Language
 Rows = Iterator[tuple[Any, ...]]
 FALLEN = ("recovers", "partly", "none")
 """Keys of pauses of a drive that had fallen from its best minute."""
+NOTED = ("hot_range", "cache_policy")
+"""Findings whose tables have a note below."""
 
 
 class Found(NamedTuple):
@@ -40,7 +42,8 @@ def found_tables(reviews: Mapping[str, Review], tests: Collection[str], words: L
             head = tuple(words(f"found.{made.columns[n][0]}") for n in used)
             cells = tuple(tuple(_cell(row[n], made.columns[n][1], words) for n in used) for row in rows)
             title = ": ".join(filter(None, (drive, words(f"found.{name}"))))
-            yield from [Table(title, head, cells, tuple(range(1, len(head))))] if rows else []
+            note = words(f"found.note_{name}") if name in NOTED else ""
+            yield from [Table(title, head, cells, tuple(range(1, len(head))), note)] if rows else []
 
 
 def having_table(review: Review) -> set[str]:

@@ -14,7 +14,7 @@ from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
-from stend.report.story.rivals import AHEAD, Place, Rival, place
+from stend.report.story.rivals import AHEAD, Misfit, Place, Rival, misfits, place
 from stend.sentences import reason_said, why_said
 from stend.words import Language
 
@@ -36,6 +36,11 @@ DECIDES = 2
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
+AT = dict.fromkeys(("server", "server_wait"), "server_depth") | dict.fromkeys(
+    ("database", "database_wait"), "database_depth"
+)
+AT |= {"write_tail": "write_tail_at"}
+"""Figures, and those that state their numbers of outstanding IOs: at other numbers they are not alike."""
 LESS_IS_BETTER = (
     "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
     "read_p99", "mix_p99", "write_p99",
@@ -69,16 +74,34 @@ class Review(NamedTuple):
 
 
 def keys(review: Review) -> Iterator[Key]:
-    """Yield the most important figures that the run has; of two equal rates of the fresh drive that of the sentences.
+    """Yield the most important figures that the run has, and those of the real drive far from which its model is."""
+    real = unlike_real(review)
+    for name in _most_important(review):
+        value = value_shown(review.figures[name], FIGURES[name], review.words)
+        note = ""
+        if name in real:
+            note = review.words("story.of_real", real=value_shown(real[name].real, FIGURES[name], review.words))
+        yield Key(_title_alone(name, review), value, _band(name, review), note)
+
+
+def unlike_real(review: Review) -> dict[str, Misfit]:
+    """Return the figures of page one in which a virtual drive is far from what is published of its real drive.
+
+    Figures at a number of outstanding IOs are left out, because publications have other numbers.
+    """
+    names = [] if review.verdict.standing else _most_important(review)
+    usable = {name: review.figures[name] for name in names if name not in AT and comparable(name, review)}
+    return {one.figure: one for one in misfits(review.run, usable)}
+
+
+def _most_important(review: Review) -> list[str]:
+    """Return the names of the key figures; of two equal rates of the fresh drive that of the sentences.
 
     The sentences have the start of a saturation. Without a saturation it is the best minute itself.
     """
     start, peak = review.figures.get("start", 0.0), review.figures.get("fresh_writes", 0.0)
     hidden = "start" if start == peak else "fresh_writes" if peak and abs(start / peak - 1) < SAME else ""
-    names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
-    for name in names:
-        band = _band(name, review)
-        yield Key(_title_alone(name, review), value_shown(review.figures[name], FIGURES[name], review.words), band)
+    return [name for name in shown(review) if name != hidden][:MOST_FIGURES]
 
 
 def title(name: str, review: Review) -> str:

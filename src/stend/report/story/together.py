@@ -9,6 +9,7 @@ from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.story.page_one import (
+    AT,
     FIGURES,
     FOLDED,
     LESS_IS_BETTER,
@@ -29,9 +30,6 @@ Reviews = Mapping[str, Review]
 
 MEANS = {"server_wait": "server", "database_wait": "database"}
 """Means and the rates of their loads: with as many outstanding IOs they are one fact (Little's law)."""
-AT = {"server": "server_depth", "database": "database_depth", "write_tail": "write_tail_at"}
-AT |= {mean: AT[rate] for mean, rate in MEANS.items()}
-"""Figures, and those that state their numbers of outstanding IOs: at other numbers they are not alike."""
 
 
 class Lead(NamedTuple):

@@ -23,6 +23,8 @@ from stend.report.story.page_one import (
 from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
 
+ROOMY = 2.0
+"""A capacity this many times its bound is an argument for a drive."""
 GRANTS = ("fit", "fit_performance")
 """Sentences on what a drive is fit for, by key; they name all services of a server in another case than the others."""
 
@@ -148,10 +150,17 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
     """
     taken = quantities(others)
     every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
-    every = [(use, reason) for use, reason in every if measured(reason) or (use, reason.figure) == ROOM]
+    every = [
+        (use, reason) for use, reason in every if measured(reason) or ((use, reason.figure) == ROOM and _much(reason))
+    ]
     if len(uses) > 1:  # the capacity is a reason of one of them alone
         every.sort(key=lambda pair: pair[1].figure == ROOM[1])
     return list(once([reason for _, reason in every if not mere_fall(reason)]))[:MOST_CLAUSES]
+
+
+def _much(reason: Reason) -> bool:
+    """Return whether a capacity is far enough from its bound to be an argument of the headline."""
+    return reason.answer != "pass" or reason.beyond >= ROOMY
 
 
 def _capacity(review: Review) -> Finding | None:
