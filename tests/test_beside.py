@@ -117,7 +117,7 @@ def golden() -> str:
 
 
 @pytest.mark.parametrize(
-    ("lang", "states"), [("en", {"fresh", "full, after a pause"}), ("ru", {"очищенный", "полный, после паузы"})]
+    ("lang", "states"), [("en", {"fresh", "full, after a pause"}), ("ru", {"свежий", "полный, после паузы"})]
 )
 def test_a_fill_of_one_drive_names_its_states_and_not_the_drive(lang: str, states: set[str]) -> None:
     (drawing, *_) = courses.cache([Side("A", run_of(("slc-cache",), "A"))], Language(lang))

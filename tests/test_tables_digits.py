@@ -102,15 +102,17 @@ def test_rows_of_loads_are_named_in_words(lang: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "depth", "block", "name"),
+    ("phase", "block", "quantity", "name"),
     [
-        ("rounds-4k-t8q16", 16, "4K", "IOPS, rounds: random read 4 KiB, T8 Q16, IOPS"),
-        ("rounds-4k-t8q1", 16, "4K", "IOPS, rounds, T8 Q1: random read 4 KiB, T8 Q16, IOPS"),  # Q1 is not Q16
-        ("rounds-q16", 16, "8K", "IOPS, rounds: random read 8 KiB, T8 Q16, IOPS"),
+        ("rounds-4k-t8q16", "4K", "iops", "IOPS: random read 4 KiB, T8 Q16"),
+        ("rounds-4k-t8q1", "4K", "iops", "IOPS, rounds, T8 Q1: random read 4 KiB, T8 Q16"),  # Q1 is not Q16
+        ("rounds-q16", "8K", "iops", "IOPS: random read 8 KiB, T8 Q16"),
+        ("rounds-q16", "8K", "mean", "IOPS: random read 8 KiB, T8 Q16, mean response"),
+        ("histogram", "8K", "iops", "IOPS, histogram: random read 8 KiB, T8 Q16"),
     ],
 )
 def test_a_figure_is_named_without_what_phase_and_load_have_in_common(
-    phase: str, depth: int, block: str, name: str
+    phase: str, block: str, quantity: str, name: str
 ) -> None:
-    key = Key("iops", phase, "window", 100, 100, block, 8, depth, 1, "both")
-    assert named(key, "iops", EN).replace("\u00a0", " ") == name
+    key = Key("iops", phase, "window", 100, 100, block, 8, 16, 1, "both")
+    assert named(key, quantity, EN).replace("\u00a0", " ") == name
