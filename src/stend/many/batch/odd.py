@@ -8,10 +8,12 @@ it is significant and differs by more than the relevant difference. docs/method/
 measured error rates.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import exp
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from stend.many.batch.lot import Lot
 from stend.many.compare.differences import Figure
 from stend.many.statistics import Array, holm
 
+Of = TypeVar("Of")
 LEAST_DRIVES = 6
 """Fewest drives for an estimate of the spread."""
 MAD = 1.4826
@@ -28,7 +31,9 @@ ONE_BIN = 1 / 64
 LEAST_SPREAD, LEAST_TAIL_SPREAD = 0.001, ONE_BIN / 12**0.5
 """A smaller spread of a rate or mean, or of a percentile, counts as this."""
 LEVEL, DOUBT = 0.05, 0.25
-"""p below which a drive is named, and below which it is suspected."""
+"""p below which a drive is named, and below which it is suspected if it is the farthest in many figures."""
+MANY = 1 / 3
+"""Share of the figures: of six good drives each is the farthest in a sixth, of more drives in fewer."""
 FREEDOM = {"rate": 20, "mean": 20, "tail": 4}
 """Degrees of freedom of the distribution assumed for good drives, whose tails are heavier than normal ones."""
 MOST_DRAWN = 6_000_000
@@ -47,15 +52,11 @@ class Odd(NamedTuple):
     @property
     def named(self) -> bool:
         """Return whether the difference is significant and relevant."""
-        return self.p < LEVEL and self._relevant
+        return self.p < LEVEL and self.relevant
 
     @property
-    def doubtful(self) -> bool:
-        """Return whether the difference is relevant and rare among good drives, but not significant."""
-        return LEVEL <= self.p < DOUBT and self._relevant
-
-    @property
-    def _relevant(self) -> bool:
+    def relevant(self) -> bool:
+        """Return whether the difference is larger than the relevant one of its quantity."""
         return not 1 / (1 + self.figure.threshold) <= self.ratio <= 1 + self.figure.threshold
 
 
@@ -111,6 +112,24 @@ def _largest(count: int, freedom: int) -> Array:
     y = np.random.default_rng(count).standard_t(freedom, (times, count))
     y = np.abs(y - np.median(y, axis=1, keepdims=True))
     return np.asarray(np.sort(y.max(1) / (MAD * np.median(y, axis=1))), float)
+
+
+def farthest(every: Iterable[Odd], key: Callable[[Odd], Of]) -> dict[Of, Odd]:
+    """Return the farthest by this key: of each drive or of each figure."""
+    far: dict[Of, Odd] = {}
+    for odd in every:
+        far[key(odd)] = max(far.get(key(odd), odd), odd, key=lambda one: abs(one.distance))
+    return far
+
+
+def suspected(every: Sequence[Odd]) -> Odd | None:
+    """Return the evidence against a drive that is no outlier, but far from the others in one figure and the farthest
+    in many.
+    """
+    far = farthest(every, attrgetter("figure"))
+    times = Counter(odd.drive for odd in far.values())
+    doubts = (odd for odd in every[:1] if LEVEL <= odd.p < DOUBT and odd.relevant)
+    return next((odd for odd in doubts if times[odd.drive] >= MANY * len(far)), None)
 
 
 def named(every: Sequence[Odd]) -> dict[int, list[Odd]]:

@@ -1,17 +1,17 @@
 """A Batch as a Page: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import log
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance
+from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance, farthest, suspected
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
@@ -19,7 +19,6 @@ from stend.report.parts import Block, Page, Section, Table, Text, written
 from stend.words import Language
 
 FORMAT = 1
-Of = TypeVar("Of")
 LEAST = {"least_rate": LEAST_SPREAD, "least_tail": LEAST_TAIL_SPREAD}
 MOST_EVIDENCE = 8
 """Figures of one odd drive that the page lists. The JSON has all."""
@@ -60,9 +59,8 @@ def _outliers(batch: Batch, words: Language) -> str:
     if len(batch.lot.drives) < LEAST_DRIVES:
         return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
-    if not names and batch.distances and batch.distances[0].doubtful:
-        first = batch.distances[0]
-        return words("batched.none_odd_apart", drive=batch.lot.drives[first.drive].name, p=_p(first.p, words))
+    if not names and (one := suspected(batch.distances)):
+        return words("batched.none_odd_apart", drive=batch.lot.drives[one.drive].name, p=_p(one.p, words))
     return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
 
 
@@ -91,7 +89,7 @@ def _farthest(batch: Batch, first: Odd, words: Language) -> Iterator[str]:
     """Yield the farthest drive that is no outlier, in how many figures no other drive is as far, its largest
     difference, and its p without the correction if that alone makes the difference.
     """
-    far = _farthest_of(batch.distances, attrgetter("figure"))
+    far = farthest(batch.distances, attrgetter("figure"))
     times = sum(odd.drive == first.drive for odd in far.values())
     yield words("batched.farthest_in", told=_departure(batch, first, "farthest", words), n=times, of=len(far))
     largest = max((odd for odd in batch.distances if odd.drive == first.drive), key=lambda odd: abs(log(odd.ratio)))
@@ -100,14 +98,6 @@ def _farthest(batch: Batch, first: Odd, words: Language) -> Iterator[str]:
     alone = chance(batch.spreads[first.figure].drives, abs(first.distance), first.figure.kind)
     if alone < LEVEL <= first.p:
         yield words("batched.p_alone", n=len(far), alone=_p(alone, words))
-
-
-def _farthest_of(every: Iterable[Odd], key: Callable[[Odd], Of]) -> dict[Of, Odd]:
-    """Return the farthest by this key: of each drive or of each figure."""
-    far: dict[Of, Odd] = {}
-    for odd in every:
-        far[key(odd)] = max(far.get(key(odd), odd), odd, key=lambda one: abs(one.distance))
-    return far
 
 
 def _departure(batch: Batch, first: Odd, key: str, words: Language) -> str:
@@ -183,19 +173,19 @@ def _odd(batch: Batch, words: Language) -> Section:
 
 def _drives(batch: Batch, words: Language) -> Table:
     head = tuple(words(f"batched.{key}") for key in ("drive", "runs", "says", "figure", "deviates", "distance"))
-    far = _farthest_of(batch.distances, attrgetter("drive"))
+    far = farthest(batch.distances, attrgetter("drive"))
     rows, bad = [], batch.acceptance.bad if batch.acceptance else {}
     for i, drive in enumerate(batch.lot.drives):
         states = (("is_odd", i in batch.odd), ("is_bad", i in bad))
         verdicts = [words(f"batched.{key}") for key, holds in states if holds]
-        farthest = far.get(i)
+        most = far.get(i)
         where = (
             (
-                figure_name(farthest.figure, words),
-                change(farthest.ratio, words),
-                words.show(abs(farthest.distance), "n"),
+                figure_name(most.figure, words),
+                change(most.ratio, words),
+                words.show(abs(most.distance), "n"),
             )
-            if farthest
+            if most
             else ("–", "–", "–")
         )
         rows.append((drive.name, str(len(drive.runs)), ", ".join(verdicts) or words("batched.is_good"), *where))
