@@ -102,10 +102,11 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
 
 def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iterator[str]:
     """Yield at which kinds of several loads the second side is better, ahead, worse or behind in most and never the
-    opposite, with the number of loads.
+    opposite, with the number of loads: rates and means before tails.
     """
     for sort, alike in kinds.items():
-        several = [group for group in alike if len(group.differences) > 1 and sort in COUNTED][:MOST_KINDS]
+        several = [group for group in alike if len(group.differences) > 1 and sort in COUNTED]
+        several = sorted(several, key=lambda group: QUANTITIES[group.quantity].kind == "tail")[:MOST_KINDS]
         counted = (
             words(
                 "versus.kind", kind=name(g, words), n=g.count(COUNTED[sort]), of=len(g.differences), span=span(g, words)
