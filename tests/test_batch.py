@@ -223,7 +223,10 @@ def test_the_farthest_drive_is_named_with_the_number_of_figures_in_which_none_is
     times = sum(drive == batch.distances[0].drive for drive in far.values())
     assert batch.lot.drives[batch.distances[0].drive].name in text
     assert text.endswith(f"It is the farthest in {times} of 4 figures.")
-    assert "p allows for all 4 figures compared. For this figure alone it is 0.025." in texts
+    assert "p allows for all 4 figures compared: for this one alone it would be 0.025. With 6 drives" in text
+    need = odd.needed(6, "rate", 4)
+    assert odd.chance(6, need, "rate") == pytest.approx(odd.LEVEL / 4, rel=0.02)
+    assert f" is named from {Language('en').show(need, 'n')} spreads on. " in text
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -238,6 +241,8 @@ def test_a_drive_apart_is_suspected_before_it_is_named(slower: float, figures: i
     values[7, :figures] -= slower
     values[7, 1] -= 2 * slower
     batch = judged(made(values), None)
+    again = words("batched.measure_again", drive="d7")
+    assert (again in list(batched._summary(batch, words))) == (key == "none_odd_apart")
     named = {"drive": "d7", "p": batched._p(batch.distances[0].p, words), "n": 1, "names": ["d7"]}
     assert batched._conclusion(batch, words) == words(f"batched.{key}", **named)
 

@@ -49,9 +49,9 @@ def test_the_caption_names_drives_that_coincide() -> None:
     truths = {"A": Truth(), "B": Truth(), "C": Truth(fresh_iops=99_000.0)}
     sides = [Side(name, made("fresh", truth=truth, shorten=60)) for name, truth in truths.items()]
     (*_, iops) = picture("peaks", sides, WORDS, [])
-    assert iops.says.endswith("A, B and C coincide: random read 4 KiB. A and B coincide: random write 4 KiB.")
+    assert iops.says.endswith("A, B and C coincide (random read 4 KiB). A and B coincide (random write 4 KiB).")
     (*_, iops) = picture("peaks", sides[:2], Language("ru"), [])
-    assert iops.says.endswith("A и B совпадают.")
+    assert iops.says.endswith("Совпадают: A и B.")
     (*_, iops) = picture("peaks", sides[1:], WORDS, [])
     assert iops.says.endswith("B and C coincide: random read 4 KiB.")
 
@@ -61,8 +61,8 @@ def test_the_caption_names_drives_that_coincide() -> None:
     [
         ("en", True, {"read": [100.0, 50.0], "write": [100.0, 50.5]}, "Read and write coincide."),
         ("en", True, {"Read": [100.0, 50.0], "Write": [100.0, 50.5]}, "Read and write coincide."),
-        ("ru", True, {"Чтение": [100.0, 50.0], "Запись": [100.0, 50.5]}, "Чтение и запись совпадают."),
-        ("ru", True, {"чтение": [100.0, 50.0], "запись": [100.0, 50.5]}, "Чтение и запись совпадают."),
+        ("ru", True, {"Чтение": [100.0, 50.0], "Запись": [100.0, 50.5]}, "Совпадают: чтение и запись."),
+        ("ru", True, {"чтение": [100.0, 50.0], "запись": [100.0, 50.5]}, "Совпадают: чтение и запись."),
         ("en", True, {"read": [100.0, 50.0], "write": [100.0, 60.0]}, ""),
         ("en", False, {"read": [100.0, 99.0], "write": [100.5, 99.5]}, ""),  # far apart on an axis of 99 to 100.5
         ("en", False, {"read": [20.0, 70.0], "write": [20.5, 70.5]}, "Read and write coincide."),

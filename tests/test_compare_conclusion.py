@@ -118,9 +118,46 @@ def test_each_figure_of_the_largest_changes_has_a_row_in_the_tables_above_all_ot
     (told,) = ranked.largest(whole, EN)
     assert f", {way}: mean response" in told
     rows = [cells for table in ranked.tables(whole, EN) for cells in table.rows]
-    assert [cells[0] for cells in rows if way in cells[0].split(", ")] == [f"IOPS: random mix, {way}, mean response"]
+    assert [cells[0] for cells in rows if way in cells[0].split(", ")] == [f"IOPS, random mix, {way}, mean response"]
     still = whole._replace(differences=(*whole.differences[:-1], part._replace(verdict="close")))
     assert not [cells for table in ranked.tables(still, EN) for cells in table.rows if way in cells[0].split(", ")]
+
+
+def test_the_change_of_a_part_states_that_of_the_whole_load() -> None:
+    whole = several(1.5)
+    (row,) = (d for d in whole.differences if d.quantity == "iops")
+    part = row._replace(key=row.key._replace(direction="write"), quantity="mean", ratio=1.3, verdict="behind")
+    (_, loss) = ranked.largest(whole._replace(differences=(row, part)), EN)
+    assert "(+30%; the load as a whole: +50%)" in loss.replace("\xa0", " ")
+    assert "as a whole" not in next(ranked.largest(whole, EN))
+
+
+def test_a_drop_that_moved_by_one_load_is_not_the_largest_gain() -> None:
+    """One figure of five is 5 times as high: that is where a drop begins. Two of three others are 1.5 times as high."""
+    moved, wide = several(1.0, 1.0, 5.0, 1.0, 1.0), several(1.5, 1.5, 1.0)
+    renamed = tuple(d._replace(key=d.key._replace(test="fresh")) for d in wide.differences)
+    both = moved._replace(differences=(*moved.differences, *renamed))
+    assert "(+50%)" in plain(both)
+    assert "5×" not in plain(both)
+    assert "(5×)" in plain(moved), "alone it is told"
+
+
+@pytest.mark.parametrize(
+    ("ratios", "told"),
+    [
+        ((1.15, 1.1, 1.05), "IOPS, random write (≈ +5.0% … +15.0%)"),
+        ((0.9, 0.95, 0.99), "IOPS, random write (≈ −10.0% … −1.0%)"),
+        ((1.15, 1.1, 0.99), ""),
+        ((1.02, 1.02, 1.02), ""),
+        ((1.15, 1.1), ""),
+        ((1.5, 1.5, 1.5), ""),
+    ],
+)
+def test_small_changes_in_one_direction_at_every_load_are_told(ratios: tuple[float, ...], told: str) -> None:
+    whole = several(*ratios)
+    lead = EN("versus.consistent", listed=told)
+    assert list(ranked.consistent(whole, EN)) == ([lead] if told else [])
+    assert (lead in versus(whole, None, "en", drawn=False).lead.texts) == bool(told)
 
 
 def test_a_class_counts_what_it_is_named_for() -> None:
@@ -136,9 +173,9 @@ def test_a_class_counts_what_it_is_named_for() -> None:
 
 def test_kinds_of_load_that_moved_in_most_figures_are_named_before_single_ones() -> None:
     told = plain(several(1.5, 1.4, 1.0))
-    assert "Ahead at: IOPS: random write (2 of 3 loads, ≈" in told
+    assert "Ahead at: IOPS, random write (2 of 3 loads, ≈" in told
     assert told.index("Ahead at") < told.index("Largest gain")
-    assert "Better at: IOPS: random write (2 of 3 loads, " in plain(several(1.5, 1.4, 1.0, runs=4))
+    assert "Better at: IOPS, random write (2 of 3 loads, " in plain(several(1.5, 1.4, 1.0, runs=4))
     assert " loads, " not in plain(several(1.5, 1.0, 1.0))
     assert " loads, " not in plain(several(1.5)), "a single figure is no kind"
 

@@ -263,9 +263,9 @@ def test_a_run_keeps_the_readings_of_a_command_and_ends_it(tmp_path: Path) -> No
     rows = run.readings.table("watts", 0)
     assert len(rows) > 5
     assert {round(value, 6) for value in rows[:, 2].tolist()} == {4.25}
-    level = metered.level(run, [run.results[-1]])
-    assert level
-    assert level.mean == pytest.approx(4.25)
+    levels = [level for result in run.results if (level := metered.level(run, [result]))]  # of a busy host some lack
+    assert levels
+    assert {round(level.mean, 6) for level in levels} == {4.25}
     running = [Path(f"/proc/{pid}/cmdline") for pid in os.listdir("/proc") if pid.isdigit()]
     assert not [path for path in running if path.exists() and str(tmp_path / "meter.py") in path.read_text()]
 

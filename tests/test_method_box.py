@@ -143,7 +143,7 @@ def test_a_profile_of_another_specification_claims_no_departures() -> None:
     ("key", "has", "first"),
     [
         ("", None, "Nothing deviates from the profile."),
-        ("cache_left_off", None, "The write cache is left as it is: the profile"),
+        ("cache_left_off", None, "The state of the write cache is unknown and is left as it is: the profile"),
         ("cache_none", True, "The profile requires the write cache disabled; this drive has none, or does not"),
         ("cache_none", None, "The profile requires the write cache disabled; this drive has none, or does not"),
         ("cache_none", False, "Nothing deviates from the profile."),

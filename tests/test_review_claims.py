@@ -189,7 +189,7 @@ def test_a_mean_above_its_99_percent_is_shown_with_the_usual_wait_and_the_longes
 @pytest.mark.parametrize(("key", "end"), [("answer_6", "rested_share"), ("answer_7", "full_rest")])
 def test_the_rate_that_pauses_restore_is_stated(key: str, end: str) -> None:
     told = EN(f"question.recovery.{key}", **{end: 0.5, "rested_of": 5200.0})
-    assert "5,200 IOPS, the best minute of this test before" in told.replace("\u00a0", " ")
+    assert "5,200 IOPS, the best minute before" in told.replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_state_that_the_drive_cannot_take_is_a_deviation_from_the_profile() ->
     run.notes = [Note(t=0.0, text=Sentence("cache_left_off")), Note(t=0.0, text=Sentence("saving_none"))]
     items = [block for block in method_section(run, {}, {}, Language("en")).blocks if isinstance(block, Items)]
     deviations, notes = ([item.text for item in block.items] for block in items)
-    assert any("the write cache is left as it is" in text for text in deviations)
+    assert any("the state of the write cache is unknown" in text for text in deviations)
     assert notes == [Sentence("saving_none")]
 
 

@@ -207,6 +207,7 @@ def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, sta
     with opening.set_cache(device, drawn, tmp_path, print) as told:
         (note,) = set(told.notes) - set(drawn.notes)
     assert note == (
-        f"the write cache is left as it is: the profile requires it {state}, but this target has no switch for it"
+        "the state of the write cache is unknown and is left as it is: "
+        f"the profile requires it {state}, but this target has no switch for it"
     )
     assert not LATIN.search(Language("ru").translated(note))

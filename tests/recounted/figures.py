@@ -142,6 +142,19 @@ def _rests(record: Record) -> dict[float, float]:
     return found
 
 
+def _bursts(record: Record) -> list[float]:
+    """Return the IOPS of each later burst of the best rest."""
+    rests = _rests(record)
+    best = min(rest for rest, level in rests.items() if level >= 0.98 * max(rests.values()))
+    for phase in (phase for test in record.plan["tests"] for phase in test["phases"]):
+        if {"type": "idle", "seconds": best}.items() <= next(
+            (s for s in phase["round"] if s["type"] == "idle"), {}
+        ).items():
+            rows = [r for r in record.of("idle-recovery", phase["name"]) if r["phase"] == phase["name"]]
+            return [iops([row]) for row in rows[len(rows) // 2 :]]
+    return []
+
+
 def _unpaused(record: Record) -> float:
     """Return the best record of random writes before the rests: that of the fresh drive."""
     return max(iops([row]) for row in record.of("idle-recovery", "saturate", random_pct=100))
@@ -318,6 +331,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "back_iops": lambda r: _rests(r)[min(_rests(r))],
     "unrested": _unrested,
     "rested": lambda r: max(_rests(r).values()),
+    "rested_low": lambda r: min(_bursts(r)),
+    "rested_high": lambda r: max(_bursts(r)),
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
     "deep_reads": lambda r: _gain(r, 100),
     "deep_writes": lambda r: _gain(r, 0),

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis
+from stend.charts.parts import Drawing, axis, far_apart
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings.look.figures import answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
+
+FAR = 100.0
+"""Rates of random blocks of a disk differ by more, and of a solid-state drive by less."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
@@ -26,11 +29,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 for cell in group
             ]
             x = octaves("kib", words("axis.block_kib"), [cell.workload.block_bytes / 1024 for cell in group])
-            y = axis(
-                "value",
-                words(f"axis.{figure}"),
-                log=figure != "throughput",
-            )
+            y = axis("value", words(f"axis.{figure}"), log=figure != "throughput" or far_apart(rows, "value", FAR))
             chart = lines(x, y, series("mix", words("axis.mix"), mixes))
             title = words(
                 "chart.block_sweep",

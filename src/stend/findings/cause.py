@@ -214,7 +214,7 @@ def _refilled(evidence: Evidence) -> Causes:
     for row in (row for row in evidence.rows if row.test == "throughput" and evidence.flash):
         known = states.get(f"full-{round(100 * row.workload.range_bytes / capacity)}", {})
         rate, after = row.number("throughput"), max(known.get("rest", [0.0]))
-        if row.workload.read_pct == 0 and row.steady is not False and 0 < SAME * after < rate < known["first"]:
+        if row.workload.read_pct == 0 and row.steady is not False and 0 < GREW * after < rate < known["first"]:
             yield _cause(
                 "refilled", row.test, {"rate": rate, "after": after, "share": row.workload.range_bytes / capacity}
             )

@@ -37,11 +37,14 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     fresh = max(r.counts.iops for r in down)
     best = max(states.values())
     best_rest = min(rest for rest, level in states.items() if level >= ALIKE * best)
+    bursts = _bursts(run, test, best_rest)
     values = {
         "before": before,
         "fresh": fresh,
         "best": best,
         "best_rest": best_rest,
+        "low": min(bursts),
+        "high": max(bursts),
         "gain": best / before,
         "levels": {f"{rest:g}": level for rest, level in states.items()},
         "longest": max(states),
@@ -76,6 +79,13 @@ def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
     half = len(last) // 2
     first, then = added(last[:half]).iops, added(last[half:]).iops
     return Because("unlevel") if max(first, then) > LEAST_RATIO * min(first, then) else None
+
+
+def _bursts(run: Run, test: PlannedTest, rest: float) -> list[float]:
+    """Return the IOPS of each burst of the second half of those with this rest."""
+    phase = next(phase.name for phase in test.phases if look.rest_s(phase) == rest)
+    every = [record.counts.iops for record in look.records(run, test.name, phase)]
+    return every[len(every) // 2 :]
 
 
 def _levels(run: Run, test: PlannedTest) -> dict[float, float]:

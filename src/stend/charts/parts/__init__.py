@@ -12,7 +12,6 @@ Row = dict[str, Any]
 # Okabe and Ito: distinct for all common kinds of colour vision. Sky and orange are darker: contrast on paper is 3.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#3a97cf", "#b98a00", "#000000", "#8c8c8c")
 BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
-FAR = 10.0
 BAND = "#b3ddf5"
 """A band below lines: light, and without opacity, because its legend would show the full colour."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
@@ -92,10 +91,10 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
-def far_apart(rows: Sequence[Row], field: str) -> bool:
-    """Return whether the smallest and the largest value of a column are `FAR` apart, so that lines need a log axis."""
+def far_apart(rows: Sequence[Row], field: str, times: float = 10.0) -> bool:
+    """Return whether the smallest and the largest value of a column are so far apart that lines need a log axis."""
     values = [row[field] for row in rows if row[field] > 0]
-    return bool(values) and max(values) >= FAR * min(values)
+    return bool(values) and max(values) >= times * min(values)
 
 
 def position(field: str, end_bytes: float, words: Language) -> dict[str, Any]:

@@ -49,9 +49,9 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
             for found, parts in coinciding(spec["datasets"].get(place, ()), fields):
                 lines = [ways.get(name, name) for name in found]
                 every = f"{', '.join(lines[:-1])} {words('beside.and')} {lines[-1]}"
-                every = every if fields.line in GIVEN else every[:1].upper() + every[1:]
                 key = "coincide_at" if parts else "coincide"
-                known[words(f"beside.{key}", drives=every, names="; ".join(parts))] = None
+                told = words(f"beside.{key}", drives=every, names="; ".join(parts))
+                known[told if fields.line in GIVEN else told[:1].upper() + told[1:]] = None
     yield from known if sum(map(len, known)) <= LONGEST else [words("beside.coincide_many")]
 
 

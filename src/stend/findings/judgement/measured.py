@@ -341,6 +341,8 @@ def _rests(values: dict[str, Any], test: str) -> Pairs:
     yield Named("unrested", values["before"], test)
     yield Named("rested", values["best"], test)
     yield Named("rested_rest", values["best_rest"], test)
+    yield Named("rested_low", values["low"], test)
+    yield Named("rested_high", values["high"], test)
 
 
 def _knee(values: dict[str, Any], test: str) -> Pairs:

@@ -105,6 +105,11 @@ def chance(count: int, distance: float, kind: str) -> float:
     return float((len(drawn) - np.searchsorted(drawn, distance, side="left") + 1) / (len(drawn) + 1))
 
 
+def needed(count: int, kind: str, figures: int) -> float:
+    """Return the distance in spreads from which one of `count` drives is named, if so many figures are compared."""
+    return float(np.quantile(_largest(count, FREEDOM[kind]), 1 - LEVEL / figures))
+
+
 @cache
 def _largest(count: int, freedom: int) -> Array:
     """Return simulated largest distances of `count` numbers of Student's distribution, sorted."""

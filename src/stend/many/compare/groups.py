@@ -14,6 +14,7 @@ UP: tuple[Verdict, ...] = ("better", "ahead")
 DOWN: tuple[Verdict, ...] = ("worse", "behind")
 UNPROVEN: tuple[Verdict, ...] = ("ahead", "behind", "close")
 """Verdicts on sides whose repeats are unknown."""
+A_LITTLE = 0.03
 BY_PHASE = ("profiles", "composite")
 """Tests whose phases are different workloads."""
 
@@ -55,6 +56,12 @@ class Group(NamedTuple):
     def _moved(self) -> set[tuple[str, ...]]:
         kind = self.test, self.phase, self.state, self.access
         return {(*kind, way) for way, verdicts in (("up", UP), ("down", DOWN)) if self.count(verdicts)}
+
+    @property
+    def one_way(self) -> bool:
+        """Return whether all figures grew, or all shrank, the middle one by a few percent at least."""
+        ratios = [d.ratio for d in self.differences]
+        return (min(ratios) > 1 or max(ratios) < 1) and self.far > log(1 + A_LITTLE)
 
     @property
     def far(self) -> float:

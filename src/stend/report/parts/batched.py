@@ -11,7 +11,17 @@ from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance, farthest, suspected
+from stend.many.batch.odd import (
+    LEAST_DRIVES,
+    LEAST_SPREAD,
+    LEAST_TAIL_SPREAD,
+    LEVEL,
+    Odd,
+    chance,
+    farthest,
+    needed,
+    suspected,
+)
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.model.quantities import shape
@@ -86,18 +96,29 @@ def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
 
 
 def _farthest(batch: Batch, first: Odd, words: Language) -> Iterator[str]:
-    """Yield the farthest drive that is no outlier, in how many figures no other drive is as far, its largest
-    difference, and its p without the correction if that alone makes the difference.
+    """Yield the farthest drive that is no outlier, with its p without the correction if that alone makes the difference
+    and in how many figures no other drive is as far; its largest difference; and what to do if it is suspected.
     """
     far = farthest(batch.distances, attrgetter("figure"))
     times = sum(odd.drive == first.drive for odd in far.values())
-    yield words("batched.farthest_in", told=_departure(batch, first, "farthest", words), n=times, of=len(far))
+    alone = _alone(batch, first, len(far), words)
+    told = _departure(batch, first, "farthest", words)
+    yield words("batched.farthest_in", told=told, alone=alone, n=times, of=len(far))
     largest = max((odd for odd in batch.distances if odd.drive == first.drive), key=lambda odd: abs(log(odd.ratio)))
     if largest.figure != first.figure:
         yield _departure(batch, largest, "farthest_most", words)
-    alone = chance(batch.spreads[first.figure].drives, abs(first.distance), first.figure.kind)
-    if alone < LEVEL <= first.p:
-        yield words("batched.p_alone", n=len(far), alone=_p(alone, words))
+    if suspected(batch.distances):
+        yield words("batched.measure_again", drive=batch.lot.drives[first.drive].name)
+
+
+def _alone(batch: Batch, first: Odd, figures: int, words: Language) -> str:
+    """Return the p of one figure without the correction for all, and the distance that would be enough with it."""
+    drives, kind = batch.spreads[first.figure].drives, first.figure.kind
+    alone = chance(drives, abs(first.distance), kind)
+    if not alone < LEVEL <= first.p:
+        return ""
+    values = {"alone": _p(alone, words), "drives": drives, "needed": needed(drives, kind, figures)}
+    return words("batched.p_alone", n=figures, **values)
 
 
 def _departure(batch: Batch, first: Odd, key: str, words: Language) -> str:
@@ -113,7 +134,7 @@ def _departure(batch: Batch, first: Odd, key: str, words: Language) -> str:
 
 
 def _p(p: float, words: Language) -> str:
-    return "< " + words.show(0.001, "n") if p < 0.001 else words.show(round(p, 3), "n")
+    return "< " + words.show(0.001, "n") if p < 0.001 else words.show(round(p, 4 if p < 0.01 else 3), "n")
 
 
 def _verdict(acceptance: Acceptance, words: Language) -> str:

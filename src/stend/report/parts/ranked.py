@@ -17,6 +17,7 @@ from stend.sentences.settings import difference_reason
 from stend.words import Language
 
 COUNTED: dict[Class, tuple[Verdict, ...]] = {"up": UP, "ahead": UP, "down": DOWN, "behind": DOWN}
+MOST_CONSISTENT = 3
 MOST_KINDS = 2
 """Kinds of load that the title of a comparison names for each class."""
 ABOUT = "≈\u202f"
@@ -84,7 +85,10 @@ def conclusion(whole: Comparison, words: Language) -> str:
 
 
 def largest(whole: Comparison, words: Language) -> Iterator[str]:
-    """Yield the largest change each way in which the second side is better or worse: of rates and means, of tails."""
+    """Yield the largest change each way in which the second side is better or worse: of rates and means, of tails.
+
+    One figure alone of many of its kind, such as a drop that moved to the next queue depth, comes after the others.
+    """
     every = groups(whole.differences)
     for tail in ("", "_tail"):
         of_kind = [group for group in every if (QUANTITIES[group.quantity].kind == "tail") == bool(tail)]
@@ -94,10 +98,22 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
                 (row, group) for row, group in found if group.direction == "both"
             ] or found  # of which it is a part
             if found:
-                row, group = max(found, key=lambda one: abs(log(one[0].ratio)))
+                row, group = max(found, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
                 alike = group.count(verdicts), len(group.differences)
                 few = words("versus.few", n=alike[0], of=alike[1]) if alike[0] < alike[1] else ""
-                yield words(f"versus.{key}{tail}", figure=_one(row, words), few=few)
+                yield words(f"versus.{key}{tail}", figure=_one(row, whole, words), few=few)
+
+
+def _lone(group: Group, verdicts: Sequence[Verdict]) -> bool:
+    return group.count(verdicts) == 1 and len(group.differences) > 2
+
+
+def consistent(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield the kinds of several loads without a difference beyond the threshold that all changed one way."""
+    level = (group for group in classes(whole.differences)["level"] if len(group.differences) > 2 and group.one_way)
+    rates = [group for group in level if QUANTITIES[group.quantity].kind != "tail"]
+    if listed := "; ".join(f"{name(group, words)} ({span(group, words)})" for group in rates[:MOST_CONSISTENT]):
+        yield words("versus.consistent", listed=listed)
 
 
 def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iterator[str]:
@@ -117,12 +133,22 @@ def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iter
             yield words(f"versus.all_{sort}", listed=listed)
 
 
-def _one(row: Difference, words: Language) -> str:
-    """Return test, phase, load and quantity of a figure, both values and the change."""
+def _one(row: Difference, whole: Comparison, words: Language) -> str:
+    """Return test, phase, load and quantity of a figure, both values and the change; of a part of a mix also how the
+    whole changed.
+    """
     group = alone(row)
     phase = words.phase(group.phase) if group.phase else ""
     place = ", ".join(filter(None, (words.title(group.test, group.test), phase, way_named(row.key, words))))
-    return f"{place}: {words.quantity(row.quantity)} {_values(row, words)} ({change(row.ratio, words)})"
+    said = f"{place}: {words.quantity(row.quantity)} {_values(row, words)} ({change(row.ratio, words)}"
+    return f"{said}{_whole(row, whole, words)})"
+
+
+def _whole(row: Difference, whole: Comparison, words: Language) -> str:
+    """Return how the rate of a mix changed of which a figure is the reads or the writes."""
+    key = row.key._replace(direction="both")
+    rates = (d for d in whole.differences if d.key == key and d.quantity == "iops" and row.key.direction != "both")
+    return next((words("versus.whole", change=change(d.ratio, words)) for d in rates), "")
 
 
 def _values(row: Difference, words: Language) -> str:
@@ -179,7 +205,7 @@ def name(group: Group, words: Language) -> str:
     load = [words.format_of.loads.get(group.access, group.access.replace("_", " "))]
     load += [words(f"direction.{group.direction}").lower()] if group.direction != "both" else []
     load += [quantity] if quantity != test else []
-    return f"{test if group.state == 'window' and not group.phase else f'{test}, {place}'}: {', '.join(load)}"
+    return ", ".join([test, *([place] if group.state != "window" or group.phase else []), *load])
 
 
 def span(group: Group, words: Language) -> str:

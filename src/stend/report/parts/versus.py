@@ -26,6 +26,8 @@ def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: boo
     """Return the page of a comparison in a language, without pictures unless `drawn`."""
     words = Language(lang)
     title, models = words("versus.title", a=whole.a.name, b=whole.b.name), {r.settings.get("model") for r in whole.runs}
+    if whole.a.runs[0].settings.get("firmware") == whole.a.name:
+        title = f"{words('setting.firmware').lower()} {title}"
     if len(models) == 1 and (model := models.pop()) and model not in title:
         title = f"{model}: {title}"
     return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))._replace(small=True)
@@ -72,6 +74,9 @@ def summary(whole: Comparison, words: Language) -> Iterator[str]:
     yield from ranked.warning(whole, words)
     yield from ranked.largest(whole, words)
     yield ranked.counts(whole, words)
+    if len(whole.differences) > 1:
+        yield words("versus.several")
+    yield from ranked.consistent(whole, words)
     yield from ranked.incomparable(whole, words)
     yield from ranked.unproven(whole, words)
     yield from _notes(whole, words)
