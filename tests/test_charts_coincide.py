@@ -53,7 +53,7 @@ def test_the_caption_names_drives_that_coincide() -> None:
     (*_, iops) = picture("peaks", sides[:2], Language("ru"), [])
     assert iops.says.endswith("Совпадают: A и B.")
     (*_, iops) = picture("peaks", sides[1:], WORDS, [])
-    assert iops.says.endswith("B and C coincide: random read 4 KiB.")
+    assert iops.says.endswith("B and C coincide (random read 4 KiB).")
 
 
 @pytest.mark.parametrize(
