@@ -46,7 +46,10 @@ def environment() -> "jinja2.Environment":
 
 
 def unbroken(text: str) -> str:
-    """Return a text in which no line ends between a number and its unit, or within a unit or a load's T8 Q16."""
+    """Return a text in which no line ends between a number and its unit, or within a unit or a load's T8 Q16, and none
+    begins with a dash.
+    """
+    text = text.replace(" — ", "\u00a0— ")
     text = POINT.sub("\\1\u00a0\\2", UNIT.sub("\u00a0", text)) if " " in text else text
     return PER.sub("/\u2060", text) if "/" in text else text
 

@@ -112,12 +112,15 @@ def _figures(reviews: Reviews) -> list[str]:
 
 
 def headline(reviews: Reviews, words: Language) -> str:
-    """Return by how many figures each drive is the best, by which most clearly, and how many are close."""
+    """Return by how many figures each drive is the best and by which most clearly, the drive with the most first; then
+    how many are close.
+    """
     every, most = list(leads(reviews)), len(_figures(reviews))
     if not every:
         return words("together.unusable" if most else "together.nothing")
     sentences = []
-    for name in reviews:
+    wins = Counter(lead.first for lead in every if lead.gain >= AHEAD)
+    for name in sorted(reviews, key=lambda name: -wins[name]):
         own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
         if own:
             listed = "; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS])
