@@ -27,6 +27,8 @@ def idle_recovery(finding: Finding, one: Played, text: str) -> Opinion:
     own.number("fresh", fresh)
     own.test("best", lambda v: near(v, best) or not one.drive.tells, (best,))
     own.test("best_rest", lambda v: near(levels.get(int(v), 0), best), RESTS[-1:])
+    own.test("low", lambda v: (near(v, best) and v <= values["best"]) or not one.drive.tells, (best,))
+    own.test("high", lambda v: (near(v, best) and v >= values["best"]) or not one.drive.tells, (best,))
     if "gain" in values:
         own.number("gain", values["best"] / values["before"], within=0.02)
     own.test("levels", lambda v: all(near(rate, levels[int(rest)]) for rest, rate in v.items()), levels.values())

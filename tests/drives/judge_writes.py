@@ -217,6 +217,7 @@ def place(own: Opinion, course: Course) -> None:
         later = written + course.fall(0)[0]
         truth_s, truth_bytes = (seconds, course.seconds_at(later)), (written, later)
     own.test("knee_s", lambda v: between(v, *truth_s, within) if truth_s[0] else False, truth_s)
+    own.test("near", lambda v: v == 0.1)  # how near to its last level the rate has come then
     own.test("knee_bytes", lambda v: between(v, *truth_bytes, within) if truth_bytes[0] else False, truth_bytes)
     if course.crossed:
         seconds, written = course.crossed[-1]

@@ -212,12 +212,11 @@ def _refilled(evidence: Evidence) -> Causes:
     capacity = evidence.run.plan.device.capacity_bytes
     states = {f.values["state"]: f.values for f in evidence.of("slc_cache") if "rest" in f.values}
     for row in (row for row in evidence.rows if row.test == "throughput" and evidence.flash):
-        known = states.get(f"full-{round(100 * row.workload.range_bytes / capacity)}", {})
-        rate, after = row.number("throughput"), max(known.get("rest", [0.0]))
+        share, rate = row.workload.range_bytes / capacity, row.number("throughput")
+        known = states.get(f"full-{round(100 * share)}", {})
+        after = max(known.get("rest", [0.0]))
         if row.workload.read_pct == 0 and row.steady is not False and 0 < GREW * after < rate < known["first"]:
-            yield _cause(
-                "refilled", row.test, {"rate": rate, "after": after, "share": row.workload.range_bytes / capacity}
-            )
+            yield _cause("refilled", row.test, {"rate": rate, "after": after, "share": share})
             return
 
 

@@ -7,7 +7,7 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.fall import LEAST_RATIO, Fall
 from stend.findings.look.grounds import Because
 from stend.findings.look.once import once
-from stend.findings.look.saturated import FEWEST, Saturated, saturated
+from stend.findings.look.saturated import FEWEST, NEAR, Saturated, saturated
 from stend.model.record import Run
 
 SETTLED = ("knee", "knees", "noisy", "flat", "paused", "slowed")
@@ -82,6 +82,7 @@ def _knee(course: Saturated, knee: Fall) -> dict[str, Any]:
         "about": _about(knee),
         "scatter": course.scatter,
         "settled_s": course.settled_s,
+        "near": NEAR,
         "levels": levels,
     }
 

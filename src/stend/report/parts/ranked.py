@@ -17,9 +17,8 @@ from stend.sentences.settings import difference_reason
 from stend.words import Language
 
 COUNTED: dict[Class, tuple[Verdict, ...]] = {"up": UP, "ahead": UP, "down": DOWN, "behind": DOWN}
-MOST_CONSISTENT = 3
-MOST_KINDS = 2
-"""Kinds of load that the title of a comparison names for each class."""
+MOST_KINDS, MOST_CONSISTENT = 2, 3
+"""Kinds of load that the title of a comparison names for each class, and those of a sentence on small changes."""
 ABOUT = "≈\u202f"
 """Precedes a change without an interval."""
 
@@ -93,12 +92,10 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
     for tail in ("", "_tail"):
         of_kind = [group for group in every if (QUANTITIES[group.quantity].kind == "tail") == bool(tail)]
         for key, verdicts in (("gain", UP), ("loss", DOWN)):
-            found = [(row, group) for group in of_kind for row in group.differences if row.verdict in verdicts]
-            found = [
-                (row, group) for row, group in found if group.direction == "both"
-            ] or found  # of which it is a part
-            if found:
-                row, group = max(found, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
+            moved = [(row, group) for group in of_kind for row in group.differences if row.verdict in verdicts]
+            of_all = [one for one in moved if one[1].direction == "both"]  # reads and writes are parts of it
+            if moved:
+                row, group = max(of_all or moved, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
                 alike = group.count(verdicts), len(group.differences)
                 few = words("versus.few", n=alike[0], of=alike[1]) if alike[0] < alike[1] else ""
                 yield words(f"versus.{key}{tail}", figure=_one(row, whole, words), few=few)
@@ -123,13 +120,9 @@ def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iter
     for sort, alike in kinds.items():
         several = [group for group in alike if len(group.differences) > 1 and sort in COUNTED]
         several = sorted(several, key=lambda group: QUANTITIES[group.quantity].kind == "tail")[:MOST_KINDS]
-        counted = (
-            words(
-                "versus.kind", kind=name(g, words), n=g.count(COUNTED[sort]), of=len(g.differences), span=span(g, words)
-            )
-            for g in several
-        )
-        if listed := "; ".join(counted):
+        values = [{"kind": name(group, words), "span": span(group, words)} for group in several]
+        counts = [{"n": group.count(COUNTED[sort]), "of": len(group.differences)} for group in several]
+        if listed := "; ".join(words("versus.kind", **a, **b) for a, b in zip(values, counts, strict=True)):
             yield words(f"versus.all_{sort}", listed=listed)
 
 

@@ -36,10 +36,10 @@ DECIDES = 2
 FOLDED = 3
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
-AT = dict.fromkeys(("server", "server_wait"), "server_depth") | dict.fromkeys(
-    ("database", "database_wait"), "database_depth"
-)
-AT |= {"write_tail": "write_tail_at"}
+AT = {
+    "server": "server_depth", "server_wait": "server_depth", "database": "database_depth",
+    "database_wait": "database_depth", "write_tail": "write_tail_at",
+}  # fmt: skip
 """Figures, and those that state their numbers of outstanding IOs: at other numbers they are not alike."""
 LESS_IS_BETTER = (
     "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
@@ -74,13 +74,12 @@ class Review(NamedTuple):
 
 
 def keys(review: Review) -> Iterator[Key]:
-    """Yield the most important figures that the run has, and those of the real drive far from which its model is."""
-    real = unlike_real(review)
+    """Yield the most important figures. Those of a virtual drive that are far from its real drive's state that too."""
+    words, far = review.words, unlike_real(review)
     for name in _most_important(review):
-        value = value_shown(review.figures[name], FIGURES[name], review.words)
-        note = ""
-        if name in real:
-            note = review.words("story.of_real", real=value_shown(real[name].real, FIGURES[name], review.words))
+        shape = FIGURES[name]
+        note = words("story.of_real", real=value_shown(far[name].real, shape, words)) if name in far else ""
+        value = value_shown(review.figures[name], shape, words)
         yield Key(_title_alone(name, review), value, _band(name, review), note)
 
 
