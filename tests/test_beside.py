@@ -171,6 +171,19 @@ def test_a_published_course_that_lasts_longer_than_the_run_has_neither_a_line_no
     assert {row["drive"] for row in chart.spec["datasets"]["rows"]} == {"A"}
     until_s = {drawn: len(courses._course(side("published:sn150"), 60.0, drawn)) for drawn in (60.0, 36_000.0)}
     assert until_s == {60.0: 0, 36_000.0: 4}
+    assert WORDS("beside.published_joined") not in chart.says
+
+
+def test_the_caption_says_that_published_points_are_joined() -> None:
+    run = run_of(("write-saturation",), "A")
+    minutes = look.records(run, "write-saturation", "saturate")[-1].end_s / 60
+    level = {"start": 90_000, "end": 20_000, "knee_min": minutes / 3}
+    other = Side("P", facts={"saturation": level, "conditions": {"minutes": minutes * 0.9}})
+    (chart,) = picture("saturation_course", [Side("A", run), other], WORDS, [])
+    assert [row["value"] for row in chart.spec["datasets"]["rows"] if row["drive"] == "P"] == [90_000, 20_000, 20_000]
+    assert WORDS("beside.published_joined") in chart.says
+    (chart,) = picture("saturation_course", [Side("A", run)], WORDS, [])
+    assert WORDS("beside.published_joined") not in chart.says
 
 
 def test_no_chart_shows_published_figures_alone() -> None:

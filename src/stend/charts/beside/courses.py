@@ -53,7 +53,9 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     x = axis("t", title)
     hot = warm.spans(run, records, lambda at_s: at_s / scale)
     chart, sets = over(sides, rows, x, axis("value", words("axis.iops"), log=log), words)
-    chart, more, says = warm.shade(chart, x, hot, words("beside.saturation_says"), words)
+    joined = any(not side.run and any("value" in row for row in courses[side.name]) for side in sides)
+    says = " ".join([words("beside.saturation_says"), *([words("beside.published_joined")] if joined else [])])
+    chart, more, says = warm.shade(chart, x, hot, says, words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
     read = {side.name: _degrees(side, scale) for side in sides}
     title = words("beside.saturation_heat")
