@@ -41,7 +41,9 @@ def test_no_line_of_a_page_ends_within_an_option_and_its_text_can_be_copied(lang
     text = Language(lang)("story.protocol")
     shown = environment().from_string("{{ text | whole }}").render(text=text)
     assert '<span class="whole">--style</span> pts' in shown
-    assert shown.replace('<span class="whole">', "").replace("</span>", "") == text
+    plain = shown.replace('<span class="whole">', "").replace("</span>", "")
+    assert plain.replace("\u00a0— ", " — ") == text, "a dash does not begin a line"
+    assert ("\u00a0— " in plain) == (" — " in text)
     assert environment().from_string("{{ text | whole }}").render(text="<b>--a</b>").startswith("&lt;b&gt;<span")
 
 

@@ -286,6 +286,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "reads": lambda r: _best(r, (100,)),
     "mix": lambda r: _best(r, (65, 67, 70)),
     "writes": lambda r: iops(_end(r)) if _saturation(r) else _best(r, (0,)),
+    "writes_filled": lambda r: _best(r, (0,)),
     "start": lambda r: (
         iops(_saturation(r)[:1]) if _saturation(r) else max(iops([x]) for x in r.of("fresh", "random-write"))
     ),

@@ -1,6 +1,7 @@
 """Work out the named figures of a run, each from one test and one state of the drive (`evidence`)."""
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -66,7 +67,9 @@ def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield from _of(name, row)
         if row and row.test == "iops":
             yield Named(f"{name}_in_rounds", 1.0, row.test)
-    yield from _of("writes", headline.level(rows, "write_saturated") or headline.level(rows, "write_window"))
+    filled, saturated = headline.level(rows, "write_window"), headline.level(rows, "write_saturated")
+    yield from _of("writes", saturated or filled)
+    yield from _of("writes_filled", filled)
     for test in look.tests(run, "fresh"):
         if peak := look.peak(run, test, "random-write", "iops"):
             yield Named("fresh_writes", peak, test.name)
@@ -235,7 +238,7 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
         yield from _of("large_read", in_order[-1], "throughput")
         yield Named("block_threads", float(in_order[-1].workload.threads), in_order[-1].test)
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
-        yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=_rate, default=None))
+        yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=attrgetter("iops"), default=None))
     streams = {_block(r): r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)}
     big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0) and _block(r) in streams]
     if big:
@@ -251,7 +254,7 @@ def _sweep(rows: Sequence[Figures]) -> Pairs:
     """Yield figures of 8 KiB 70/30: the highest IOPS, response times of the deepest point, and the first point."""
     ladder = sorted((r for r in rows if (r.test, r.phase) == ("thread-queue-sweep", "sweep")), key=_outstanding)
     if ladder:
-        yield from _of("sweep", max(ladder, key=_rate))
+        yield from _of("sweep", max(ladder, key=attrgetter("iops")))
         yield from _of("sweep_wait", ladder[-1], "mean")
         yield from _of("sweep_longest", ladder[-1], "max")
         yield from _of("sweep_least", ladder[0])
@@ -266,7 +269,7 @@ def _deeper(rows: Sequence[Figures]) -> Pairs:
         course = [r for r in curve if r.workload.read_pct == reads]
         single = [r for r in course if _outstanding(r) == 1]
         if single and (enough := headline.busy(course)):
-            yield Named(name, _rate(enough) / _rate(single[0]), enough.test, enough)
+            yield Named(name, enough.iops / single[0].iops, enough.test, enough)
             yield from _of(f"{name}_one", single[0])
             yield Named(f"{name}_at", float(_outstanding(enough)), enough.test)
 
@@ -394,7 +397,3 @@ FOUND = {
     ("wake", "awake_host"): {"wake_wait": "after_s"},
 }
 """Findings whose values are figures: name and key -> figures and the values that they are."""
-
-
-def _rate(row: Figures) -> float:
-    return row.iops

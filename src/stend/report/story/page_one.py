@@ -27,6 +27,8 @@ FIGURES = {
     "write_p99": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
+SHAPES = FIGURES | {"writes_filled": "rate"}
+"""Figures of drives side by side too: filled drives are compared where one of them was not saturated."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
 ROOM = ("streaming", "capacity")
@@ -105,7 +107,7 @@ def _most_important(review: Review) -> list[str]:
 
 def title(name: str, review: Review) -> str:
     """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
-    key = name if comparable(name, review) else "writes_full"
+    key = name if comparable(name, review) and name != "writes_filled" else "writes_full"
     if name in ALONG and "seq_along" in review.figures:
         key = f"{name}_along"
     elif name == "seq_write" and "seq_part" in review.figures:

@@ -13,6 +13,7 @@ from stend.report.story.page_one import (
     FIGURES,
     FOLDED,
     LESS_IS_BETTER,
+    SHAPES,
     Review,
     shown,
     title,
@@ -100,7 +101,8 @@ def _figures(reviews: Reviews) -> list[str]:
     """Return the key figures that at least two drives have, in order of importance.
 
     The best minute of a fresh drive takes the place of its first minute; the first minute of an array is that of its
-    controller's cache. A mean whose rate is there, and a percentile that no drive has as a tail, are not listed.
+    controller's cache. A mean whose rate is there, and a percentile that no drive has as a tail, are not listed. If not
+    all drives were saturated, random writes are those of the filled drives, if all have them.
     """
     repeated = [review.verdict.known.repeated for review in reviews.values()]
     had = Counter(figure for n, review in enumerate(reviews.values()) for figure in {*shown(review), *repeated[n]})
@@ -108,7 +110,9 @@ def _figures(reviews: Reviews) -> list[str]:
     several = [figure for figure in FIGURES if had[figure] > 1 and once[figure]]
     several = [figure for figure in several if MEANS.get(figure) not in several]
     cached = any(review.kind == "array" for review in reviews.values())
-    return [figure for figure in several if figure != "start" or not (cached or "fresh_writes" in several)]
+    several = [figure for figure in several if figure != "start" or not (cached or "fresh_writes" in several)]
+    filled = all("writes_filled" in review.figures for review in reviews.values())
+    return ["writes_filled" if filled and _unlike_state(figure, reviews) else figure for figure in several]
 
 
 def headline(reviews: Reviews, words: Language) -> str:
@@ -148,7 +152,7 @@ def kind(lead: Lead, reviews: Reviews, words: Language) -> str:
 def _shown(lead: Lead, reviews: Reviews, words: Language) -> list[str]:
     """Return the values of the first drive and of the next one as text."""
     values = (reviews[name].figures[lead.figure] for name in (lead.first, lead.second))
-    return [value_shown(value, FIGURES[lead.figure], words) for value in values]
+    return [value_shown(value, SHAPES[lead.figure], words) for value in values]
 
 
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
@@ -200,7 +204,7 @@ def _cell(figure: str, figures: Evidence, words: Language) -> str:
     """Return a figure of a drive, with a mark if it still falls, or a dash."""
     if not figures.get(figure):
         return "–"
-    shown = value_shown(figures[figure], FIGURES[figure], words)
+    shown = value_shown(figures[figure], SHAPES[figure], words)
     falls = figure == "writes" and "still_falling" in figures
     return words("together.falling", value=shown) if falls else shown
 
