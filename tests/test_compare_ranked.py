@@ -71,6 +71,14 @@ def several(*ratios: float, runs: int = 1, settings: dict[str, Any] | None = Non
 def test_classes_are_ranked_and_a_group_that_turns_is_neither_better_nor_worse() -> None:
     found = classes(several(5.0, 0.2).differences)
     assert [len(found[name]) for name in CLASSES] == [0, 0, 0, 0, 1, 0]
+    assert [len(found) for found in classes(several(5.0, 5.0, 1.0, 1.0, 1.0).differences).values()] == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        0,
+    ]
     (group,) = classes(several(5.0, 2.0, 1.0).differences)["ahead"]
     assert group.largest.ratio == pytest.approx(5.0)
     assert group.far == pytest.approx(log(2.0))

@@ -332,7 +332,7 @@ def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: fl
 
 
 @pytest.mark.parametrize("lacks", [False, True])
-def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: bool) -> None:  # noqa: FBT001
+def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: bool) -> None:
     """The saturated drive writes 20,000 in the end and 70,000 after the fill, the other one 60,000 after the fill."""
     one, two = (
         seen({"write": "yes"})._replace(figures=own, verdict=Verdict("write", (), Known(own)))
@@ -340,7 +340,7 @@ def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: boo
                     {"writes": 6e4, "writes_filled": 6e4})
     )  # fmt: skip
     reviews = {"A": one, "B": two}
-    (_, figures, _) = together.tables(reviews, EN)
+    _, figures, *_ = together.tables(reviews, EN)
     (name, *cells, best) = figures.rows[0]
     if lacks:
         assert (name, best) == (EN("figure_name.writes_last"), EN("together.unlike_state"))
