@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stend.charts import saturation
 from stend.charts.beside import Side, picture
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.coincide import Fields, coinciding
@@ -113,3 +114,21 @@ def test_a_caption_does_not_list_many_marks() -> None:
     assert finished("plot", Drawing("R", chart, {"rows": rows}, "Dots."), WORDS, []).says == (
         "Dots. Marks at the same place hide each other."
     )
+
+
+@pytest.mark.parametrize(("high", "told"), [(1.04, True), (1.2, False)])
+def test_the_caption_of_response_times_says_that_all_of_them_coincide(high: float, *, told: bool) -> None:
+    band = [{"t": t, "low": 49.0, "high": 49.0} for t in range(10)]
+    longest = [{"t": t, "ms": 49.0 * (2.0 if t < 2 else high)} for t in range(10)]  # the first two differ anyway
+    assert saturation._alike({"band": band, "longest": longest}) is told
+    assert not saturation._alike({"band": band, "longest": [{**row, "ms": 98.0} for row in longest[:3]] + longest[3:]})
+    assert not saturation._alike({"rows": band})
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_that_caption_is_of_the_response_times_alone(monkeypatch: pytest.MonkeyPatch, *, alike: bool) -> None:
+    run = made("write-saturation", shorten=60)
+    monkeypatch.setattr(saturation, "CLOSE", 1e9 if alike else 1.0)
+    rate, times = saturation.draw(run, run.plan.tests[0], WORDS)
+    assert (times.says == WORDS("says.saturation_alike")) is alike
+    assert rate.says == WORDS("says.saturation")

@@ -1,6 +1,6 @@
 """Write saturation over time: IOPS of each record, and its response times on a log axis (PTS 8.2 and the reviews)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stend.charts.parts import BAND, BLUE, GREEN, RED, Drawing, Row, axis, series_scale, thin, time_scale, warm, zoom
@@ -16,6 +16,8 @@ from stend.model.stats import percentiles_s
 from stend.words import Language
 
 TESTS = ("write-saturation", "multi-wsat")
+CLOSE, MOST = 1.05, 0.8
+"""Times that differ by less than this ratio look alike; the share of stretches in which they do."""
 COLUMNS = 200
 """Largest number of stretches whose percentiles are drawn."""
 
@@ -33,8 +35,16 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ("saturation", _iops(records, scale, time, words)),
         ("saturation_latency", _latency(records, scale, time, words)),
     ):
-        chart, more, says = warm.shade(made[0], axis("t", time), hot, words(f"says.{key}"), words)
+        own = words(f"says.{'saturation_alike' if _alike(made[1]) else key}")
+        chart, more, says = warm.shade(made[0], axis("t", time), hot, own, words)
         yield Drawing(words(f"chart.{key}", **values), chart.add_params(zoom()), made[1] | more, says)
+
+
+def _alike(sets: Mapping[str, Sequence[Row]]) -> bool:
+    """Return whether the median, 99 % and the maximum coincide nearly throughout, so that one line hides the others."""
+    longest = {row["t"]: row["ms"] for row in sets.get("longest", ())}
+    ends = [(row["low"], longest.get(row["t"], 0.0)) for row in sets.get("band", ())]
+    return bool(ends) and sum(high < CLOSE * low for low, high in ends) >= MOST * len(ends)
 
 
 def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, dict[str, list[Row]]]:

@@ -59,6 +59,8 @@ def _cell(value: Any, shape: str, words: Language) -> str:
         return words.show(value, "whole") if isinstance(value, int) else words("found.end", seconds=value)
     if shape == "phase":
         return words.name_of("phase", value)
+    if shape == "factor":
+        return words("overlay.factor", ratio=value)
     if shape == "text":
         return str(value)
     return words.ranged(value, shape) if isinstance(value, tuple) else words.show(value, shape)
@@ -134,7 +136,7 @@ FOUND = {
     "saturation": Found((("level", "level"), ("until", "time"), ("written", "gib"), ("iops", "rate")), _levels),
     "hot_range": Found(
         (
-            ("mix", "text"), ("range", "gib"), ("cold", "rate"), ("warm", "rate"), ("gain", "times"),
+            ("mix", "text"), ("range", "gib"), ("cold", "rate"), ("warm", "rate"), ("gain", "factor"),
             ("warm_up", "time"), ("from_cache", "pct"),
         ),
         _hot,
