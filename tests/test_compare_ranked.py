@@ -132,6 +132,22 @@ def test_the_terminal_warns_of_unlike_runs_before_anything_else(lang: str) -> No
     assert summary(several(5.0), None, lang)[0].startswith("a (1) | b (1)")
 
 
+@pytest.mark.parametrize("runs", [1, 4])
+def test_a_line_of_the_terminal_has_the_interval_if_there_is_one(runs: int) -> None:
+    whole = several(5.0, 4.0, runs=runs)
+    _, *lines = ranked.lines(whole, EN, 9)
+    row = next(d for d in whole.differences if d.quantity == "iops")
+    assert [EN("column.interval") in line for line in lines if "IOPS" in line] == [runs > 1]
+    assert (row.low is not None) == (runs > 1)
+
+
+def test_a_kind_of_which_half_is_proven_is_not_called_better() -> None:
+    rows = several(5.0, 4.0, 3.0, 2.0).differences
+    for proven, key in ((2, "ahead"), (3, "up")):
+        mixed = [row._replace(verdict="better" if n < proven else "ahead") for n, row in enumerate(rows)]
+        assert [name for name, found in classes(mixed).items() if found] == [key]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_one_run_a_side_prints_the_classes_and_why_nothing_is_proven(lang: str) -> None:
     said = "\n".join(summary(several(5.0, 4.0), None, lang))

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.publish.figures import key_figures
 from stend.report.parts import Pair
 from stend.report.story import closing, page_one, questions, rivals, telling, together, verdict
@@ -230,6 +231,8 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     assert "90\u00a0µs" in worst
     assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
     assert "fourth of four" in worst
+    judged = own.verdict._replace(known=own.verdict.known._replace(unusable={"write_wait": Because("quick")}))
+    assert page_one.extremes(own._replace(verdict=judged))[1] == "", "a figure that cannot be used is not ranked"
     best, _ = page_one.extremes(own._replace(figures={"writes": 300e3, "sat_s": 36e3}))
     assert (
         best
