@@ -323,36 +323,6 @@ def test_the_best_of_two_drives_is_better_and_not_better_than_the_next() -> None
         assert tables[1].rows[0][-1] == best
 
 
-@pytest.mark.parametrize(("hours", "ranked"), [(36e3, True), (None, False)])
-def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: float | None, *, ranked: bool) -> None:
-    one = seen({"write": "yes"})._replace(figures={"reads": 7e5, "writes": 2e4, "sat_s": 36e3})
-    two = one._replace(figures={"reads": 6e5, "writes": 6e4} | ({"sat_s": hours} if hours else {}))
-    (_, figures, _) = together.tables({"A": one, "B": two}, EN)
-    assert len(figures.rows) == 2
-    name, *_, best = figures.rows[1]
-    assert (best == EN("together.unlike_state")) != ranked
-    assert name == EN("figure_name.writes" if ranked else "figure_name.writes_last")
-
-
-@pytest.mark.parametrize("lacks", [False, True])
-def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: bool) -> None:
-    """The saturated drive writes 20,000 in the end and 70,000 after the fill, the other one 60,000 after the fill."""
-    one, two = (
-        seen({"write": "yes"})._replace(figures=own, verdict=Verdict("write", (), Known(own)))
-        for own in ({"writes": 2e4, "sat_s": 36e3} | ({} if lacks else {"writes_filled": 7e4}),
-                    {"writes": 6e4, "writes_filled": 6e4})
-    )  # fmt: skip
-    reviews = {"A": one, "B": two}
-    _, figures, *_ = together.tables(reviews, EN)
-    (name, *cells, best) = figures.rows[0]
-    if lacks:
-        assert (name, best) == (EN("figure_name.writes_last"), EN("together.unlike_state"))
-    else:
-        assert (name, cells) == (EN("figure_name.writes_full"), ["70,000\xa0IOPS", "60,000\xa0IOPS"])
-        assert best.startswith("A, ")
-        assert together.headline(reviews, EN).startswith("A is better in 1 of 1 figure")
-
-
 def test_a_rate_that_still_falls_is_marked_so_and_the_cache_of_an_array_is_not_ranked() -> None:
     one = seen({"write": "yes"})._replace(figures={"start": 9e4, "writes": 2e4, "sat_s": 36e3, "reads": 1e5})
     two = one._replace(figures={**one.figures, "still_falling": 1.0})
