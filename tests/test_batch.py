@@ -247,6 +247,25 @@ def test_a_drive_apart_is_suspected_before_it_is_named(slower: float, figures: i
     assert batched._conclusion(batch, words) == words(f"batched.{key}", **named)
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_conditions_are_those_of_all_runs(lang: str) -> None:
+    words, runs = Language(lang), [drive.runs[0] for drive in of(range(1, 4)).drives]
+
+    def rows_of(runs: list[Outcome]) -> dict[str, str]:
+        return {row[0]: row[1] for row in batched._settings(runs, words).rows}
+
+    table = rows_of(runs)
+    assert table[words("setting.model")] == "stend small"
+    assert words("setting.serial") not in table, "each drive has its own"
+    assert words("setting.label") not in table, "no run has one"
+    other = runs[0]._replace(settings=runs[0].settings | {"firmware": "2"}, began_s=runs[-1].began_s + 86_400)
+    changed = rows_of([*runs, other])
+    assert set(table) - set(changed) == {words("setting.firmware")}
+    begun = [words.date(at) for at in (runs[0].began_s, other.began_s)]
+    assert changed[words("column.began")] == " – ".join(begun)
+    assert rows_of(runs[:1])[words("column.began")] == begun[0]
+
+
 def test_a_figure_that_a_drive_lacks_says_how_many_have_it() -> None:
     lot, words = made(np.log(1000) + np.random.default_rng(12).normal(0, 0.01, (8, 3))), Language("en")
     first = lot.figures[1]

@@ -24,8 +24,10 @@ from stend.many.batch.odd import (
 )
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
+from stend.many.sides import Outcome
 from stend.model.quantities import shape
 from stend.report.parts import Block, Page, Section, Table, Text, written
+from stend.sentences.settings import setting_value
 from stend.words import Language
 
 FORMAT = 1
@@ -58,6 +60,8 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
     if len(batch.lot.drives) >= LEAST_DRIVES:
         yield Section.of("method", words("batched.odd_found"), (_found(batch, words),))
+    if runs:
+        yield Section.of("settings", words("batched.settings"), tables=(_settings(runs, words),))
 
 
 def _conclusion(batch: Batch, words: Language) -> str:
@@ -233,6 +237,17 @@ def _figures(batch: Batch, words: Language) -> Table:
         note += " " + words("batched.fewer_says", n=len(batch.lot.drives))
     table = Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5), note)
     return table.without_equal([words("batched.count")])
+
+
+def _settings(runs: Sequence[Outcome], words: Language) -> Table:
+    """Return the settings and facts that all runs have alike, and when the first and the last one began."""
+    first, *others = (run.settings for run in runs)
+    alike = [name for name, value in first.items() if all(settings.get(name) == value for settings in others)]
+    stated = ((name, setting_value(name, first[name], words)) for name in alike if first[name] not in ("", None, False))
+    rows = [(words(f"setting.{name}"), value) for name, value in stated]
+    began = sorted(run.began_s for run in runs)
+    rows.append((words("column.began"), " – ".join(dict.fromkeys(words.date(at) for at in (began[0], began[-1])))))
+    return Table(words("batched.settings_table"), (words("column.setting"), words("batched.value")), tuple(rows))
 
 
 def plain(batch: Batch) -> dict[str, Any]:
