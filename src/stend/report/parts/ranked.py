@@ -108,7 +108,8 @@ def _lone(group: Group, verdicts: Sequence[Verdict]) -> bool:
 def consistent(whole: Comparison, words: Language) -> Iterator[str]:
     """Yield the kinds of several loads without a difference beyond the threshold that all changed one way."""
     level = (group for group in classes(whole.differences)["level"] if len(group.differences) > 2 and group.one_way)
-    rates = [group for group in level if QUANTITIES[group.quantity].kind != "tail"]
+    small = (group for group in level if group.count(("close", "same")) == len(group.differences))
+    rates = [group for group in small if QUANTITIES[group.quantity].kind != "tail"]
     if listed := "; ".join(f"{name(group, words)} ({span(group, words)})" for group in rates[:MOST_CONSISTENT]):
         yield words("versus.consistent", listed=listed)
 
