@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis
+from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis, far_apart
 from stend.charts.parts.marks import tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -32,8 +32,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 def _bars(rows: list[Row], field: str, name: str, title: str, colour: str, words: Language) -> Drawing:
     """Return horizontal bars in rows, so that names stay readable; dots if rates are far apart."""
-    some = [float(row[field]) for row in rows if row[field]]
-    wide = field == "iops" and bool(some) and max(some) >= WIDE * min(some)
+    wide = field == "iops" and far_apart(rows, field, WIDE)
     x = axis(field, name, log=wide)
     shown = {"title": None}
     y = {"field": "stream", "type": "nominal", "sort": [row["stream"] for row in rows], "axis": shown}

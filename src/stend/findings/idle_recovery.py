@@ -84,8 +84,7 @@ def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
 def _bursts(run: Run, test: PlannedTest, rest: float) -> list[float]:
     """Return the IOPS of each burst of the second half of those with this rest."""
     phase = next(phase.name for phase in test.phases if look.rest_s(phase) == rest)
-    every = [record.counts.iops for record in look.records(run, test.name, phase)]
-    return every[len(every) // 2 :]
+    return [counts.iops for counts in look.later_bursts(run, test.name, phase)]
 
 
 def _levels(run: Run, test: PlannedTest) -> dict[float, float]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stend.charts.overlay.intervals import name
-from stend.charts.overlay.ratio_map import change
+from stend.charts.overlay.ratio_map import change, verdict_named
+from stend.charts.parts.figures import load_named
 from stend.live.making import run_program
 from stend.many import read
 from stend.many.compare import Comparison, Difference, compared
@@ -63,12 +63,11 @@ def _command(folders: Sequence[Path]) -> str:
 
 def _row(differences: Sequence[Difference | None], words: Language) -> dict[str, Any]:
     given = next(each for each in differences if each)
-    figure = name(given, words)
     cells = [{"text": words.show(given.a, shape(given.quantity)), "value": given.a}]
     for each in differences:
         cells.append(_cell(each, words) if each else {"text": "–"})
     return {
-        "figure": figure.partition(": ")[2] or figure,
+        "figure": load_named(given.key, given.quantity, words),
         "state": words(f"kept_state.{given.key.state}"),
         "more_is_better": QUANTITIES[given.quantity].more_is_better,
         "cells": cells,
@@ -76,9 +75,9 @@ def _row(differences: Sequence[Difference | None], words: Language) -> dict[str,
 
 
 def _cell(each: Difference, words: Language) -> dict[str, Any]:
-    verdict = each.verdict.replace(" ", "_")
-    shown = {"text": words.show(each.b, shape(each.quantity)), "value": each.b, "verdict": verdict}
-    return shown | {"change": change(each.ratio, words), "said": words(f"verdict.{verdict}")}
+    verdict = {"verdict": each.verdict.replace(" ", "_"), "said": verdict_named(each.verdict, words)}
+    shown = {"text": words.show(each.b, shape(each.quantity)), "value": each.b}
+    return shown | verdict | {"change": change(each.ratio, words)}
 
 
 def _settings(wholes: Sequence[Comparison], words: Language) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from typing import Any
 
-from stend.charts.overlay.ratio_map import change, interval
+from stend.charts.overlay.ratio_map import change, interval, verdict_named
 from stend.charts.parts import BLACK, BLUE, GREY, ORANGE, RED, SKY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
 from stend.charts.parts.marks import ratio_axis
@@ -73,7 +73,7 @@ def _labels(rows: Sequence[Difference], words: Language) -> list[str]:
 
 def _row(difference: Difference, label: str, words: Language) -> Row:
     ratio, low, high = difference.ratio, difference.low, difference.high
-    verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
+    verdict = verdict_named(difference.verdict, words)
     ends = {"low": low, "high": high} if low is not None and high is not None else {"low": ratio, "high": ratio}
     texts = {"text": change(ratio, words), "interval": interval(difference, words), "verdict": verdict}
     return {"name": label, "ratio": ratio} | texts | ends
@@ -89,7 +89,7 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "sort": order,
         "title": None,
     }
-    names = {words(f"verdict.{v.replace(' ', '_')}"): look for v, look in LOOKS.items()}
+    names = {verdict_named(v, words): look for v, look in LOOKS.items()}
     kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]
     verdict: dict[str, Any] = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
     if len(kinds) < 2:

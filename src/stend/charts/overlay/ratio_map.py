@@ -35,7 +35,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             mixes.sort(key=lambda mix: -int(mix.split("/")[0]))
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             found = {difference.verdict for difference in group}
-            signs = ", ".join(f"{sign} {_verdict(v, words)}" for v, sign in SIGNS.items() if v in found)
+            signs = ", ".join(f"{sign} {verdict_named(v, words)}" for v, sign in SIGNS.items() if v in found)
             says = words("overlay.map_says", signs=signs, **values)
             rows, shown = [_row(difference, words) for difference in group], [_kib(size, words) for size in sizes]
             yield Drawing(words("overlay.map", **values), _map(rows, shown, mixes, words), {"rows": rows}, says, test)
@@ -67,11 +67,12 @@ def _row(difference: Difference, words: Language) -> Row:
         "mix": difference.key.mix,
         "change": log(difference.ratio),
         "text": f"{change(difference.ratio, words, 'tenths')}\n{SIGNS[difference.verdict]}",
-        "verdict": _verdict(difference.verdict, words),
+        "verdict": verdict_named(difference.verdict, words),
     }
 
 
-def _verdict(verdict: str, words: Language) -> str:
+def verdict_named(verdict: str, words: Language) -> str:
+    """Return a verdict on a figure in words."""
     return words(f"verdict.{verdict.replace(' ', '_')}")
 
 

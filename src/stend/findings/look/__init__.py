@@ -110,8 +110,13 @@ def last_records(run: Run, test: PlannedTest, phase: str) -> list[Record]:
 
 def rested(run: Run, test: str, phase: str) -> Counts:
     """Return the level after rests: the second half of the bursts, which no longer shows the level before."""
+    return added(later_bursts(run, test, phase))
+
+
+def later_bursts(run: Run, test: str, phase: str) -> list[Counts]:
+    """Return the second half of the bursts of a phase that rests."""
     bursts = [record.counts for record in records(run, test, phase)]
-    return added(bursts[len(bursts) // 2 :])
+    return bursts[len(bursts) // 2 :]
 
 
 def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:

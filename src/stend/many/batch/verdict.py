@@ -39,12 +39,13 @@ class Acceptance(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """All results of a batch."""
+    """All results of a batch. `suspect` is the evidence against a drive that may be an outlier if none is."""
 
     lot: Lot
     spreads: dict[Figure, Spread]
     distances: tuple[Odd, ...]
     odd: dict[int, list[Odd]]
+    suspect: Odd | None
     acceptance: Acceptance | None
 
 
@@ -52,7 +53,8 @@ def judged(lot: Lot, plan: Plan | None) -> Batch:
     """Judge a batch, with a plan also its lot. Raise BadInput if a limit matches no figure."""
     far = tuple(odd.distances(lot))
     named = odd.named(far)
-    return Batch(lot, odd.spreads(lot), far, named, _accepted(lot, plan, list(named)) if plan else None)
+    suspect = None if named else odd.suspected(far)
+    return Batch(lot, odd.spreads(lot), far, named, suspect, _accepted(lot, plan, list(named)) if plan else None)
 
 
 def _accepted(lot: Lot, plan: Plan, named: Sequence[int]) -> Acceptance:

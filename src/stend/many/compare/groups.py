@@ -15,6 +15,7 @@ DOWN: tuple[Verdict, ...] = ("worse", "behind")
 UNPROVEN: tuple[Verdict, ...] = ("ahead", "behind", "close")
 """Verdicts on sides whose repeats are unknown."""
 A_LITTLE = 0.03
+"""Smaller changes in one direction are not told."""
 BY_PHASE = ("profiles", "composite")
 """Tests whose phases are different workloads."""
 

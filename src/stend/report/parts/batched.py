@@ -20,7 +20,6 @@ from stend.many.batch.odd import (
     chance,
     farthest,
     needed,
-    suspected,
 )
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
@@ -73,7 +72,7 @@ def _outliers(batch: Batch, words: Language) -> str:
     if len(batch.lot.drives) < LEAST_DRIVES:
         return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
-    if not names and (one := suspected(batch.distances)):
+    if one := batch.suspect:
         return words("batched.none_odd_apart", drive=batch.lot.drives[one.drive].name, p=_p(one.p, words))
     return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
 
@@ -111,7 +110,7 @@ def _farthest(batch: Batch, first: Odd, words: Language) -> Iterator[str]:
     largest = max((odd for odd in batch.distances if odd.drive == first.drive), key=lambda odd: abs(log(odd.ratio)))
     if largest.figure != first.figure:
         yield _departure(batch, largest, "farthest_most", words)
-    if suspected(batch.distances):
+    if batch.suspect:
         yield words("batched.measure_again", drive=batch.lot.drives[first.drive].name)
 
 

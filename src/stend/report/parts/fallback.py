@@ -32,7 +32,9 @@ def table_of(picture: Picture, words: Language) -> Table | None:
         if len([field for field in fields if field not in row]) == 1:
             cells.append(tuple(_cell(row[field], "n", words) if field in row else span for field in fields))
     numeric = tuple(i for i, field in enumerate(fields) if isinstance(rows[0][field], int | float))
-    head = tuple(named[field].strip() or words(f"table.{'drive' if field == 'drive' else 'item'}") for field in fields)
+    head = tuple(
+        named[field].strip() or words("compare.drive" if field == "drive" else "table.item") for field in fields
+    )
     return Table(picture.title, head, tuple(cells), numeric)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log
 from typing import get_args
 
-from stend.charts.overlay.ratio_map import change, interval
+from stend.charts.overlay.ratio_map import change, interval, verdict_named
 from stend.charts.parts.figures import way_named
 from stend.many.compare import Comparison
 from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
@@ -58,7 +58,7 @@ def counts(whole: Comparison, words: Language) -> str:
         return words("versus.nothing")
     found = Counter[str](row.verdict for row in whole.differences)
     listed = [
-        words("versus.counted", n=found[verdict], verdict=words("verdict." + verdict.replace(" ", "_")))
+        words("versus.counted", n=found[verdict], verdict=verdict_named(verdict, words))
         for verdict in get_args(Verdict)
         if found[verdict]
     ]

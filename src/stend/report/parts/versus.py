@@ -6,7 +6,7 @@ from typing import Any
 
 from stend.charts.overlay import pictures
 from stend.charts.overlay.intervals import name
-from stend.charts.overlay.ratio_map import change, interval
+from stend.charts.overlay.ratio_map import change, interval, verdict_named
 from stend.charts.parts.figures import load_named
 from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import UNPROVEN
@@ -152,7 +152,7 @@ def _figures(differences: Sequence[Difference], title: str, whole: Comparison, w
         (
             *_row(row, words, several=several),
             *(cells[i] or "–" for cells in kept.values()),
-            words(f"verdict.{row.verdict.replace(' ', '_')}") + notes[i],
+            verdict_named(row.verdict, words) + notes[i],
         )
         for i, row in enumerate(shown)
     )

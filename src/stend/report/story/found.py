@@ -18,18 +18,17 @@ from stend.words import Language
 Rows = Iterator[tuple[Any, ...]]
 FALLEN = ("recovers", "partly", "none")
 """Keys of pauses of a drive that had fallen from its best minute."""
-NOTED = ("hot_range", "cache_policy")
-"""Findings whose tables have a note below."""
 
 
 class Found(NamedTuple):
     """The columns of a table as (name, shape), and its rows for findings of one name. `part`: it has only some loads
-    of the test.
+    of the test. `noted`: it has a note below.
     """
 
     columns: tuple[tuple[str, str], ...]
     rows: Callable[[Run, Sequence[Finding]], Rows]
     part: bool = False
+    noted: bool = False
 
 
 def found_tables(reviews: Mapping[str, Review], tests: Collection[str], words: Language) -> Iterator[Table]:
@@ -42,7 +41,7 @@ def found_tables(reviews: Mapping[str, Review], tests: Collection[str], words: L
             head = tuple(words(f"found.{made.columns[n][0]}") for n in used)
             cells = tuple(tuple(_cell(row[n], made.columns[n][1], words) for n in used) for row in rows)
             title = ": ".join(filter(None, (drive, words(f"found.{name}"))))
-            note = words(f"found.note_{name}") if name in NOTED else ""
+            note = words(f"found.note_{name}") if made.noted else ""
             yield from [Table(title, head, cells, tuple(range(1, len(head))), note)] if rows else []
 
 
@@ -139,10 +138,11 @@ FOUND = {
             ("mix", "text"), ("range", "gib"), ("cold", "rate"), ("warm", "rate"), ("gain", "factor"),
             ("warm_up", "time"), ("from_cache", "pct"),
         ),
-        _hot,
+        _hot, noted=True,
     ),
     "cache_policy": Found(
-        (("state", "phase"), ("outstanding", "whole"), ("iops", "rate"), ("mean", "lat")), _policy, part=True
+        (("state", "phase"), ("outstanding", "whole"), ("iops", "rate"), ("mean", "lat")),
+        _policy, part=True, noted=True,
     ),
 }  # fmt: skip
 """Tables by the name of their findings."""
