@@ -9,6 +9,7 @@ import pytest
 from stend import devices
 from stend.charts.overlay import intervals
 from stend.cli.compare import summary
+from stend.live import compared as beside
 from stend.many.compare import Comparison, Side, compared, side
 from stend.many.compare.groups import CLASSES, classes
 from stend.many.read import with_names
@@ -222,3 +223,10 @@ def test_an_array_is_told_by_level_members_and_chunk() -> None:
     assert array(drive.facts).startswith("RAID 5 × 8, ")
     assert array({"level": "raid1", "chunk_bytes": "x"}) == "RAID 1 × ?"
     assert not array({})
+
+
+def test_a_row_of_the_live_comparison_names_its_quantity() -> None:
+    """A test that is named as its figures are (IOPS) too: on that page the name of the test is above the rows."""
+    rows = [beside._row([row], EN)["figure"] for row in several(2.0).differences]
+    assert [text for text in rows if text.endswith(", IOPS")] == ["random write 4\xa0KiB, T4 Q32, IOPS"]
+    assert all(text.startswith("random write 4\xa0KiB, T4 Q32, ") for text in rows)
