@@ -304,15 +304,26 @@ def test_pauses_clean_a_drive_that_is_faster_after_every_longer_one(
     assert bool(causes(EMPTY(), [other("idle_recovery", key, "idle-recovery", gain=3.0, levels=told)])) is given
 
 
-@pytest.mark.parametrize(("slower", "share", "given"), [(1, 100, []), (3, 100, ["order"]), (3, 75, ["order_part"])])
+@pytest.mark.parametrize(
+    ("slower", "share", "given"),
+    [
+        (1, 100, []),
+        (3, 100, ["order"]),
+        (3, 75, ["order_part"]),
+        (0.9, 100, []),
+        (0.1, 100, ["mixed_rounds"]),
+        (0.1, 75, []),
+    ],
+)
 def test_the_order_of_a_fill_shows_where_random_writes_are_faster_after_it_than_in_saturation(
-    slower: int, share: int, given: list[str]
+    slower: float, share: int, given: list[str]
 ) -> None:
     truth = Truth(capacity_bytes=60 * GB, fresh_iops=90_000, steady_iops=20_000)
     changes = {"tests": {"write-saturation": {"minutes": 120}, "iops": {"active_range_pct": share}}, "rounds": 5}
     run = made("iops", "write-saturation", truth=truth, profile="review", interval_s=20.0, **changes)
     rows = [row._replace(seconds=row.seconds * slower) if row.state == "saturated" else row for row in figures(run)]
-    found = list(cause._order(cause.Evidence(run, rows, (), link(run.plan.device, {}))))
+    evidence = cause.Evidence(run, rows, (), link(run.plan.device, {}))
+    found = [*cause._mixed_rounds(evidence), *cause._order(evidence)]
     assert [f.key for f in found] == given
 
 

@@ -23,7 +23,9 @@ LADDERS = ("latency-curve", "profiles", "cold-warm", "thread-queue-sweep")
 """Tests that run one load at several depths."""
 CROWDED, MAIN = ("latency-curve", "profiles", "thread-queue-sweep"), "file-server"
 """Tests with ladders on one state of the drive; the profile that a review names."""
-FELL, GREW = 1.3, 1.1
+FELL, GREW, MIXED_SLOWER = 1.3, 1.1, 1.2
+MIXED_ROUNDS = ("iops",)
+"""Tests in which random 4 KiB writes follow larger blocks in each round (PTS 7)."""
 SAME = 1.05
 """Two rates of one load that differ by less are equal."""
 NCQ = 32
@@ -91,6 +93,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
         _cache,
         _knee,
         _order,
+        _mixed_rounds,
         _refilled,
         _buffer,
         _depth,
@@ -192,19 +195,35 @@ def _knee(evidence: Evidence) -> Causes:
             yield _cause("cleaning", finding.test, {"fills": fills})
 
 
+def _ends(evidence: Evidence) -> tuple[Figures, Figures] | None:
+    """Return random writes after the fill and at the end of a saturation; None of a disk or of an unsteady test."""
+    filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
+    return (filled, end) if evidence.flash and filled and end and False not in (filled.steady, end.steady) else None
+
+
 def _order(evidence: Evidence) -> Causes:
     """Yield that random writes after a sequential fill, maybe of a part of the drive, are faster than after hours of
     random writes.
     """
-    filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
-    if not (evidence.flash and filled and end) or False in (filled.steady, end.steady):
+    if not (ends := _ends(evidence)):
         return
+    filled, end = ends
     before = [r.step for r in evidence.run.of(filled.test, "precondition") if isinstance(r.step, Hold)]
     if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
-        part, whole = (row.workload.range_bytes or evidence.run.plan.device.capacity_bytes for row in (filled, end))
+        part, whole = (row.workload.range_bytes or evidence.run.plan.device.capacity_bytes for row in ends)
         values = {"filled": filled.iops, "end": end.iops, "part": part / whole}
         if part <= whole:  # the rest of the drive is further spare flash
             yield _cause("order" if part == whole else "order_part", filled.test, values)
+
+
+def _mixed_rounds(evidence: Evidence) -> Causes:
+    """Yield that random writes between loads of other blocks and mixes are slower than continuous ones."""
+    if (ends := _ends(evidence)) and ends[0].test in MIXED_ROUNDS:
+        filled, end = ends
+        as_deep = filled.workload.outstanding >= end.workload.outstanding
+        alike = filled.workload.range_bytes == end.workload.range_bytes
+        if as_deep and alike and end.iops >= MIXED_SLOWER * filled.iops:
+            yield _cause("mixed_rounds", filled.test, {"filled": filled.iops, "end": end.iops})
 
 
 def _refilled(evidence: Evidence) -> Causes:

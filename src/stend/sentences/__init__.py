@@ -29,15 +29,20 @@ def findings_said(findings: Sequence[Finding], words: Language) -> Iterator[str]
         yield finding_said(msgspec.structs.replace(finding, values=values), words)
 
 
-def reason_said(reason: Reason, words: Language) -> str:
-    """Return why a use fits or does not, as a clause, with its caveat."""
+def reason_said(reason: Reason, words: Language, stated: str = "") -> str:
+    """Return why a use fits or does not, as a clause, with its caveat; in short if `stated` has the whole clause."""
     clause = words(f"reason.{reason.figure}.{reason.key}", **reason.values)
+    short = f"reason.{reason.figure}.short"
+    if reason.answer != "pass" and clause[1:] in stated and words.knows(short):
+        return words(short, **reason.values)
     return words("why.caveat", clause=clause, caveat=because_said(reason.caveat, words)) if reason.caveat else clause
 
 
-def why_said(why: Why, words: Language) -> str:
-    """Return the reasons of a mark and what is missing, as clauses with semicolons between them."""
-    clauses = [reason_said(reason, words) for reason in why.reasons]
+def why_said(why: Why, words: Language, stated: str = "") -> str:
+    """Return the reasons of a mark and what is missing, as clauses with semicolons between them. Reasons that the text
+    `stated` has are short.
+    """
+    clauses = [reason_said(reason, words, stated) for reason in why.reasons]
     causes = (Because("throttled_run") if cause.key == "throttled" else cause for cause in why.because)  # of many tests
     clauses += dict.fromkeys(because_said(cause, words) for cause in causes)
     if why.tests:

@@ -39,6 +39,8 @@ ALONG = ("seq_read", "seq_write")
 """Figures that are means over all positions if `seq_along` is known."""
 SAFE = 3.0
 """A figure this many times beyond its bound passes even if the drive was still getting worse."""
+SLOW = 0.9
+"""A drop that takes this share of the saturation has no end that the text could give apart from it."""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -61,13 +63,21 @@ class Reason(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer.
 
-        That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled".
+        That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled",
+        that of a drop that takes nearly all of the saturation in "_slow".
         """
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
         key = "level" if level else self.clause or self.answer
         if self.figure in ("writes", "fall") and "sat_s" not in self.values:
             return f"{key}_filled"
+        if self.figure == "fall" and key in ("doubt", "fail") and self._slow:
+            return f"{key}_slow"
         return f"{key}_along" if self.figure in ALONG and self.values.get("seq_along") else key
+
+
+    @property
+    def _slow(self) -> bool:
+        return self.values.get("fallen_s", 0.0) >= SLOW * self.values["sat_s"]
 
 
 class Why(msgspec.Struct, frozen=True):

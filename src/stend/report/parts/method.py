@@ -58,11 +58,17 @@ def clause(test: PlannedTest, words: Language) -> str:
 
 
 def conditions(run: Run, test: PlannedTest, words: Language) -> str:
-    """Return the clause of a test, then its access and its threads and queue depth if they are equal throughout."""
+    """Return the clause of a test, then its access and its threads and queue depth if they are equal throughout.
+
+    If loads differ by their share of reads alone, the access is named without it.
+    """
     loads = [row.workload for row in figures.loads(run, test) if not row.workload.replay]
     parts = [(load.label.partition(f" T{load.threads} "), load.threads) for load in loads]
     kinds = {words.show(kind, "load") for (kind, _, _), _ in parts}
     points = {f"T{threads} {depth}" for (_, _, depth), threads in parts}
+    accesses = {(load.random_pct, load.block_bytes, load.mixed) for load in loads}
+    if len(kinds) > 1 and len(accesses) == 1 and not loads[0].mixed and loads[0].random_pct in (0, 100):
+        kinds = {words(f"method.access_{loads[0].random_pct:g}", block=loads[0].block_bytes)}
     return ", ".join((clause(test, words), *(text for equal in (kinds, points) if len(equal) == 1 for text in equal)))
 
 

@@ -7,8 +7,12 @@ from stend.report.story.page_one import sentence
 from stend.sentences import finding_said
 from stend.words import Language
 
+FIRST = ("mixed_rounds",)
+"""Causes of what a reader would not expect. A page states them before the causes of other tests of the chapter."""
+
 
 def because(findings: Sequence[Finding], tests: Sequence[str], words: Language) -> str:
     """Return the sentence of the most important cause of these tests, or an empty string without evidence of one."""
-    causes = (finding for finding in findings if finding.name == "cause" and finding.test in tests)
+    causes = [finding for finding in findings if finding.name == "cause" and finding.test in tests]
+    causes.sort(key=lambda cause: cause.key not in FIRST)
     return next((sentence(finding_said(cause, words)) for cause in causes), "")

@@ -168,16 +168,16 @@ def _band(name: str, review: Review) -> Band | None:
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 
-def marked(review: Review) -> Iterator[Marked]:
+def marked(review: Review, stated: str) -> Iterator[Marked]:
     """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry.
 
     `FOLDED` uses or more that only lack tests are one entry at the end, with all these tests. Figures that no earlier
-    use has come first, after the weightiest if they weigh little, but a refused use shows what it fails. What the
-    drive sheet does not state is in the headline.
+    use has come first, after the weightiest if they weigh little, but a refused use shows what it fails. A reason that
+    an earlier entry or the headline `stated` has is short, and what the drive sheet does not state is in the headline.
     """
-    words, stated, earlier = review.words, open_facts(review.verdict.of(*FIT)), set[str]()
+    words, facts_stated, earlier = review.words, open_facts(review.verdict.of(*FIT)), set[str]()
 
-    def shown(judged: Judged) -> tuple[str, str]:
+    def shown(judged: Judged) -> tuple[str, Why]:
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
         fails = {reason.figure for reason in judged.reasons if reason.answer == "fail"}
         if fails and not fails & {reason.figure for reason in new}:
@@ -186,19 +186,21 @@ def marked(review: Review) -> Iterator[Marked]:
             new = (*judged.reasons[:1], *new) if new else judged.reasons
         why = judged._replace(reasons=once(new)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
-        if why.reasons and set(why.facts) <= set(stated):
+        if why.reasons and set(why.facts) <= set(facts_stated):
             why = msgspec.structs.replace(why, facts=())
-        return judged.key, sentence(why_said(why, words))
+        return judged.key, why
 
     lacking = [use for use in review.verdict.uses if use.key == "unknown" and use.missing and not use.because]
     lacking = lacking if len(lacking) >= FOLDED else []
     tests = tuple(dict.fromkeys(name for use in lacking for name in use.missing))
     facts = tuple(dict.fromkeys(name for use in lacking for name in use.facts))
-    open_ends = "unknown", sentence(why_said(Why(tests=tests, facts=facts), words))
+    open_ends = "unknown", Why(tests=tests, facts=facts)
     every = [(shown(use), use) for use in review.verdict.uses if use not in lacking]
     every += [(open_ends, use) for use in lacking]
     for (mark, why), group in groupby(every, lambda pair: pair[0]):
-        yield Marked(titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), why)
+        text = sentence(why_said(why, words, stated))
+        stated += text
+        yield Marked(titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), text)
 
 
 def titles(names: Sequence[str], words: Language) -> str:

@@ -142,9 +142,9 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     shown = None if several else photo(folder, review.facts)
     yield from [shown._replace(alt=run.plan.device.model)] if shown else []
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
-    yield from together.tables(reviews, words) if several else _judged(review)
-    peers = (f for f in review.findings if f.name == "peers" and not several)
     said = "" if several else headline(review, brief=True)
+    yield from together.tables(reviews, words) if several else _judged(review, said)
+    peers = (f for f in review.findings if f.name == "peers" and not several)
     best, worst = ("", "") if several else (_unstated(text, said) for text in extremes(review))
     risks = _of_all({name: [text] if (text := unprotected(own)) else [] for name, own in reviews.items()})
     lists = (
@@ -162,9 +162,9 @@ def _unstated(text: str, headline: str) -> str:
     return "" if text[1:].rstrip(".") in headline else text
 
 
-def _judged(review: Review) -> Iterator[Block]:
-    """Yield the uses and the key figures of one run."""
-    words, uses = review.words, tuple(marked(review))
+def _judged(review: Review, said: str) -> Iterator[Block]:
+    """Yield the uses, below a headline, and the key figures of one run."""
+    words, uses = review.words, tuple(marked(review, said))
     if any(use.mark != "unknown" for use in uses):
         yield Uses(words("story.uses"), uses)
     if figures := tuple(keys(review)):
