@@ -28,7 +28,7 @@ def planned(run: Run, **changes: Any) -> Run:
     return Run([*started, *run.results, *([run.ended] if run.ended else [])])
 
 
-PTS, REVIEWS, INSPECTION = "modelled on SNIA PTS", "the reviews' own method", "only read"
+PTS, REVIEWS, INSPECTION = "modelled on SNIA PTS", "modelled on hardware reviews", "only read"
 
 
 @pytest.mark.parametrize(
