@@ -160,7 +160,7 @@ def test_a_refused_use_shows_what_it_fails_even_if_an_earlier_use_showed_it() ->
     slow, rate = reason("read_wait", "fail", 3.0), reason("writes", "doubt", 1.0)
     uses = (Judged("read", "doubt", (slow,)), Judged("mixed", "no", (slow, rate)))
     own = seen({})._replace(verdict=Verdict("read", uses, Known({})))
-    told = [entry.why for entry in page_one.marked(own)]
+    told = [entry.why for entry in page_one.marked(own, "")]
     assert all(page_one.sentence(reason_said(slow, EN))[:-1] in why for why in told)
 
 
@@ -271,8 +271,23 @@ def test_a_reason_that_weighs_little_follows_the_weightiest() -> None:
         Reason(*args, {"uneven": 1.0, "writes": 9e4}) for args in (("uneven", "pass", 1), ("writes", "pass", 3))
     )
     uses = (Judged("mixed", "yes", (heavy,)), Judged("write", "yes", (heavy, light)))
-    *_, shown = page_one.marked(seen({})._replace(verdict=Verdict("write", uses, Known({}))))
+    *_, shown = page_one.marked(seen({})._replace(verdict=Verdict("write", uses, Known({}))), "")
     assert shown.why == page_one.sentence("; ".join(reason_said(one, EN) for one in (heavy, light)))
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("above", [True, False])
+def test_a_reason_is_stated_in_full_once_on_page_one(lang: str, above: bool) -> None:
+    words = Language(lang)
+    values = {"fall": 18.0, "start": 289e3, "writes": 15.8e3, "sat_s": 36e3, "fallen_s": 18e3, "reads": 9e4}
+    drop, rate = Reason("fall", "fail", 3, values), Reason("reads", "doubt", 1, values)
+    marks: dict[str, Mark] = {"read": "doubt", "array": "doubt", "write": "no"}
+    uses = tuple(Judged(use, mark, (drop, rate)) for use, mark in marks.items())
+    full, own = reason_said(drop, words), seen({})._replace(verdict=Verdict("", uses, Known({})), words=words)
+    entries = [entry.why for entry in page_one.marked(own, f"(...: {full})." if above else "")]
+    assert sum(full[1:] in why for why in entries) == (0 if above else 1)
+    short = words("reason.fall.short", **values)
+    assert all(short[1:] in why for why in entries)
 
 
 def test_the_headline_of_an_archive_begins_with_a_large_capacity() -> None:

@@ -14,6 +14,16 @@ RAW = range(0xDC80, 0xDD00)
 """Code points by which Python represents bytes that are not valid text (surrogateescape)."""
 
 
+def capital(text: str) -> str:
+    """Return the text with a capital first letter and nothing else changed."""
+    return text[:1].upper() + text[1:]
+
+
+def small(text: str) -> str:
+    """Return the text with a small first letter and nothing else changed."""
+    return text[:1].lower() + text[1:]
+
+
 def plain(text: str) -> str:
     r"""Return the text with unsafe characters escaped: ESC as `\x1b`, a mark that changes the direction as `\u202e`."""
     return text if _is_ascii(text) or not ODD.search(text) else ODD.sub(_escaped, text)

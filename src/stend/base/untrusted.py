@@ -9,7 +9,7 @@ import msgspec
 
 from stend.base import regular
 from stend.base.errors import BadInput
-from stend.base.text import did_you_mean, plain
+from stend.base.text import did_you_mean, plain, small
 from stend.base.units import binary
 
 MOST_BYTES = regular.MOST_BYTES
@@ -112,4 +112,4 @@ def sentence(error: Exception) -> str:
     text = TYPE.sub(lambda names: " or ".join(TYPES[name] for name in names[1].split(" | ")), text)
     problem, _, place = text.rpartition(" - at `")
     place = place.rstrip("`").removeprefix("$").lstrip(".")
-    return f"{place}: {problem[:1].lower()}{problem[1:]}" if problem and place else problem or text
+    return f"{place}: {small(problem)}" if problem and place else problem or text

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stend.base.text import capital
 from stend.charts.parts import GREEN, Drawing, Row, axis, binned, time_scale
 from stend.charts.parts.marks import series, thin_lines
 from stend.charts.parts.metered import metered
@@ -25,7 +26,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             continue
         scale, title = time_scale(points[-1][0], words)
         text = words("axis.reading", reading=reading, unit=unit(words.format_of, QUANTITIES[reading].unit))
-        name = text[0].upper() + text[1:]
+        name = capital(text)
         rows: list[Row] = [{"t": at_s / scale, "value": value, "kind": name} for at_s, value in points]
         kinds = series("kind", None, [name])
         kinds["color"]["scale"]["range"] = [GREEN]

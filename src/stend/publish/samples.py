@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from stend import store
 from stend.base import regular
 from stend.base.errors import BadInput
-from stend.base.text import plain
+from stend.base.text import capital, plain
 from stend.findings import Sheet
 from stend.findings.look import inspected
 from stend.many.settings import BLOCKING
@@ -142,8 +142,7 @@ def unranked(sample: Sample, review: Review, lab: Lab, words: Language) -> Itera
     if run.plan.profile.quick:
         yield words("publish.why.quick")
     elif review.verdict.standing:
-        because = because_said(review.verdict.standing, words)
-        yield because[:1].upper() + because[1:]
+        yield capital(because_said(review.verdict.standing, words))
     if wanted and run.plan.profile.name != wanted:
         yield words("publish.why.profile", name=run.plan.profile.name, wanted=wanted)
     if wanted and run.plan.deviations:

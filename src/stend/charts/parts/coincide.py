@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any, NamedTuple
 
+from stend.base.text import capital
 from stend.charts.parts import Row
 from stend.charts.parts.fit import units
 from stend.words import Language
@@ -51,7 +52,7 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
                 every = f"{', '.join(lines[:-1])} {words('beside.and')} {lines[-1]}"
                 key = "coincide_at" if parts else "coincide"
                 told = words(f"beside.{key}", drives=every, names="; ".join(parts))
-                known[told if fields.line in GIVEN else told[:1].upper() + told[1:]] = None
+                known[told if fields.line in GIVEN else capital(told)] = None
     yield from known if sum(map(len, known)) <= LONGEST else [words("beside.coincide_many")]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from stend.base.text import capital
 from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row, coincide
 from stend.charts.parts.fit import fitted, titled
 from stend.words import Language
@@ -101,7 +102,7 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     """Return a drawing with theme, locale, rows and stamps."""
     spec: dict[str, Any] = drawing.chart.to_dict()
     spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
-    named = drawing.title[:1].upper() + drawing.title[1:]
+    named = capital(drawing.title)
     title: dict[str, Any] = {"text": named}
     if stamps:
         title |= {"subtitle": list(stamps)}

@@ -74,7 +74,6 @@ class Reason(msgspec.Struct, frozen=True):
             return f"{key}_slow"
         return f"{key}_along" if self.figure in ALONG and self.values.get("seq_along") else key
 
-
     @property
     def _slow(self) -> bool:
         return self.values.get("fallen_s", 0.0) >= SLOW * self.values["sat_s"]

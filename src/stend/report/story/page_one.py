@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from stend.base.text import capital, small
 from stend.findings import Finding, Sheet
 from stend.findings.judgement import ALONG, FIT, SAFE, Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Evidence
@@ -206,7 +207,7 @@ def marked(review: Review, stated: str) -> Iterator[Marked]:
 def titles(names: Sequence[str], words: Language) -> str:
     """Return the titles of uses as one."""
     first, *others = (words(f"use_title.{name}") for name in names)
-    return ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
+    return ", ".join((first, *map(small, others)))
 
 
 def open_facts(fit: Sequence[Judged]) -> tuple[str, ...]:
@@ -330,10 +331,9 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
 
 def sentence(clause: str) -> str:
     """Return a clause with a capital letter and a full stop."""
-    return clause[:1].upper() + clause[1:].rstrip(".") + "." if clause else ""
+    return capital(clause).rstrip(".") + "." if clause else ""
 
 
 def after(name: str, text: str) -> str:
     """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym."""
-    small = text[1:2].islower() or text[1:2] == " "
-    return f"{name}: {text[:1].lower() + text[1:] if small else text}"
+    return f"{name}: {small(text) if text[1:2].islower() or text[1:2] == ' ' else text}"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from stend.base.text import capital, small
 from stend.findings.judgement import FIT, Judged
 from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array
@@ -127,8 +128,7 @@ def headline(reviews: Reviews, words: Language) -> str:
     for name in sorted(reviews, key=lambda name: -wins[name]):
         own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
         if own:
-            listed = "; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS])
-            listed = listed[:1].upper() + listed[1:]
+            listed = capital("; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS]))
             key = "leads" if len(reviews) > 2 else "leads_of_two"
             sentences.append(words(f"together.{key}", name=name, n=len(own), of=most, listed=listed))
     kinds = Counter(kind(lead, reviews, words) for lead in every)
@@ -157,10 +157,8 @@ def _shown(lead: Lead, reviews: Reviews, words: Language) -> list[str]:
 
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
     own, theirs = _shown(lead, reviews, words)
-    name = title(lead.figure, reviews[lead.first])
-    return words(
-        "together.lead", name=name[:1].lower() + name[1:], own=own, theirs=theirs, gain=lead.gain, second=lead.second
-    )
+    name = small(title(lead.figure, reviews[lead.first]))
+    return words("together.lead", name=name, own=own, theirs=theirs, gain=lead.gain, second=lead.second)
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+from stend.base.text import small
 from stend.findings import Finding
 from stend.findings.judgement import FIT, Judged, Reason, Verdict
 from stend.findings.judgement.uses import uses
@@ -54,7 +55,7 @@ def verdict(review: Review, *, brief: bool = False) -> str:
     denied += doubts
     if sentences := [*_granted(judged, _told(denied), most, words), *(one.text for one in denied)]:
         said = " ".join(sentences)
-        return words("story.by_array", verdict=said[:1].lower() + said[1:]) if review.kind == "array" else said
+        return words("story.by_array", verdict=small(said)) if review.kind == "array" else said
     undecided = [use for use in judged.uses if use.because and not use.missing]
     if undecided and all(use.key == "unknown" for use in judged.uses):
         why = undecided[0].because[0]
