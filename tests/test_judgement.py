@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stend.findings.judgement import FIT, RANK, Judged, Mark, Verdict, judge, verdict
+from stend.findings.judgement import FIT, RANK, Judged, Mark, Reason, Verdict, judge, verdict
 from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known
 from stend.findings.judgement.uses import KINDS, Demand, uses
 from stend.findings.look import inspected
@@ -212,6 +212,16 @@ def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     assert "Not fit for " in text
     assert text.count("from 168,000 to 16,000 IOPS, nearly all of it within 2\u00a0h") == 1
     assert text.endswith("Fit with doubts for a read-mostly server and use in an array, for the same reason.")
+
+
+@pytest.mark.parametrize(
+    ("fallen_s", "text"),
+    [(28.8e3, "nearly all of it within 8\u00a0h"), (32.4e3, "IOPS in 10\u00a0h"), (36e3, "IOPS in 10\u00a0h")],
+)
+def test_a_drop_that_lasts_to_the_end_has_the_time_of_the_test(fallen_s: float, text: str) -> None:
+    values = {"fall": 5.4, "start": 60e3, "writes": 11.1e3, "sat_s": 36e3, "fallen_s": fallen_s}
+    for answer in ("doubt", "fail"):
+        assert reason_said(Reason("fall", answer, 3, values), Language("en")).endswith(text)
 
 
 def test_every_bound_has_a_source_and_every_figure_its_sentences() -> None:

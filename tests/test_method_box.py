@@ -15,7 +15,7 @@ from stend.report.parts import Items, Pair, Stamps
 from stend.report.parts.departures import departure_rows, departures
 from stend.report.parts.document import protocol
 from stend.report.parts.header import device, every_load, header
-from stend.report.parts.method import method_section
+from stend.report.parts.method import conditions, method_section
 from stend.report.parts.summary import stamps
 from stend.report.story.telling import story
 from stend.words import Language, Sentence
@@ -205,3 +205,20 @@ def test_the_stamp_counts_the_deviations_that_page_one_and_the_method_section_li
     (lists,) = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
     page_one = [item.text.lower() for listed in lists.lists for item in listed.items]
     assert [item.text.lower() + "." in page_one for item in items[0].items] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("test", "access"),
+    [
+        ("hot-range", ", random access, 4 KiB, T4 Q16"),
+        ("cold-warm", ", random access, 8 KiB"),
+        ("lba-profile", ", sequential access, 128 KiB, T1 Q32"),
+        ("slc-cache", ", sequential write 128 KiB, T1 Q32"),
+        ("block-sweep", ", T4 Q32"),
+        ("profiles", ""),
+    ],
+)
+def test_loads_that_differ_by_their_mix_alone_have_one_access(test: str, access: str) -> None:
+    run = made(test, shorten=60)
+    text = conditions(run, run.plan.tests[0], EN).replace("\u00a0", " ")
+    assert text.removeprefix(EN("page.own_method")) == access
