@@ -15,6 +15,7 @@ import pytest
 from stend import findings, words
 from stend.findings.judgement import ALONG
 from stend.findings.judgement.uses import uses
+from stend.report.story.page_one import TAILS
 from stend.sentences.settings import setting_value
 from stend.words import LANGUAGES, Language, phrases, texts
 
@@ -121,6 +122,10 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
     wanted |= {f"reason.{figure}.{key}_along" for figure in ALONG for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.{key}_filled" for figure in ("writes", "fall") for key in ("pass", "doubt", "fail")}
+    wanted |= {f"reason.fall.{key}_slow" for key in ("doubt", "fail")}
+    wanted |= {
+        f"reason.{figure}.short" for figure in ("fall", "cache_fall", *TAILS[1:], "database_wait", "server_wait")
+    }
     wanted |= {f"reason.{d.figure}.{d.clause}" for use in uses().use.values() for d in use.demands if d.clause}
     assert {key for key in texts("en") if key.startswith("reason.")} == wanted
 
