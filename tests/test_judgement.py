@@ -177,7 +177,7 @@ def test_a_headline_says_what_speaks_for_the_fit_and_against_the_unfit(drawn: Ev
     only_fails = clauses["fail"] - clauses["pass"]
     only_passes = clauses["pass"] - clauses["fail"] - clauses["doubt"]
     fit = re.search(r"(?<![Nn]ot )[Ff]it for (.*?)\.(?: [A-Z]|$)", text)
-    unfit = re.search(r"(?:[Nn]ot fit|[Ff]it with doubts) for (.*?)\.(?: [A-Z]|$)", text)
+    unfit = re.search(r"(?:[Nn]ot fit|[Ff]it with reservations) for (.*?)\.(?: [A-Z]|$)", text)
     assert fit or unfit or text == words("story.verdict_none")
     assert not fit or not any(clause in fit[1] for clause in only_fails)
     assert not unfit or not any(clause in unfit[1] for clause in only_passes)
@@ -210,13 +210,13 @@ def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     assert text.startswith("Fit for a desktop: ")
     assert "; for large files: the drive reads sequentially at " in text, "500 GB is not much beyond the bound"
     assert "Not fit for " in text
-    assert text.count("from 168,000 to 16,000 IOPS, nearly all of it within 2\u00a0h") == 1
-    assert text.endswith("Fit with doubts for a read-mostly server and use in an array, for the same reason.")
+    assert text.count("from 168,000 to 16,000 IOPS, nine tenths of the drop within 2\u00a0h") == 1
+    assert text.endswith("Fit with reservations for a read-mostly server and use in an array, for the same reason.")
 
 
 @pytest.mark.parametrize(
     ("fallen_s", "text"),
-    [(28.8e3, "nearly all of it within 8\u00a0h"), (32.4e3, "IOPS in 10\u00a0h"), (36e3, "IOPS in 10\u00a0h")],
+    [(28.8e3, "nine tenths of the drop within 8\u00a0h"), (32.4e3, "IOPS in 10\u00a0h"), (36e3, "IOPS in 10\u00a0h")],
 )
 def test_a_drop_that_lasts_to_the_end_has_the_time_of_the_test(fallen_s: float, text: str) -> None:
     values = {"fall": 5.4, "start": 60e3, "writes": 11.1e3, "sat_s": 36e3, "fallen_s": fallen_s}

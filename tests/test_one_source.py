@@ -43,7 +43,7 @@ OF_COURSES = {
     "capacity", "start", "uneven", "cache_share", "cache_bytes", "cache_first", "cache_fall", "stream_end",
     "cache_next", "cache_last",
     "block_threads", "back_rest", "rested_rest", "unrested", "knee_s", "knee_bytes", "later", "later_s", "brief_s",
-    "rested_bytes", "rested_low", "rested_high",
+    "rested_bytes", "rested_low", "rested_high", "rested_enough",
     "rested_first", "deep_reads", "deep_writes", "deep_reads_at", "deep_writes_at", "server_depth", "database_depth",
     "sat_s", "fallen_s", "held", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow",
     "hot_bytes", "seq_part", "again", "again_end", "cache_at",

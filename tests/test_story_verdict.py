@@ -25,7 +25,7 @@ def test_a_verdict_names_every_use_that_it_grants_refuses_and_doubts() -> None:
     marks: dict[str, Mark] = {"desktop": "yes", "read": "yes", "mixed": "no", "database": "no", "write": "no"}
     told = verdict.verdict(seen(marks))
     assert named(told) == ["desktop", "read", "mixed", "database", "write"]
-    assert f"Not fit for {EN('use_for.mixed')}, {EN('use_for.database')} and {EN('use_for.write')}: " in told
+    assert f"Not fit for {EN('use_for.mixed')}, {EN('use_for.database')} or {EN('use_for.write')}: " in told
     assert named(verdict.verdict(seen(marks | {"mixed": "yes", "database": "doubt"}))) == list(LADDER)
     assert named(verdict.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["desktop", "server"]
     assert named(verdict.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["desktop", "server"]
@@ -40,7 +40,7 @@ def test_doubts_of_two_reasons_are_two_sentences() -> None:
     doubted = {"streaming": slow, "read": fall, "array": fall}
     judged = [*(Judged(use, "doubt", (why,)) for use, why in doubted.items()), Judged("write", "no", (fall,))]
     told = verdict.verdict(seen({})._replace(verdict=Verdict("", tuple(judged), Known({}))))
-    refused, same, other = told.split(" Fit with doubts for ")
+    refused, same, other = told.split(" Fit with reservations for ")
     assert refused.startswith("Not fit for heavy writing: ")
     assert same == "a read-mostly server and use in an array, for the same reason."
     assert other == f"large files: {reason_said(slow, EN)}."
@@ -51,10 +51,10 @@ def test_uses_that_are_doubted_for_reasons_of_their_own_are_one_sentence() -> No
             "database": reason("reads", "doubt", 2.5)}  # fmt: skip
     uses = tuple(Judged(use, "doubt", (why,)) for use, why in whys.items())
     told = verdict.verdict(seen({})._replace(verdict=Verdict("", uses, Known({}))))
-    assert told.count("Fit with doubts") == 1
+    assert told.count("Fit with reservations") == 1
     assert told.count(". ") == 0
     array, mixed, database = (reason_said(why, EN) for why in whys.values())
-    assert f"for use in an array and mixed service: {array}; {mixed}; for databases: {database}." in told
+    assert f"for use in an array and mixed workloads: {array}; {mixed}; for databases: {database}." in told
 
 
 ANSWERS: dict[Mark, str] = {"yes": "pass", "performance": "pass", "doubt": "doubt", "no": "fail"}
@@ -69,7 +69,7 @@ def test_a_brief_verdict_names_the_same_uses_in_at_most_as_many_letters() -> Non
         full, brief = verdict.verdict(own), verdict.verdict(own, brief=True)
         assert sorted(named(brief)) == sorted(named(full)), marks
         assert len(brief) <= len(full), marks
-        assert brief.count(". ") <= 2, marks  # fit for, not fit for, fit with doubts for
+        assert brief.count(". ") <= 2, marks  # fit for, not fit for, fit with reservations for
         assert ": " in brief, marks  # with a reason at least
         russian = verdict.verdict(own._replace(words=RU), brief=True)
         assert russian.count(": ") == brief.count(": "), marks  # one and the same verdict
@@ -90,7 +90,7 @@ def test_a_reason_that_was_not_measured_is_given_for_its_use_alone() -> None:
     uses = (Judged("streaming", "doubt", (small,)), Judged("read", "doubt", (), missing=("latency",)))
     own = seen({})._replace(verdict=Verdict("", uses, Known({})))
     assert verdict.verdict(own) == (
-        f"Fit with doubts for large files: {reason_said(small, EN)}; "
+        f"Fit with reservations for large files: {reason_said(small, EN)}; "
         f"for a read-mostly server: {EN('why.tests', tests='Latency')}."
     )
 
@@ -107,10 +107,10 @@ def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_know
 @pytest.mark.parametrize(
     ("sure", "opening"),
     [
-        (["desktop", "read"], "Fit for a desktop and a read-mostly server; by performance, also for mixed service, "),
+        (["desktop", "read"], "Fit for a desktop and a read-mostly server; by performance, also for mixed workloads, "),
         (
             ["desktop", "read", "database"],
-            "Fit for a desktop, a read-mostly server and databases; by performance, also for mixed service and ",
+            "Fit for a desktop, a read-mostly server and databases; by performance, also for mixed workloads and ",
         ),
         ([], "By performance, fit for a desktop and any server use: "),
     ],

@@ -122,7 +122,8 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
     wanted |= {f"reason.{figure}.{key}_along" for figure in ALONG for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.{key}_filled" for figure in ("writes", "fall") for key in ("pass", "doubt", "fail")}
-    wanted |= {f"reason.fall.{key}_slow" for key in ("doubt", "fail")}
+    variants = ("fall.{}_slow", "stream_end.{}_after")
+    wanted |= {f"reason.{name.format(key)}" for name in variants for key in ("doubt", "fail")}
     wanted |= {
         f"reason.{figure}.short" for figure in ("fall", "cache_fall", *TAILS[1:], "database_wait", "server_wait")
     }

@@ -130,6 +130,13 @@ def _of_mix(record: Record, figure: Callable[[Row], float]) -> float | None:
     return figure(tail[1]) if tail else None
 
 
+def _enough(record: Record) -> float | None:
+    """Return the rate after the shortest rest that is within 2% of the best, None if no longer rest was tried."""
+    rates = _rests(record)
+    first = min(rest for rest, rate in rates.items() if rate >= 0.98 * max(rates.values()))
+    return rates[first] if first < max(rates) else None
+
+
 def _rests(record: Record) -> dict[float, float]:
     """Return seconds of rest -> IOPS of the later half of its bursts."""
     found = {}
@@ -335,6 +342,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "rested_low": lambda r: min(_bursts(r)),
     "rested_high": lambda r: max(_bursts(r)),
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
+    "rested_enough": lambda r: _enough(r),
     "deep_reads": lambda r: _gain(r, 100),
     "deep_writes": lambda r: _gain(r, 0),
     "deep_reads_one": lambda r: _one(r, 100),

@@ -35,14 +35,15 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         y = {"field": "phase", "type": "nominal", "title": None, "sort": names}
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
-        tooltip = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~r"}]
+        known = any(row["claim"] is not None for row in rows)
+        claim_tip = [{"field": "claim", "title": words("axis.claim"), "format": ",.4~r"}] if known else []
+        tooltip = [*tips(shown, x), *claim_tip]
         bars = Chart().mark("bar", color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
         ticks = (
             Chart()
             .mark("tick", color=BLACK, thickness=4, size=34)
             .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=tooltip)
         )
-        known = any(row["claim"] is not None for row in rows)
         chart = (bars + ticks if known else bars).properties(height=130)
         title = words("chart.claims_known" if known else "chart.claims", figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.claims_known" if known else "says.claims"))

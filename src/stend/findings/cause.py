@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from stend.base.units import KiB
 from stend.findings import Finding, Sheet, look
 from stend.findings.idle_recovery import ALIKE
-from stend.findings.look import grounds, headline, heat
+from stend.findings.look import grounds, headline, heat, ladders
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.link import SURE, Link, link
@@ -19,11 +19,10 @@ from stend.model.record import Run
 
 OF_ALL = True
 SEQUENTIAL = ("throughput", "lba-profile", "block-sweep", "fresh")
-LADDERS = ("latency-curve", "profiles", "cold-warm", "thread-queue-sweep")
-"""Tests that run one load at several depths."""
-CROWDED, MAIN = ("latency-curve", "profiles", "thread-queue-sweep"), "file-server"
-"""Tests with ladders on one state of the drive; the profile that a review names."""
+CROWDED = ("latency-curve", "profiles", "thread-queue-sweep")
+"""Tests with ladders on one state of the drive."""
 FELL, GREW, MIXED_SLOWER = 1.3, 1.1, 1.2
+LOST = 2 / 3
 MIXED_ROUNDS = ("iops",)
 """Tests in which random 4 KiB writes follow larger blocks in each round (PTS 7)."""
 SAME = 1.05
@@ -103,6 +102,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
         _tracks,
         _hits,
         _commands,
+        _falls,
         _full,
     ):
         yield from (f for f in cause(evidence) if f.test not in disturbed)
@@ -270,22 +270,9 @@ def _depth(evidence: Evidence) -> Causes:
         yield _cause("depth", test, values, sure=True)
 
 
-def _ladders(evidence: Evidence) -> Iterator[tuple[str, dict[int, Figures]]]:
-    """Yield the main load of each test that runs it at several depths: its best row by outstanding IOs."""
-    loads: dict[tuple[Any, ...], list[Figures]] = {}
-    for row in evidence.rows:
-        if row.test in LADDERS and row.workload.random_pct and row.steady is not False:
-            load = row.workload
-            key = (LADDERS.index(row.test), row.phase != MAIN, -load.read_pct, load.block_bytes, row.phase)
-            loads.setdefault(key, []).append(row)
-    main = {key[0]: loads[key] for key in sorted(loads, reverse=True)}
-    for place in sorted(main):
-        yield LADDERS[place], headline.ladder(main[place])
-
-
 def _ncq(evidence: Evidence) -> Causes:
     """Yield that the rate of a SATA drive grows up to 32 outstanding IOs and not beyond."""
-    for test, ladder in _ladders(evidence) if evidence.link.sata else ():
+    for test, ladder in ladders.main(evidence.rows) if evidence.link.sata else ():
         deeper = [row.iops for n, row in ladder.items() if n > NCQ]
         half, full = ladder.get(NCQ // 2), ladder.get(NCQ)
         if not (half and full and deeper) or full.iops < GREW * half.iops:
@@ -303,7 +290,12 @@ def _turn(evidence: Evidence) -> Causes:
     for row in rows if rpm and not evidence.flash else ():
         load = row.workload
         single = load.outstanding == 1 and load.random_pct == load.read_pct == 100  # writes delay the reads of a mix
-        if row.test not in LADDERS or not single or 0 < load.range_bytes < whole or _follows_writes(evidence, row):
+        if (
+            row.test not in ladders.TESTS
+            or not single
+            or 0 < load.range_bytes < whole
+            or _follows_writes(evidence, row)
+        ):
             continue
         half, wait = 30 / rpm, row.number("mean")
         if half <= wait <= half + SEEK_S:
@@ -361,12 +353,24 @@ def _equal(rows: Sequence[Figures], quantity: str) -> Sequence[Figures]:
     return rows[: next(many, len(rows))]
 
 
+def _falls(evidence: Evidence) -> Causes:
+    """Yield how many profiles lose a third or more of their rate beyond some depth, and which one the most."""
+    ends = ladders.ends(row for row in evidence.rows if row.test == "profiles" and row.steady is not False)
+    lost = {phase: deepest.iops / most.iops for phase, (most, deepest) in ends.items()}
+    if falling := [phase for phase in lost if lost[phase] <= LOST]:
+        phase = min(falling, key=lambda name: lost[name])
+        most, deepest = ends[phase]
+        values = {"n": len(falling), "of": len(lost), "phase": phase, "most": most.iops, "least": deepest.iops}
+        depths = {"at": most.workload.outstanding, "deep": deepest.workload.outstanding}
+        yield _cause("falls_profile", "profiles", values | depths, sure=True)
+
+
 def _full(evidence: Evidence) -> Causes:
     """Yield the depth beyond which the rate stays and the response time grows with the depth, or beyond which it falls.
 
     Rates at one depth differ by how threads share it: the highest counts.
     """
-    for test, ladder in _ladders(evidence):
+    for test, ladder in ladders.main(evidence.rows):
         enough, deepest = headline.busy(list(ladder.values())), ladder[max(ladder)]
         if not enough or test not in CROWDED:
             continue

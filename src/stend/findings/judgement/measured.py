@@ -109,19 +109,19 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
 
 
 def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
-    """Return after how many seconds the rate is within `NEAR` of its end, at the ends of records.
+    """Return how many seconds nine tenths of the drop take, at the ends of records.
 
-    A later record counts only if at least half of those up to it are above. A rate that still declines has no such
-    time but that of the whole saturation.
+    A later record counts only if at least half of those up to it are above.
     """
     seconds, above, fallen = 0.0, 0, 0.0
+    low = saturation.end + NEAR * (saturation.start - saturation.end)
     for n, record in enumerate(records, start=1):
         seconds += record.counts.seconds
-        over = record.counts.iops > (1 + NEAR) * saturation.end
+        over = record.counts.iops > low
         above += over
         if over and 2 * above >= n:
             fallen = seconds
-    return saturation.seconds if saturation.declines or not fallen else fallen
+    return fallen or saturation.seconds
 
 
 def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:
@@ -344,6 +344,7 @@ def _rests(values: dict[str, Any], test: str) -> Pairs:
     yield Named("unrested", values["before"], test)
     yield Named("rested", values["best"], test)
     yield Named("rested_rest", values["best_rest"], test)
+    yield Named("rested_enough", dict(rests[:-1]).get(values["best_rest"]), test)
     yield Named("rested_low", values["low"], test)
     yield Named("rested_high", values["high"], test)
 

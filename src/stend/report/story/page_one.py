@@ -34,6 +34,8 @@ MOST_FIGURES = 8
 MOST_CLAUSES = 2
 ROOM = ("streaming", "capacity")
 """The use for which the capacity of a drive is an argument of the headline."""
+ROOMY = 2.0
+"""A capacity this many times its bound is an argument for a drive."""
 DECIDES = 2
 """Weight from which one reason is sufficient."""
 FOLDED = 3
@@ -48,6 +50,8 @@ LESS_IS_BETTER = (
     "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
     "read_p99", "mix_p99", "write_p99",
 )  # fmt: skip
+BY_SIZE = ("cache_bytes",)
+"""Figures that grow with the capacity: no drive is better by them than one of another capacity."""
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
@@ -115,9 +119,12 @@ def title(name: str, review: Review) -> str:
         key = "seq_write_part"
     elif key == "writes" and "still_falling" in review.figures:
         key = "writes_falling"
+    elif key == "start" and "brief_s" in review.figures:  # shorter than the minutes of other tests
+        key = "start_brief"
     elif key == "start" and review.kind == "array":  # a controller has no purge, and takes writes into its cache first
         key = "start_array"
-    return review.words(f"figure_name.{key}", seq_part=review.figures.get("seq_part", 1.0))
+    values = {name: review.figures.get(name, 1.0) for name in ("seq_part", "brief_s")}
+    return review.words(f"figure_name.{key}", **values)
 
 
 def _title_alone(name: str, review: Review) -> str:
@@ -179,6 +186,8 @@ def marked(review: Review, stated: str) -> Iterator[Marked]:
     words, facts_stated, earlier = review.words, open_facts(review.verdict.of(*FIT)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, Why]:
+        roomy = tuple(r for r in judged.reasons if measured(r) or r.figure != ROOM[1] or argues(r))
+        judged = judged._replace(reasons=roomy or judged.reasons)
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
         fails = {reason.figure for reason in judged.reasons if reason.answer == "fail"}
         if fails and not fails & {reason.figure for reason in new}:
@@ -249,11 +258,13 @@ def extremes(review: Review) -> tuple[str, str]:
 
 
 def argues(reason: Reason) -> bool:
-    """Return whether a passed demand is an argument for the drive. A fall that merely passes is not.
+    """Return whether a passed demand is an argument for the drive. A fall or a capacity that merely passes is not.
 
     A tail is an argument only if it is well within the strictest bound of any use: of two drives the one with the
     shorter tail must not have it against it while the other has it in its favour.
     """
+    if reason.figure == ROOM[1]:
+        return reason.answer != "pass" or reason.beyond >= ROOMY
     if reason.figure in TAILS:
         bounds = (
             d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most
@@ -285,7 +296,7 @@ def behind(review: Review) -> str:
 
 def _gains(review: Review) -> tuple[Gain | None, Gain | None]:
     """Return the figure that is furthest ahead of every rival and the one furthest behind every rival."""
-    best, worst, unusable = [], [], review.verdict.known.unusable
+    best, worst, unusable = [], [], (*BY_SIZE, *review.verdict.known.unusable)
     for name in (name for name in shown(review) if comparable(name, review) and name not in unusable):
         sign = -1 if name in LESS_IS_BETTER else 1
         known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]

@@ -143,9 +143,11 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield from [shown._replace(alt=run.plan.device.model)] if shown else []
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
     said = "" if several else headline(review, brief=True)
-    yield from together.tables(reviews, words) if several else _judged(review, said)
+    judged = together.tables(reviews, words) if several else tuple(_judged(review, said))
+    yield from judged
+    stated = " ".join((said, *(use.why for block in judged if isinstance(block, Uses) for use in block.uses)))
     peers = (f for f in review.findings if f.name == "peers" and not several)
-    best, worst = ("", "") if several else (_unstated(text, said) for text in extremes(review))
+    best, worst = ("", "") if several else (_unstated(text, stated) for text in extremes(review))
     risks = _of_all({name: [text] if (text := unprotected(own)) else [] for name, own in reviews.items()})
     lists = (
         ("best", [Item(best, "pro")] if best else []),
@@ -157,9 +159,9 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
 
 
-def _unstated(text: str, headline: str) -> str:
-    """Return a sentence, or "" if the headline has it as a clause."""
-    return "" if text[1:].rstrip(".") in headline else text
+def _unstated(text: str, stated: str) -> str:
+    """Return a sentence, or "" if the text above has it as a clause."""
+    return "" if text[1:].rstrip(".") in stated else text
 
 
 def _judged(review: Review, said: str) -> Iterator[Block]:

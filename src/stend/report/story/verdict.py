@@ -1,4 +1,4 @@
-"""The verdict on a drive: what it is fit for, not fit for and fit for with doubts, with the weightiest reasons."""
+"""The verdict on a drive: what it is fit for, not fit for and fit for with reservations, each with its reasons."""
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
@@ -14,6 +14,7 @@ from stend.report.story.page_one import (
     ROOM,
     SERVER,
     Review,
+    argues,
     measured,
     mere_fall,
     once,
@@ -24,15 +25,13 @@ from stend.report.story.page_one import (
 from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
 from stend.words import Language
 
-ROOMY = 2.0
-"""A capacity this many times its bound is an argument for a drive."""
 GRANTS = ("fit", "fit_performance")
 """Sentences on what a drive is fit for, by key; they name all services of a server in another case than the others."""
 
 
 def verdict(review: Review, *, brief: bool = False) -> str:
-    """Return every use that the drive is fit for, not fit for and fit for with doubts, with their weightiest reasons;
-    or why a verdict is impossible.
+    """Return every use that the drive is fit for, not fit for and fit for with reservations, with their weightiest
+    reasons; or why a verdict is impossible.
 
     If `brief`, for a page that lists the uses with their reasons below, each use has one reason, and doubts of several
     reasons none.
@@ -116,14 +115,14 @@ def _each(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, w
     `most`. Large files, a use with reasons of its own, are last.
     """
     left = sorted(uses, key=lambda use: use.use == ROOM[0])
-    servers = "servers" if key in GRANTS else "server"
+    servers, last = "servers" if key in GRANTS else "server", "or" if key == "unfit" else "and"
     parts, stated = list[str](), list[Reason]()
     while left:
         reasons = _weightiest(left, [*told, *stated])[:most]
         alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
         if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
             alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
-        clauses, named = _clauses(reasons, alike, words), _listed(alike, words, servers)
+        clauses, named = _clauses(reasons, alike, words), _listed(alike, words, servers, last)
         parts.append(words(f"story.{key}", uses=named, reasons=clauses).rstrip("."))
         left, most, key = [use for use in left if use not in alike], 1, "more_uses"
         stated += reasons
@@ -159,7 +158,7 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
 
 def _roomy(use: str, reason: Reason) -> bool:
     """Return whether a reason is a capacity for large files far enough from its bound for the headline."""
-    return (use, reason.figure) == ROOM and (reason.answer != "pass" or reason.beyond >= ROOMY)
+    return (use, reason.figure) == ROOM and argues(reason)
 
 
 def _capacity(review: Review) -> Finding | None:
@@ -174,7 +173,9 @@ def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language)
     return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
 
 
-def _listed(uses: Sequence[Judged], words: Language, servers: str) -> str:
-    """Return what uses are for, as one phrase; all services of a server are named as one use by this key."""
+def _listed(uses: Sequence[Judged], words: Language, servers: str, last: str = "and") -> str:
+    """Return what uses are for, as one phrase; all services of a server are named as one use by this key. The
+    conjunction before the last one is "and", or "or" after a negation.
+    """
     names = [words(f"use_for.{name}") for name in _merged(uses, servers)]
-    return f" {words('story.and')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))
+    return f" {words(f'story.{last}')} ".join(filter(None, (words("story.comma").join(names[:-1]), *names[-1:])))
