@@ -362,7 +362,7 @@ def _falls(evidence: Evidence) -> Causes:
         most, deepest = ends[phase]
         values = {"n": len(falling), "of": len(lost), "phase": phase, "most": most.iops, "least": deepest.iops}
         depths = {"at": most.workload.outstanding, "deep": deepest.workload.outstanding}
-        yield _cause("falls_profile", "profiles", values | depths, sure=True)
+        yield _cause("falls_profiles" if len(falling) > 1 else "falls_profile", "profiles", values | depths, sure=True)
 
 
 def _full(evidence: Evidence) -> Causes:

@@ -37,7 +37,7 @@ class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     percent: str = "%"
     plural: Literal["one-other", "one-few-many"] = "one-other"
     ratio: tuple[str, ...] = ("×",)
-    fold: tuple[str, ...] = (" times",)
+    fold: tuple[str, ...] = ("\u00a0times",)
     fold_before: str = ""
     day: str = ""
     year: str = ""

@@ -8,7 +8,7 @@ from stend.charts import recovery
 from stend.charts.beside.courses import MOST, over
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import tips
-from stend.charts.parts.sides import Side, titled
+from stend.charts.parts.sides import Side
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import Idle
@@ -50,6 +50,11 @@ def _level(side: Side) -> bool:
     return bool(levels) and max(levels) < LEVEL * min(levels)
 
 
+def _several(sides: Sequence[Side]) -> bool:
+    """Return whether several runs have the test: a chart of single bursts would show the first alone."""
+    return sum(side.test(TEST) is not None for side in sides) > 1
+
+
 def _rests(side: Side) -> Iterator[Row]:
     for row in side.rows:
         if row.test == TEST and row.state == "rested" and side.run:
@@ -64,9 +69,9 @@ def _rests(side: Side) -> Iterator[Row]:
 
 
 def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield mean and longest response time of each burst between rests, as dots, if pauses change anything."""
+    """Yield mean and longest response time of each burst of one drive, as dots, if pauses change anything."""
     run, rows = sides[0].run, list[Row]()
-    if run is None or _level(sides[0]):
+    if run is None or _several(sides) or _level(sides[0]):
         return
     for test in look.tests(run, TEST):
         records = look.records(run, test.name)
@@ -86,17 +91,14 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         colour["scale"] = {"domain": names, "range": [BLUE, ORANGE]}
         mark = Chart().mark("point", filled=True, size=9, opacity=0.6)
         chart = mark.encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y)).add_params(zoom())
-        yield Drawing(
-            titled(words("beside.bursts"), sides[0], sides), chart, {"rows": rows}, words("beside.bursts_says")
-        )
+        yield Drawing(words("beside.bursts"), chart, {"rows": rows}, words("beside.bursts_says"))
 
 
 def course(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield every burst over time in the colour of its pause, if pauses change anything."""
+    """Yield every burst of one drive over time in the colour of its pause, if pauses change anything."""
     test = sides[0].test(TEST)
-    if test and sides[0].run and not _level(sides[0]):
-        for drawn in islice(recovery.draw(sides[0].run, test, words), 1):
-            yield drawn._replace(title=titled(drawn.title, sides[0], sides))
+    if test and sides[0].run and not _several(sides) and not _level(sides[0]):
+        yield from islice(recovery.draw(sides[0].run, test, words), 1)
 
 
 KINDS = {"rests": rests, "bursts": bursts, "recovery_course": course}

@@ -27,6 +27,9 @@ def single(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         for reads, quantity, side in product(MIXES, FIGURES, sides)
         if (row := spanned(single_ends(side, reads, quantity), "ms", 1e3))
     ]
+    runs = {side.name for side in sides if side.run}
+    shown = {row["level"] for row in rows if row["drive"] in runs}  # not those of published drives alone
+    rows = [row for row in rows if row["level"] in shown]
     if any(row["drive"] == sides[0].name for row in rows):
         x = axis("ms", words("axis.latency_ms"), log=True)
         chart, sets = dots(sides, rows, x, words)

@@ -47,7 +47,10 @@ def sentences(spec: Mapping[str, Any], words: Language) -> Iterator[str]:
         if view.get("mark", {}).get("type") in MARKS and colour.get("type") == "nominal" and not apart:
             fields = _fields(spec, view["encoding"])
             place = (view.get("data") or spec.get("data") or {}).get("name", "rows")
-            for found, parts in coinciding(spec["datasets"].get(place, ()), fields):
+            every_group = list(coinciding(spec["datasets"].get(place, ()), fields))
+            for found, parts in every_group:
+                if any(set(found) < set(more) and set(parts) <= set(others or parts) for more, others in every_group):
+                    continue  # a larger group says it
                 lines = [ways.get(name, name) for name in found]
                 every = f"{', '.join(lines[:-1])} {words('beside.and')} {lines[-1]}"
                 key = "coincide_at" if parts else "coincide"

@@ -108,10 +108,11 @@ def _lone(group: Group, verdicts: Sequence[Verdict]) -> bool:
 def consistent(whole: Comparison, words: Language) -> Iterator[str]:
     """Yield the kinds of several loads without a difference beyond the threshold that all changed one way."""
     level = (group for group in classes(whole.differences)["level"] if len(group.differences) > 2 and group.one_way)
-    small = (group for group in level if group.count(("close", "same")) == len(group.differences))
+    small = [group for group in level if group.count(("close", "same")) == len(group.differences)]
     rates = [group for group in small if QUANTITIES[group.quantity].kind != "tail"]
     if listed := "; ".join(f"{name(group, words)} ({span(group, words)})" for group in rates[:MOST_CONSISTENT]):
-        yield words("versus.consistent", listed=listed)
+        some = "_some" if len(small) > len(rates[:MOST_CONSISTENT]) else ""
+        yield words(f"versus.consistent{some}", listed=listed)
 
 
 def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iterator[str]:
@@ -133,9 +134,15 @@ def _one(row: Difference, whole: Comparison, words: Language) -> str:
     """
     group = alone(row)
     phase = words.phase(group.phase) if group.phase else ""
-    place = ", ".join(filter(None, (words.title(group.test, group.test), phase, way_named(row.key, words))))
+    place = ", ".join(filter(None, (words.title(group.test, group.test), phase, _way(row, words))))
     said = f"{place}: {words.quantity(row.quantity)} {_values(row, words)} ({change(row.ratio, words)}"
     return f"{said}{_whole(row, whole, words)})"
+
+
+def _way(row: Difference, words: Language) -> str:
+    """Return the load of a figure; if the second side had other threads or depth, those after it."""
+    named = way_named(row.key, words)
+    return next((f"{named} → {why.values['b']}" for why in row.why if why.key == "outstanding"), named)
 
 
 def _whole(row: Difference, whole: Comparison, words: Language) -> str:
@@ -184,7 +191,7 @@ def _row(group: Group, counted: Sequence[Sequence[Verdict]], words: Language) ->
     return (
         name(group, words),
         span(group, words),
-        way_named(row.key, words),
+        _way(row, words),
         *values,
         *(f"{group.count(verdicts)} / {len(group.differences)}" for verdicts in counted),
     )
