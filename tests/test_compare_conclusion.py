@@ -29,14 +29,14 @@ GAIN, LOSS = "Largest gain in a rate or mean: IOPS, random write", "Largest loss
         (
             (1.0, 5.0, 1.0),
             "1 and behind in 0 of 3 figures",
-            [f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×), in 1 of 3 figures of this kind."],
+            [f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×); 1 of 3 figures of this kind passes the threshold."],
         ),
         (
             (0.5, 4.0, 0.2),
             "1 and behind in 2 of 3 figures",
             [
-                f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 4,000 (4×), in 1 of 3 figures of this kind.",
-                f"{LOSS} 12 KiB, T4 Q32: IOPS 1,000 → 200 (−80%), in 2 of 3 figures of this kind.",
+                f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 4,000 (4×); 1 of 3 figures of this kind passes the threshold.",
+                f"{LOSS} 12 KiB, T4 Q32: IOPS 1,000 → 200 (−80%); 2 of 3 figures of this kind pass the threshold.",
             ],
         ),
     ],

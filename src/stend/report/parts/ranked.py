@@ -98,6 +98,8 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
                 row, group = max(of_all or moved, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
                 alike = group.count(verdicts), len(group.differences)
                 few = words("versus.few", n=alike[0], of=alike[1]) if alike[0] < alike[1] else ""
+                larger = max(abs(log(other.ratio)) for other, _ in of_all or moved) > abs(log(row.ratio))
+                few += words("versus.lone") if larger else ""
                 yield words(f"versus.{key}{tail}", figure=_one(row, whole, words), few=few)
 
 
@@ -142,7 +144,7 @@ def _one(row: Difference, whole: Comparison, words: Language) -> str:
 def _way(row: Difference, words: Language) -> str:
     """Return the load of a figure; if the second side had other threads or depth, those after it."""
     named = way_named(row.key, words)
-    return next((f"{named} → {why.values['b']}" for why in row.why if why.key == "outstanding"), named)
+    return next((f"{named} → {why.values['b']}" for why in (*row.why, *row.warned) if why.key == "outstanding"), named)
 
 
 def _whole(row: Difference, whole: Comparison, words: Language) -> str:
