@@ -42,7 +42,9 @@ def test_a_drive_is_judged_as_was_expected_before_the_run(name: str) -> None:
 
 
 TITLES = {
-    "outside/gen5-desktop": ["Fit for large files, a desktop and a read-mostly server: random reads reach 1,370,000 IOPS. "],
+    "outside/gen5-desktop": [
+        "Fit for large files, a desktop and a read-mostly server: random reads reach 1,370,000 IOPS. "
+    ],
     "unseen/xpoint": [
         "Fit for use in an array and any server use: random writes hold 530,000 IOPS ",
         "; for a desktop: a ",
