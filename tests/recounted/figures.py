@@ -342,7 +342,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "rested_low": lambda r: min(_bursts(r)),
     "rested_high": lambda r: max(_bursts(r)),
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
-    "rested_enough": lambda r: _enough(r),
+    "rested_enough": _enough,
     "deep_reads": lambda r: _gain(r, 100),
     "deep_writes": lambda r: _gain(r, 0),
     "deep_reads_one": lambda r: _one(r, 100),
