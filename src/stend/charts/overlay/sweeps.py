@@ -1,6 +1,7 @@
 """Sweeps of both sides on one chart: a rate against block size or outstanding IOs, one line per side and mix."""
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, series_scale
@@ -24,12 +25,15 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     for (test, phase, _, quantity), group in groups.items():
         by = _varied(group)
         if by:
-            rows, left_out = _few([row for difference in group for row in _rows(whole, difference, by)])
+            every = [row for difference in group for row in _rows(whole, difference, by)]
+            highest = _highest(every)
+            rows, left_out = _few(highest)
             values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             chart = _chart(rows, [whole.a.name, whole.b.name], by, quantity, words)
             title = words("overlay.sweep", figure=words(f"figure.{quantity}"), **values)
             says = [words("overlay.sweep_says" if several else "overlay.sweep_one_says")]
             says += [words("overlay.sweep_few_says")] if left_out else []
+            says += [words("overlay.sweep_threads_says")] if len(highest) < len(every) else []
             yield Drawing(title, chart, {"rows": rows}, " ".join(says), test)
 
 
@@ -47,6 +51,15 @@ def _rows(whole: Comparison, difference: Difference, by: str) -> Iterator[Row]:
     x = float(key.block[:-1]) if by == "kib" else key.threads * key.depth
     for side, value in ((whole.a, difference.a), (whole.b, difference.b)):
         yield {"x": x, "value": value * scale, "side": side.name, "mix": key.mix}
+
+
+def _highest(rows: Sequence[Row]) -> list[Row]:
+    """Return the highest rate of each side, mix and place: several numbers of threads can have as many IOs."""
+    best: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        place = row["side"], row["mix"], row["x"]
+        best[place] = max(best.get(place, row), row, key=itemgetter("value"))
+    return list(best.values())
 
 
 def _few(rows: list[Row]) -> tuple[list[Row], bool]:
