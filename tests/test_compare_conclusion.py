@@ -128,7 +128,7 @@ def test_the_change_of_a_part_states_that_of_the_whole_load() -> None:
     (row,) = (d for d in whole.differences if d.quantity == "iops")
     part = row._replace(key=row.key._replace(direction="write"), quantity="mean", ratio=1.3, verdict="behind")
     (_, loss) = ranked.largest(whole._replace(differences=(row, part)), EN)
-    assert "(+30%; the load as a whole: +50%)" in loss.replace("\xa0", " ")
+    assert "(+30%; IOPS of the load as a whole: +50%)" in loss.replace("\xa0", " ")
     assert "as a whole" not in next(ranked.largest(whole, EN))
 
 

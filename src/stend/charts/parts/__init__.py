@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 # Okabe and Ito: distinct for all common kinds of colour vision. Sky and orange are darker: contrast on paper is 3.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98a00", "#3a97cf", "#000000", "#8c8c8c")
-BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
+BLUE, RED, GREEN, PINK, ORANGE, SKY, BLACK, GREY = COLOURS
 BAND = "#b3ddf5"
 """A band below lines: light, and without opacity, because its legend would show the full colour."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
