@@ -24,7 +24,7 @@ def test_the_word_fits_the_number_that_is_shown(value: float) -> None:
         digits, word = shown.rsplit("\u00a0", 1)
         assert word == russian(digits.replace("\u00a0", "")), shown
     assert times(EN, value).endswith("×")
-    assert fold(EN, value).endswith(" times")
+    assert fold(EN, value).endswith("\u00a0times")
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
         ({"fall": 5.0}, ["answer_1"]),
         ({"fall": 5.0, "fallen_s": 60.0}, ["answer_1", "answer_11"]),
         ({"fall": 5.0, "fallen_s": 30e3}, ["answer_1"]),  # it took nearly the whole time
-        ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_7", "answer_6"]),
+        ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_6", "answer_7"]),
         (
             {"fall": 5.0, "knee_s": 60.0, "knee_bytes": 7e10, "later": 3e4, "later_s": 692.0},
             ["answer_1", "answer_7", "answer_14"],
@@ -236,7 +236,7 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     best, _ = page_one.extremes(own._replace(figures={"writes": 300e3, "sat_s": 36e3}))
     assert (
         best
-        == "Random writes, saturated: 300,000\u00a0IOPS, 2.2 times better than A (135,000\u00a0IOPS), first of three."
+        == "Random writes, saturated: 300,000\u00a0IOPS, 2.2\u00a0times better than A (135,000\u00a0IOPS), first of three."
     )
     assert page_one.extremes(own._replace(rivals=()))[1] != worst
 
@@ -333,7 +333,7 @@ def test_drives_are_ranked_by_figures_that_two_of_them_have() -> None:
 def test_the_best_of_two_drives_is_better_and_not_better_than_the_next() -> None:
     own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, 4e5, 4e5)]
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
-    for names, best in (("AB", "A, 2 times better"), ("ABC", "A, 2 times better than the next")):
+    for names, best in (("AB", "A, 2\u00a0times better"), ("ABC", "A, 2\u00a0times better than the next")):
         tables = list(together.tables(dict(zip(names, own, strict=False)), EN))
         assert tables[1].rows[0][-1] == best
 

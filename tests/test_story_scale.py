@@ -30,10 +30,12 @@ def test_page_one_tells_of_models_alone_how_far_they_are_from_their_drive(model:
     review = of(model, virtual=virtual)
     judged = review.verdict._replace(standing=None)
     texts = list(certainty.certainty(review._replace(verdict=judged)))
-    said = [text for text in texts if text.startswith("The model differs from the published figures")]
+    said = [text for text in texts if text.startswith("The key figures of the model differ")]
     assert len(said) == told
     shortened = list(certainty.certainty(review))
-    assert not [text for text in shortened if text.startswith("The model differs")], "a shortened run shows no level"
+    assert not [text for text in shortened if text.startswith("The key figures of the model differ")], (
+        "a shortened run shows no level"
+    )
     beside = [key.name for key in page_one.keys(review._replace(verdict=judged)) if "real drive" in key.note]
     assert bool(beside) == bool(told), "the figures that differ state both"
     assert not [key for key in page_one.keys(review) if key.note]

@@ -147,5 +147,5 @@ def test_the_worst_of_page_one_is_in_the_conclusion() -> None:
     (section,) = closing.closing(review)
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
-    assert "Other is 8.7 times better" in worst
+    assert "Other is 8.7\u00a0times better" in worst
     assert [item.text for items in pair.lists for item in items.items if item.mark == "con"] == [worst]
