@@ -235,8 +235,8 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     assert page_one.extremes(own._replace(verdict=judged))[1] == "", "a figure that cannot be used is not ranked"
     best, _ = page_one.extremes(own._replace(figures={"writes": 300e3, "sat_s": 36e3}))
     assert (
-        best
-        == "Random writes, saturated: 300,000\u00a0IOPS, 2.2\u00a0times better than A (135,000\u00a0IOPS), first of three."
+        best == "Random writes, saturated: 300,000\u00a0IOPS, "
+        "2.2\u00a0times better than A (135,000\u00a0IOPS), first of three."
     )
     assert page_one.extremes(own._replace(rivals=()))[1] != worst
 
