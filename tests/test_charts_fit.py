@@ -303,6 +303,9 @@ def test_single_bursts_are_drawn_only_of_a_drive_that_pauses_bring_back(steady: 
     assert len(list(picture("rests", [side], WORDS, []))) == 1
     for name in ("bursts", "recovery_course"):
         assert len(list(picture(name, [side], WORDS, []))) == shown, name
+        both = [side, Side("other", side.run)]
+        assert not list(picture(name, both, WORDS, [])), "it would show the first drive alone"
+        assert len(list(picture(name, [side, Side("idle", made("fresh", shorten=60))], WORDS, []))) == shown
 
 
 @pytest.mark.parametrize(("rate", "drawn"), [(200_000, True), (40, False)])

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stend.charts.beside import ladders
 from stend.charts.overlay import intervals, pictures, sweeps
@@ -36,6 +37,20 @@ def test_a_sweep_shows_the_mixes_with_the_most_and_the_fewest_reads() -> None:
     assert {r["mix"] for r in drawing.rows["rows"]} == {"100/0", "0/100"}
     assert drawing.says == f"{EN('overlay.sweep_one_says')} {EN('overlay.sweep_few_says')}"
     assert drawing.test == "iops"
+
+
+def test_a_sweep_by_outstanding_ios_has_one_point_per_number_of_the_best_threads() -> None:
+    ladder = [(threads, depth) for threads in (1, 2, 4) for depth in (2, 4, 8)]
+    sides = list[Side]()
+    for name in "ab":
+        loads = [replace(load(100, 4, depth), threads=threads) for threads, depth in ladder]
+        rows = [row(one, 1000.0 * one.outstanding + one.threads) for one in loads]
+        sides.append(side(name, [outcome(name, rows, 100 * (name == "b"))]))
+    (drawing,) = [one for one in sweeps.draw(compared(sides[0], sides[1]), EN) if "IOPS" in one.title]
+    points = {(r["side"], r["x"]): r["value"] for r in drawing.rows["rows"]}
+    assert len(points) == len(drawing.rows["rows"]) == 2 * len({t * d for t, d in ladder})
+    assert points["a", 8] == pytest.approx(8004, rel=1e-3), "of 1 x 8, 2 x 4 and 4 x 2 the last is the fastest"
+    assert drawing.says.endswith(EN("overlay.sweep_threads_says"))
 
 
 @pytest.mark.parametrize(("values", "titles"), [(2, ["Rates"]), (3, ["Rates: 0", "Rates: 1", "Rates: 2"])])
