@@ -27,9 +27,6 @@ DEPTHS = {"latency-curve": {"mixes": (100, 0), "blocks_kib": (4,), "threads_ladd
 OUT = {"profiles": {"workloads": ("file-server",)}}
 
 
-PROFILES = [phase.name for phase in made("profiles", profile="review", shorten=60).plan.tests[0].phases]
-
-
 def causes(run: Run, others: Sequence[Finding] | None = None) -> dict[str, Finding]:
     found = findings.find(run) if others is None else findings.named("cause", run, {}, others)
     told = {f.key: f for f in found if f.name == "cause"}
@@ -194,28 +191,6 @@ def test_reads_of_a_mix_and_reads_after_random_writes_are_no_single_reads() -> N
     found = causes(ran(iops, "latency-curve", rotational=True, facts=facts))
     assert found["turn"].values["wait"] == pytest.approx(6e-3, rel=0.1)
     assert "turn" not in causes(ran(iops, "profiles", rotational=True, facts=facts))  # files are served before the web
-
-
-@pytest.mark.parametrize(
-    ("copy", "web", "key"), [(0.9, 1.0, ""), (0.5, 1.0, "falls_profile"), (0.5, 0.4, "falls_profiles")]
-)
-def test_profiles_that_lose_a_third_with_depth_are_counted_and_the_worst_is_named(
-    copy: float, web: float, key: str
-) -> None:
-    """`copy` and `web` are the shares of the highest rate at the most outstanding IOs."""
-
-    def iops(load: Workload) -> float:
-        share = copy if load.read_pct == 50 else web if load.read_pct == 100 else 1.0
-        return 4000.0 if load.outstanding < 100 else 4000.0 * share
-
-    found = causes(ran(iops, "profiles"))
-    assert [name for name in found if name.startswith("falls_profile")] == ([key] if key else [])
-    if key:
-        values = found[key].values
-        assert values["least"] / values["most"] == pytest.approx(min(copy, web), rel=0.05)
-        assert values["of"] == len(set(PROFILES) - {"purge", "precondition"})
-        assert values["at"] < 100 <= values["deep"]
-        assert finding_said(found[key], Language("en")).startswith(f"{values['n']} of " if values["n"] > 1 else "Of ")
 
 
 def test_a_queue_is_full_where_the_rate_stays_and_the_wait_grows_with_the_depth() -> None:

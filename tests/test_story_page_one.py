@@ -1,0 +1,57 @@
+"""Page one states a reason in full once, and no capacity as a reason that is hardly enough."""
+
+import pytest
+
+from stend.findings.judgement import Judged, Mark, Reason, Verdict
+from stend.findings.judgement.evidence import Known
+from stend.report.story import page_one, rivals, telling
+from stend.sentences import reason_said
+from stend.words import Language
+from tests.test_story import EN, seen
+
+
+def test_a_cache_is_not_compared_with_that_of_another_capacity() -> None:
+    known = (rivals.Rival("A", {"cache_bytes": 66e9}), rivals.Rival("B", {"cache_bytes": 44e9}))
+    own = seen({"write": "yes"})._replace(figures={"cache_bytes": 1.3e12, "cache_first": 1e9}, rivals=known)
+    assert not any("A" in text.split() for text in page_one.extremes(own))
+
+
+@pytest.mark.parametrize(("beyond", "named"), [(1.25, False), (2.0, True)])
+def test_a_capacity_is_a_reason_for_large_files_only_far_above_its_bound(beyond: float, named: bool) -> None:
+    room = Reason("capacity", "pass", 3, {"capacity": 500e9}, beyond=beyond)
+    rate = Reason("seq_read", "pass", 2, {"seq_read": 3.2e9}, beyond=9.0)
+    for reasons, wanted in (((room, rate), named), ((room,), True)):
+        uses = (Judged("streaming", "yes", reasons),)
+        (entry,) = page_one.marked(seen({})._replace(verdict=Verdict("", uses, Known({}))), "")
+        assert ("capacity" in entry.why) is wanted
+    few = Reason("capacity", "fail", 3, {"capacity": 224e9}, beyond=1.3)
+    (entry,) = page_one.marked(
+        seen({})._replace(verdict=Verdict("", (Judged("streaming", "no", (few,)),), Known({}))), ""
+    )
+    assert "capacity" in entry.why
+
+
+def test_a_start_that_is_shorter_than_a_minute_has_its_time() -> None:
+    own = seen({"write": "yes"})._replace(figures={"start": 58e3, "brief_s": 29.0})
+    assert page_one.title("start", own) == EN("figure_name.start_brief", brief_s=29.0)
+    assert page_one.title("start", own._replace(figures={"start": 58e3})) == EN("figure_name.start")
+
+
+def test_the_best_of_page_one_does_not_repeat_a_use() -> None:
+    assert telling._unstated("One is fast.", "Uses: one is slow.") == "One is fast."
+    assert telling._unstated("One is fast.", "Uses: one is slow; one is fast.") == ""
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("above", [True, False])
+def test_a_reason_is_stated_in_full_once_on_page_one(lang: str, above: bool) -> None:
+    words = Language(lang)
+    values = {"fall": 18.0, "start": 289e3, "writes": 15.8e3, "sat_s": 36e3, "fallen_s": 18e3, "reads": 9e4}
+    drop, rate = Reason("fall", "fail", 3, values), Reason("reads", "doubt", 1, values)
+    marks: dict[str, Mark] = {"read": "doubt", "array": "doubt", "write": "no"}
+    uses = tuple(Judged(use, mark, (drop, rate)) for use, mark in marks.items())
+    full, own = reason_said(drop, words), seen({})._replace(verdict=Verdict("", uses, Known({})), words=words)
+    entries = [entry.why for entry in page_one.marked(own, f"(...: {full})." if above else "")]
+    assert sum(full[1:] in why for why in entries) == (0 if above else 1)
+    short = words("reason.fall.short", **values)
+    assert all(short[1:] in why for why in entries)
