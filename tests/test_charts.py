@@ -160,3 +160,9 @@ def test_every_golden_specification_fits_the_schema_of_vega_lite() -> None:
     wrong = {**json.loads(pictures.golden()["convergence"]), "mark": {"type": "line", "strokeWdith": 2}}
     wrong["datasets"] = {}
     assert not judge.is_valid(wrong)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_every_chart_that_a_test_names_exists(name: str) -> None:
+    """A record may name a chart that no longer exists, so a page leaves an unknown one out without a word."""
+    assert set(suite.load(name).charts) <= set(charts.names())

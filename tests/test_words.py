@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from stend import findings, words
+from stend.base.errors import BadInput
 from stend.findings.judgement import ALONG
 from stend.findings.judgement.uses import uses
 from stend.report.story.page_one import TAILS
@@ -274,3 +275,21 @@ def test_a_quantity_without_a_phrase_is_shown_by_its_name(monkeypatch: pytest.Mo
         assert words.quantity("queue_wait_s") == "queue wait s"
         assert words.quantity("p99.97") == words("quantity.percentile", percent=words.value("99.97"))
         assert words.quantity("iops") == words("quantity.iops")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[format\nname = 1", "the language file xx.toml is not valid TOML"),
+        ('[format]\nplural = "one-many"', "the language file xx.toml, format cannot be used"),
+        ("[format]\ndecimal = 3", "the language file xx.toml, format cannot be used"),
+    ],
+)
+def test_a_broken_language_file_is_named(text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "xx.toml").write_text(text)
+    (tmp_path / "en.toml").write_bytes((words.FOLDER / "en.toml").read_bytes())
+    monkeypatch.setattr(words, "FOLDER", tmp_path)
+    words._file.cache_clear()
+    with pytest.raises(BadInput, match=why):
+        words.formats.__wrapped__("xx")
+    words._file.cache_clear()

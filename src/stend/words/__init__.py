@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.words import numbers
 
@@ -194,12 +195,16 @@ def formats(language: str) -> numbers.Format:
     """Return how a language writes numbers and dates: the part `format` of its file, with English names of loads."""
     own = _file(language).get("format", {})
     loads = _file(FIRST)["format"]["loads"] | own.get("loads", {})
-    return msgspec.convert(own | {"loads": loads}, numbers.Format)
+    return untrusted.converted(own | {"loads": loads}, numbers.Format, f"the language file {language}.toml, format")
 
 
 @cache
 def _file(language: str) -> dict[str, Any]:
-    read: dict[str, Any] = msgspec.toml.decode((FOLDER / f"{language}.toml").read_bytes())
+    """Return the content of a language's file. Raise BadInput with its name if it is not TOML."""
+    try:
+        read: dict[str, Any] = msgspec.toml.decode((FOLDER / f"{language}.toml").read_bytes())
+    except msgspec.DecodeError as error:
+        raise BadInput(f"the language file {language}.toml is not valid TOML: {error}") from None
     return read
 
 
