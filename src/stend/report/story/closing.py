@@ -19,12 +19,13 @@ def closing(review: Review) -> Iterator[Section]:
     """Yield the conclusion: for, against, price and endurance, or nothing if the run has no arguments."""
     words, judged = review.words, review.verdict
     passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
-    doubtful = {*judged.known.bounds, "" if judged.standing else behind(review)}  # may become worse, or is behind
+    last = "" if judged.standing else behind(review)
+    doubtful = {*judged.known.bounds, last}  # may become worse, or is behind
     passed = [r for r in passed if r.figure not in doubtful]
     merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
-    unfit = [r for r in unfit if r.figure != behind(review)]  # the sentence with the rival has it
+    unfit = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
     against = (*_reasons(unfit, (), words), extremes(review)[1], unprotected(review))
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),

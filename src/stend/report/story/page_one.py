@@ -186,7 +186,7 @@ def marked(review: Review, stated: str) -> Iterator[Marked]:
     words, facts_stated, earlier = review.words, open_facts(review.verdict.of(*FIT)), set[str]()
 
     def shown(judged: Judged) -> tuple[str, Why]:
-        roomy = tuple(r for r in judged.reasons if measured(r) or r.figure != ROOM[1] or argues(r))
+        roomy = tuple(reason for reason in judged.reasons if reason.figure != ROOM[1] or argues(reason))
         judged = judged._replace(reasons=roomy or judged.reasons)
         new = tuple(reason for reason in judged.reasons if reason.figure not in earlier)
         fails = {reason.figure for reason in judged.reasons if reason.answer == "fail"}
