@@ -29,6 +29,15 @@ def test_nothing_that_others_write_breaks_a_reader_or_a_verb(seed: int) -> None:
     assert all(done.tried[target.name] for target in every() if target.weight >= 1), done.words
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_every_target_that_is_not_rare_has_an_input(seed: int) -> None:
+    names = [f"reader {number}" for number in range(60)]
+    targets = [Target(name, "json", [b"{}"], lambda data: {}, senseless) for name in names]
+    rare = Target("rare", "json", [b"{}"], lambda data: {}, senseless, weight=0.001)
+    done = campaign([*targets, rare], seed=seed, inputs=60)
+    assert dict(done.tried) == dict.fromkeys(names, 1)
+
+
 def target(read: Any, wrong: Any = senseless) -> Target:
     return Target("a reader", "json", [b'{"iops": 7}'], read, wrong)
 

@@ -155,12 +155,15 @@ def _end(code: int | None) -> str:
 
 
 def _child(targets: Sequence[Target], seed: int | str, inputs: int, theirs: Connection) -> None:
-    """Read so many inputs; say each before it is tried, and what came of it."""
+    """Read so many inputs; say each before it is tried, and what came of it. The first child begins with one input for
+    each target that is not rare: by chance alone one of many has none.
+    """
     rng, done = random.Random(seed), Done(0)
     weights = [target.weight for target in targets]
+    first = [number for number, weight in enumerate(weights) if weight >= 1 and isinstance(seed, int)]
     signal.signal(signal.SIGALRM, _watching(done))
-    for _ in range(inputs):
-        number = rng.choices(range(len(targets)), weights)[0]
+    for count in range(inputs):
+        number = first[count] if count < len(first) else rng.choices(range(len(targets)), weights)[0]
         data = rng.choice(targets[number].seeds)
         for _ in range(rng.choice(GENERATIONS)):
             data = mutated(data, targets[number].kind, rng)
