@@ -4,7 +4,8 @@ import pytest
 
 from stend.findings.judgement import Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
-from stend.report.story import page_one, rivals, telling
+from stend.report.parts import Pair
+from stend.report.story import closing, page_one, rivals, telling
 from stend.sentences import reason_said
 from stend.words import Language
 from tests.test_story import EN, seen
@@ -55,3 +56,23 @@ def test_a_reason_is_stated_in_full_once_on_page_one(lang: str, above: bool) -> 
     assert sum(full[1:] in why for why in entries) == (0 if above else 1)
     short = words("reason.fall.short", **values)
     assert all(short[1:] in why for why in entries)
+
+
+def test_the_longest_wait_does_not_argue_for_a_drive_whose_slow_writes_are_behind_its_rivals() -> None:
+    """They stand in the sentence with the rival alone, and still speak against the drive."""
+    values = {"write_tail": 0.05, "write_tail_at": 128.0, "longest": 0.001}
+    slow = Reason("write_tail", "fail", 3, values, beyond=3.0)
+    longest = Reason("longest", "pass", 3, values, beyond=90.0)
+    uses = (
+        Judged("desktop", "yes", (longest, Reason("reads", "pass", 3, {"reads": 9e4}))),
+        Judged("write", "no", (slow,)),
+    )
+    known = tuple(rivals.Rival(name, {"write_tail": 0.001}) for name in "AB")
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={**values, "sat_s": 36e3}, rivals=known)
+    assert page_one.behind(own) == "write_tail"
+    (section,) = closing.closing(own)
+    (pair,) = section.blocks
+    assert isinstance(pair, Pair)
+    texts = [item.text for items in pair.lists for item in items.items]
+    assert not [text for text in texts if "longest" in text]
+    assert len([text for text in texts if "A" in text.split() or "50" in text]) == 1

@@ -113,7 +113,8 @@ def _tried(targets: Sequence[Target], seed: int, inputs: int) -> Iterator[tuple[
     context, left = multiprocessing.get_context("fork"), inputs
     for life in range(inputs):
         ours, theirs = context.Pipe(duplex=False)
-        child = context.Process(target=_child, args=(targets, f"{seed}/{life}" if life else seed, left, theirs))
+        sure = () if life else tuple(n for n, target in enumerate(targets) if target.weight >= 1)
+        child = context.Process(target=_child, args=(targets, f"{seed}/{life}" if life else seed, left, theirs, sure))
         child.start()
         theirs.close()
         try:
@@ -154,16 +155,15 @@ def _end(code: int | None) -> str:
     return f"dies of {signal.Signals(-code).name}" if code < 0 else f"ends its process with {code}"
 
 
-def _child(targets: Sequence[Target], seed: int | str, inputs: int, theirs: Connection) -> None:
-    """Read so many inputs; say each before it is tried, and what came of it. The first child begins with one input for
-    each target that is not rare: by chance alone one of many has none.
+def _child(targets: Sequence[Target], seed: int | str, inputs: int, theirs: Connection, sure: Sequence[int]) -> None:
+    """Read so many inputs; say each before it is tried, and what came of it. The first ones are for the targets `sure`:
+    by chance alone one of many has none.
     """
     rng, done = random.Random(seed), Done(0)
     weights = [target.weight for target in targets]
-    first = [number for number, weight in enumerate(weights) if weight >= 1 and isinstance(seed, int)]
     signal.signal(signal.SIGALRM, _watching(done))
     for count in range(inputs):
-        number = first[count] if count < len(first) else rng.choices(range(len(targets)), weights)[0]
+        number = sure[count] if count < len(sure) else rng.choices(range(len(targets)), weights)[0]
         data = rng.choice(targets[number].seeds)
         for _ in range(rng.choice(GENERATIONS)):
             data = mutated(data, targets[number].kind, rng)

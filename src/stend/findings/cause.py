@@ -23,6 +23,7 @@ CROWDED = ("latency-curve", "profiles", "thread-queue-sweep")
 """Tests with ladders on one state of the drive."""
 FELL, GREW, MIXED_SLOWER = 1.3, 1.1, 1.2
 LOST = 2 / 3
+"""A profile that keeps no more than this share of its highest rate has fallen."""
 MIXED_ROUNDS = ("iops",)
 """Tests in which random 4 KiB writes follow larger blocks in each round (PTS 7)."""
 SAME = 1.05
@@ -57,6 +58,10 @@ class Evidence(NamedTuple):
     def flash(self) -> bool:
         """Return True if nothing rotates in the drive."""
         return not self.run.plan.device.rotational
+
+    def range_bytes(self, row: Figures) -> int:
+        """Return the bytes of the drive that a row covers."""
+        return row.workload.range_bytes or self.run.plan.device.capacity_bytes
 
     def of(self, name: str) -> list[Finding]:
         """Return the findings of a name that could draw a conclusion."""
@@ -210,7 +215,7 @@ def _order(evidence: Evidence) -> Causes:
     filled, end = ends
     before = [r.step for r in evidence.run.of(filled.test, "precondition") if isinstance(r.step, Hold)]
     if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
-        part, whole = (row.workload.range_bytes or evidence.run.plan.device.capacity_bytes for row in ends)
+        part, whole = map(evidence.range_bytes, ends)
         values = {"filled": filled.iops, "end": end.iops, "part": part / whole}
         if part <= whole:  # the rest of the drive is further spare flash
             yield _cause("order" if part == whole else "order_part", filled.test, values)
@@ -221,7 +226,7 @@ def _mixed_rounds(evidence: Evidence) -> Causes:
     if (ends := _ends(evidence)) and ends[0].test in MIXED_ROUNDS:
         filled, end = ends
         as_deep = filled.workload.outstanding >= end.workload.outstanding
-        alike = filled.workload.range_bytes == end.workload.range_bytes
+        alike = evidence.range_bytes(filled) == evidence.range_bytes(end)
         if as_deep and alike and end.iops >= MIXED_SLOWER * filled.iops:
             yield _cause("mixed_rounds", filled.test, {"filled": filled.iops, "end": end.iops})
 

@@ -200,12 +200,8 @@ def formats(language: str) -> numbers.Format:
 
 @cache
 def _file(language: str) -> dict[str, Any]:
-    """Return the content of a language's file. Raise BadInput with its name if it is not TOML."""
-    try:
-        read: dict[str, Any] = msgspec.toml.decode((FOLDER / f"{language}.toml").read_bytes())
-    except msgspec.DecodeError as error:
-        raise BadInput(f"the language file {language}.toml is not valid TOML: {error}") from None
-    return read
+    data = (FOLDER / f"{language}.toml").read_bytes()
+    return untrusted.toml(data, dict[str, Any], f"the language file {language}.toml")
 
 
 @lru_cache(maxsize=4096)

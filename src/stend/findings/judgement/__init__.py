@@ -63,21 +63,18 @@ class Reason(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer.
 
-        That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled",
-        that of a drop that takes nearly all of the saturation in "_slow", that of a write after a cache in "_after".
+        That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled".
+        A drop that takes nearly all of the saturation has "slow", a slow end of a write after a fast cache "after".
         """
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
         key = "level" if level else self.clause or self.answer
         if self.figure in ("writes", "fall") and "sat_s" not in self.values:
             return f"{key}_filled"
-        if (
-            self.figure == "fall"
-            and key in ("doubt", "fail")
-            and self.values["fallen_s"] >= SLOW * self.values["sat_s"]
-        ):
-            return f"{key}_slow"
-        if self.figure == "stream_end" and key != "pass" and self.values.get("cache_bytes"):
-            return f"{key}_after"
+        if key in ("doubt", "fail"):
+            if self.figure == "fall" and self.values["fallen_s"] >= SLOW * self.values["sat_s"]:
+                return "slow"
+            if self.figure == "stream_end" and self.values.get("cache_bytes"):
+                return "after"
         return f"{key}_along" if self.figure in ALONG and self.values.get("seq_along") else key
 
 

@@ -20,9 +20,9 @@ def main(rows: Sequence[Figures]) -> Iterator[tuple[str, dict[int, Figures]]]:
             load = row.workload
             key = (TESTS.index(row.test), row.phase != MAIN, -load.read_pct, load.block_bytes, row.phase)
             loads.setdefault(key, []).append(row)
-    main = {key[0]: loads[key] for key in sorted(loads, reverse=True)}
-    for place in sorted(main):
-        yield TESTS[place], headline.ladder(main[place])
+    chosen = {key[0]: loads[key] for key in sorted(loads, reverse=True)}
+    for place in sorted(chosen):
+        yield TESTS[place], headline.ladder(chosen[place])
 
 
 def ends(rows: Iterable[Figures]) -> dict[str, tuple[Figures, Figures]]:

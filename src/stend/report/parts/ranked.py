@@ -94,11 +94,11 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
         for key, verdicts in (("gain", UP), ("loss", DOWN)):
             moved = [(row, group) for group in of_kind for row in group.differences if row.verdict in verdicts]
             of_all = [one for one in moved if one[1].direction == "both"]  # reads and writes are parts of it
-            if moved:
-                row, group = max(of_all or moved, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
+            if moved := of_all or moved:
+                row, group = max(moved, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
                 alike = group.count(verdicts), len(group.differences)
                 few = words("versus.few", n=alike[0], of=alike[1]) if alike[0] < alike[1] else ""
-                larger = max(abs(log(other.ratio)) for other, _ in of_all or moved) > abs(log(row.ratio))
+                larger = max(abs(log(other.ratio)) for other, _ in moved) > abs(log(row.ratio))
                 few += words("versus.lone") if larger else ""
                 yield words(f"versus.{key}{tail}", figure=_one(row, whole, words), few=few)
 
@@ -112,8 +112,9 @@ def consistent(whole: Comparison, words: Language) -> Iterator[str]:
     level = (group for group in classes(whole.differences)["level"] if len(group.differences) > 2 and group.one_way)
     small = [group for group in level if group.count(("close", "same")) == len(group.differences)]
     rates = [group for group in small if QUANTITIES[group.quantity].kind != "tail"]
-    if listed := "; ".join(f"{name(group, words)} ({span(group, words)})" for group in rates[:MOST_CONSISTENT]):
-        some = "_some" if len(small) > len(rates[:MOST_CONSISTENT]) else ""
+    if shown := rates[:MOST_CONSISTENT]:
+        some = "_some" if len(small) > len(shown) else ""
+        listed = "; ".join(f"{name(group, words)} ({span(group, words)})" for group in shown)
         yield words(f"versus.consistent{some}", listed=listed)
 
 

@@ -25,8 +25,8 @@ def closing(review: Review) -> Iterator[Section]:
     merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
-    unfit = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
-    against = (*_reasons(unfit, (), words), extremes(review)[1], unprotected(review))
+    apart = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
+    against = (*_reasons(apart, (), words), extremes(review)[1], unprotected(review))
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
