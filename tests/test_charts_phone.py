@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from html import unescape
 from importlib import resources
+from itertools import pairwise, product
 from math import log
 from pathlib import Path
 from typing import Any
@@ -41,16 +42,23 @@ def ticks(folder: Path, *axes: Any, ask: str = ASK) -> Any:
     return json.loads(unescape(re.search(r'<pre id="told">(.*?)</pre>', dump.stdout, re.DOTALL)[1]))  # type: ignore[index]
 
 
-def test_a_log_axis_shows_the_ticks_that_have_room(tmp_path: Path) -> None:
-    depths, rates = [1.0, 2, 4, 8, 16, 32, 64, 128], [1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6]
-    few, many = ticks(tmp_path, depths, rates)
-    assert few == depths
-    assert many == [1e4, 5e4, 2e5, 1e6]
+def test_a_log_axis_of_powers_of_two_shows_both_ends_and_equal_steps(tmp_path: Path) -> None:
+    depths, sizes = [2.0**power for power in range(8)], [2.0**power for power in range(-1, 11)]
+    assert ticks(tmp_path, depths, sizes) == [depths, [0.5, 4, 32, 256, 1024]]
 
 
-def test_a_log_axis_whose_ticks_have_no_common_step_has_more_than_both_ends(tmp_path: Path) -> None:
-    sizes, waits = [2.0**power for power in range(-1, 11)], [2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5]
-    assert ticks(tmp_path, sizes, waits) == [[0.5, 4, 32, 256, 1024], [2e3, 1e4, 5e4, 5e5]]
+def test_labels_of_a_decimal_log_axis_are_evenly_spaced_and_have_room(tmp_path: Path) -> None:
+    """At 1, 2 and 5 times powers of ten, at 1 and 5 times, or at equal steps."""
+    axes = []
+    for low, decades, first, last in product((-9, -2, 0, 3), (1, 2, 3, 5, 8), (1, 2, 5), (1, 2, 5)):
+        whole = [float(f"{step}e{power}") for power in range(low, low + decades + 1) for step in (1, 2, 5)]
+        axes.append([v for v in whole if float(f"{first}e{low}") <= v <= float(f"{last}e{low + decades}")])
+    for values, kept in zip(axes, ticks(tmp_path, *axes), strict=True):
+        pixels = PLOT_PX / log(values[-1] / values[0])
+        steps = {round(after / before, 3) for before, after in pairwise(kept)}
+        assert len(kept) > 1
+        assert steps <= {2.0, 2.5} or steps == {2.0, 5.0} or len(steps) == 1, kept
+        assert min(log(after / before) * pixels for before, after in pairwise(kept)) > 20
 
 
 LINEAR = """

@@ -96,14 +96,31 @@ function figureCount(channel, most, width, sets) {  // the highest number of tic
   }
   return count;
 }
+function figureTens(values, width) {  // 1, 2 and 5 times, 1 and 5 times, or only powers of ten, then every second one and so on; false without two that have room
+  var least = figureLabel(values), whole = Math.log10(values[values.length - 1] / values[0]);
+  var parts = values.map(function (value) { var power = Math.floor(Math.log10(value) + 1e-9); return { value: value, power: power, first: Math.round(value / Math.pow(10, power)) }; });
+  if (!parts.every(function (part) { return [1, 2, 5].indexOf(part.first) >= 0; })) { return false; }
+  var lowest = parts[0].power + (parts[0].first > 1);
+  var ways = [[1, 2, 5], [1, 5], [1]].map(function (firsts) { return function (part) { return firsts.indexOf(part.first) >= 0; }; });
+  [2, 3, 4, 5, 6].forEach(function (step) { ways.push(function (part) { return part.first === 1 && (part.power - lowest) % step === 0; }); });
+  for (var i = 0; i < ways.length; i += 1) {
+    var kept = parts.filter(ways[i]).map(function (part) { return part.value; });
+    var near = kept.some(function (value, place) { return place && Math.log10(value / kept[place - 1]) / whole * width < least; });
+    if (!near) { return kept.length > 1 && kept; }
+  }
+  return false;
+}
+function figureEvery(values, width) {  // both ends, and as many in equal steps between them as have room; without any between them, the last step is longer
+  var last = values.length - 1, room = Math.max(2, figureRoom(values, width)), least = Math.max(1, Math.ceil(last / Math.max(2, room - 1))), step = least;
+  while (last % step) { step += 1; }
+  if (step === last) { step = least; }
+  return values.filter(function (value, place) { return place === last || (place % step === 0 && (step === 1 || Math.log(values[last] / value) / Math.log(values[last] / values[0]) * width >= figureLabel(values))); });
+}
 function figureTicks(channel, most, width, sets) {  // ticks that have room: labels that Vega leaves out make the others uneven
   var scale = channel.scale || {}, axis = channel.axis, values = (axis && axis.values) || [];
   if (!axis || channel.type !== "quantitative") { return; }
-  if (scale.type === "log") {  // both ends, and as many in equal steps between them as have room; without any between them, the last step is longer
-    var last = values.length - 1, room = Math.max(2, figureRoom(values, width)), least = Math.max(1, Math.ceil(last / Math.max(2, room - 1))), step = least;
-    while (last % step) { step += 1; }
-    if (step === last) { step = least; }
-    if (step > 1) { axis.values = values.filter(function (value, place) { return place === last || (place % step === 0 && Math.log(values[last] / value) / Math.log(values[last] / values[0]) * width >= figureLabel(values)); }); }
+  if (scale.type === "log") {
+    axis.values = figureTens(values, width) || figureEvery(values, width);
   } else if (!values.length || values.length > most + 2) {
     delete axis.values;
     axis.tickCount = figureCount(channel, most, width, sets);
