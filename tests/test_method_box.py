@@ -7,7 +7,7 @@ from stend import findings
 from stend.base.units import KiB
 from stend.findings import Finding
 from stend.findings.look.grounds import Because
-from stend.model.definition import Hold, Workload
+from stend.model.definition import Hold, Purge, Workload
 from stend.model.events import Judged, Note, Result
 from stend.model.record import Run
 from stend.planning import plan as planning
@@ -222,3 +222,12 @@ def test_loads_that_differ_by_their_mix_alone_have_one_access(test: str, access:
     run = made(test, shorten=60)
     text = conditions(run, run.plan.tests[0], EN).replace("\u00a0", " ")
     assert text.removeprefix(EN("page.own_method")) == access
+
+
+def test_the_device_table_counts_the_purges_of_a_run_and_says_if_there_are_none(desktop: Run) -> None:
+    def purges(run: Run, lang: Language) -> str:
+        return dict(device(run, None, lang))["purge"]
+
+    steps = [result for result in desktop.results if isinstance(result.step, Purge)]
+    assert purges(desktop, EN) == f"{steps[0].said}, {len(steps)} times"
+    assert purges(made("lba-profile", interval_s=60.0, shorten=60), RU) == "нет"

@@ -1,5 +1,7 @@
 """The header of a PTS report page (14.2): test platform, device under test, set-up, test parameters."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from stend.base.units import block_label
@@ -69,7 +71,6 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
     """Return facts about the drive as it reported them."""
     drive = run.plan.device
     profile = test.profile if test else run.plan.profile
-    purged = next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), "") if test else ""
     return [
         *(
             [("file_name", drive.serial)]
@@ -83,10 +84,20 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("array", words.converted(array(drive.facts))),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
-        ("purge", words.translated(purged) if test else ""),
+        ("purge", _purges(run, (test,) if test else run.plan.tests, words)),
         ("cache", _cache(run, profile.write_cache, words)),
         *_power_saving(drive, words),
     ]
+
+
+def _purges(run: Run, tests: Sequence[PlannedTest], words: Language) -> str:
+    """Return the methods of the purges of tests, each with its number of times; imported runs state none."""
+    steps = [step for test in tests for phase in test.phases for step in phase.round]
+    if not any(isinstance(step, Purge) for step in steps):
+        return "" if run.plan.profile.write_cache == "unknown" else words("header.none")
+    done = (r for test in tests for r in run.of(test.name) if isinstance(r.step, Purge) and r.said)
+    counted = Counter(words.translated(result.said) for result in done).items()
+    return "; ".join(words("header.purge_value", method=method, n=n) if n > 1 else method for method, n in counted)
 
 
 def _power_saving(drive: Identity, words: Language) -> list[tuple[str, str]]:
