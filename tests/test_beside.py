@@ -3,6 +3,7 @@
 from functools import cache
 from math import isclose
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -184,6 +185,26 @@ def test_the_caption_says_that_published_points_are_joined() -> None:
     assert WORDS("beside.published_joined") in chart.says
     (chart,) = picture("saturation_course", [Side("A", run)], WORDS, [])
     assert WORDS("beside.published_joined") not in chart.says
+
+
+@pytest.mark.parametrize(
+    ("ends", "until"), [([0.01], 0.06), ([0.01, 0.1], 0.15), ([0.01, 0.3], 0.06), ([0.05], 0.3), ([0.06], 0), ([], 0)]
+)
+def test_a_level_that_hours_would_hide_has_a_chart_of_its_beginning(
+    monkeypatch: pytest.MonkeyPatch, ends: list[float], until: float
+) -> None:
+    """Ends of levels and of that chart are shares of the whole time."""
+    run = made("write-saturation", interval_s=1.0, shorten=60)
+    sides = [Side(name, run) for name in "AB"]
+    whole_s = look.records(run, "write-saturation", "saturate")[-1].end_s
+    monkeypatch.setattr(courses, "_falls", lambda side: [SimpleNamespace(s=end * whole_s) for end in ends])
+    drawn = list(picture("saturation_beginning", sides, WORDS, []))
+    assert len(drawn) == bool(until)
+    for chart in drawn:
+        rows = chart.spec["datasets"]["rows"]
+        assert {row["drive"] for row in rows} == {"A", "B"}
+        last_s = max(row["t"] for row in rows) * time_scale(until * whole_s, WORDS)[0]
+        assert until * whole_s * (1 - 1 / 160) - 2 <= last_s <= until * whole_s * 1.00001
 
 
 def test_no_chart_shows_published_figures_alone() -> None:

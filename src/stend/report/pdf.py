@@ -9,7 +9,7 @@ from typing import Any
 from stend.base import render_process
 from stend.base.version import __version__
 from stend.charts import Picture
-from stend.charts.parts.half import HEIGHT, LOW, TALL, half, height, wide
+from stend.charts.parts.half import HEIGHT, LOW, TALL, half, headed, height, title_lines, wide
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
@@ -36,7 +36,10 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     t = page.words
     alone = list(_alone(page)) if page.small else [False] * len(page.pictures)
     sized = list(zip(page.pictures, alone, strict=True))
-    pictures = [half(picture, alone=own) if page.small else picture for picture, own in sized]
+    pictures = list(page.pictures)
+    if page.small:
+        halves = [half(picture, alone=own) for picture, own in sized]
+        pictures = list(map(headed, halves, _lines(halves, alone)))
     drawings, photos = iter(zip(pictures, svgs(pictures), alone, strict=True)), _names("photo")
     files, sizes = _names("chart"), iter(_sizes(page, sized))
 
@@ -76,12 +79,23 @@ def _sizes(page: Page, sized: Sequence[tuple[Picture, bool]]) -> Iterator[dict[s
 
 def _again(page: Page, folder: Path, taller: Mapping[str, float]) -> None:
     """Draw these charts of `_content` again with plots that are so many mm taller; those below 0 are `LOW`."""
-    every = dict(zip(_names("chart"), zip(page.pictures, _alone(page), strict=True), strict=False))
+    alone = list(_alone(page))
+    lines = _lines([half(picture, alone=own) for picture, own in zip(page.pictures, alone, strict=True)], alone)
+    every = dict(zip(_names("chart"), zip(page.pictures, alone, lines, strict=True), strict=False))
     plots = {name: LOW if more < 0 else HEIGHT + int(more / MM_PER_PX) for name, more in taller.items()}
     chosen = [(*every[Path(name).stem], px) for name, px in plots.items()]
-    drawn = svgs([half(picture, alone=own, usual=px) for picture, own, px in chosen])
+    drawn = svgs([headed(half(picture, alone=own, usual=px), count) for picture, own, count, px in chosen])
     for name, drawing in zip(taller, drawn, strict=True):
         (folder / name).with_suffix(".svg").write_text(drawing, encoding="utf-8")
+
+
+def _lines(pictures: Sequence[Picture], alone: Sequence[bool]) -> list[int]:
+    """Return the lines of each title; of two pictures beside each other those of the longer one, to align plots."""
+    counts = [title_lines(picture) for picture in pictures]
+    beside = iter([n for n, own in enumerate(alone) if not own])
+    for left, right in zip(beside, beside, strict=False):
+        counts[left] = counts[right] = max(counts[left], counts[right])
+    return counts
 
 
 def _alone(page: Page) -> Iterator[bool]:

@@ -27,6 +27,8 @@ LANGUAGES = (FIRST, *sorted(file.name[:-5] for file in FOLDER.iterdir() if file.
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 CACHE = re.compile(r"(\d+ [KMG]iB) cache\b")
 """The cache that the interface of a RAID controller states."""
+SHARES = re.compile(r"\d+/\d+")
+"""Shares of reads and writes, which the name of a load states."""
 BARE = re.compile(r"\d+\.\d+")
 PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
 """Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
@@ -65,6 +67,12 @@ class Language(Formatter):
             if self.knows(key := "phase." + "-".join(words[:count])):
                 return ", ".join([self(key), *(self._part(words[0], word) for word in words[count:])])
         return name
+
+    def phase_beside(self, name: str, said: str, *, load: bool = True) -> str:
+        """Return a phase's name without what the text beside it says, such as `curve` beside a load. May be empty."""
+        named = self.phase(name).split(", ")
+        kept = (part for part in named if not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", said, re.IGNORECASE))
+        return ", ".join(part for part in kept if not (load and SHARES.fullmatch(part)))
 
     def _part(self, phase: str, word: str) -> str:
         if match := re.fullmatch(r"t(\d+)q(\d+)", word):

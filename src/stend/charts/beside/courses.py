@@ -11,6 +11,8 @@ from stend.charts.parts.sides import Side, channels, published_marks, titled
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
+from stend.findings.look.fall import Fall
+from stend.findings.look.saturated import saturated
 from stend.model.published import ends, middle
 from stend.words import Language
 
@@ -18,6 +20,9 @@ MOST = 320
 FEW, DOT, POINT = 40, 40, 10
 """Up to this number of rows the points of a line are dots."""
 CACHE_PHASES = ("fresh", "rested")
+SOON, AROUND, LATER, FAR = 0.05, 6, 1.5, 20
+"""A first level that ends within this share of the time has a chart of its beginning: so many times as long as that
+level, or as a later one if this is at most `FAR` times the first."""
 WIDE = 20
 """From this ratio of the fastest drive to the first one the axis is logarithmic."""
 
@@ -66,6 +71,39 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     rows = [row for course in heated for row in binned(course, "t", "value", MOST)]
     chart, sets = over(sides, rows, x, axis("value", words("axis.temperature"), zero=False), words)
     yield Drawing(title, chart.properties(height=warm.HEIGHT), sets, words("says.temperature"))
+
+
+def beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Yield the first minutes of endless random writes where a level ends so soon that hours hide it."""
+    ends = [fall.s for fall in _falls(sides[0])]
+    if not ends or ends[0] > SOON * _saturating(sides[0])[-1].end_s:
+        return
+    until_s = max(AROUND * ends[0], *(LATER * end for end in ends if LATER * end <= FAR * ends[0]))
+    scale, title = time_scale(until_s, words)
+    rows = [
+        row
+        for side in sides
+        for row in binned(
+            [
+                {"t": end_s / scale, "value": counts.iops, "drive": side.name}
+                for record in _saturating(side)
+                for end_s, counts in (look.samples(side.run, record) if side.run else ())
+                if end_s <= until_s and counts.seconds
+            ],
+            "t",
+            "value",
+            MOST,
+        )
+    ]
+    chart, sets = over(sides, rows, axis("t", title), axis("value", words("axis.iops")), words)
+    yield Drawing(words("beside.saturation_beginning"), chart, sets, words("beside.beginning_says"))
+
+
+def _falls(side: Side) -> Sequence[Fall]:
+    """Return the falls that end a level of the saturation of a run."""
+    test = side.test("write-saturation")
+    found = side.run and test and saturated(side.run, test.name, look.main_phase(side.run, test))
+    return found.levels if found else ()
 
 
 def _degrees(side: Side, scale: float) -> list[tuple[float, float]]:
@@ -157,4 +195,4 @@ def _steps(side: Side, capacity_bytes: int) -> Iterator[Row]:
             at, before = past, end
 
 
-KINDS = {"saturation_course": saturation, "cache_course": cache}
+KINDS = {"saturation_course": saturation, "saturation_beginning": beginning, "cache_course": cache}

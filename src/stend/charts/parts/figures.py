@@ -1,7 +1,5 @@
 """Names of the figures of many runs in charts and tables."""
 
-import re
-
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key
 from stend.words import Language
@@ -12,15 +10,9 @@ def named(key: Key, quantity: str, words: Language) -> str:
     has another name.
     """
     test, load = words.title(key.test, key.test), load_named(key, quantity, words)
-    phase = phase_named(key, load, words)
-    where = test if phase == words.phase("rounds") else f"{test}, {phase}"
+    phase = words.phase_beside(key.phase, f"{test}, {load}")
+    where = test if phase == words.phase("rounds") else ", ".join(filter(None, (test, phase)))
     return f"{where}: {way_named(key, words) if test == words.quantity(quantity) else load}"
-
-
-def phase_named(key: Key, load: str, words: Language) -> str:
-    """Return the phase without parameters that the name of the load has too: `rounds` of `rounds, 4 KiB, T8 Q16`."""
-    first, *parameters = words.phase(key.phase).split(", ")
-    return ", ".join([first, *(part for part in parameters if not re.search(rf"\b{re.escape(part)}\b", load))])
 
 
 def load_named(key: Key, quantity: str, words: Language) -> str:

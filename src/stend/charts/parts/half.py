@@ -79,3 +79,18 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     made = fitted(spec, plot - NAMES * rows, whole)
     return picture._replace(spec=made | ({"width": whole} if "autosize" in made else {}))
+
+
+def title_lines(picture: Picture) -> int:
+    """Return the lines of the title and the stamps of a chart."""
+    texts = (picture.spec["title"].get(key, []) for key in ("text", "subtitle"))
+    return sum(1 if isinstance(text, str) else len(text) for text in texts)
+
+
+def headed(picture: Picture, lines: int) -> Picture:
+    """Return a chart whose title has so many lines, the last ones empty, so that plots in a row begin at one height."""
+    title, more = picture.spec["title"], lines - title_lines(picture)
+    if not more:
+        return picture
+    texts = [title["text"]] if isinstance(title["text"], str) else title["text"]
+    return picture._replace(spec={**picture.spec, "title": {**title, "text": [*texts, *[" "] * more]}})

@@ -122,4 +122,10 @@ def framed(picture: Picture) -> Picture:
 
 
 def _rounded(row: Row) -> Row:
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
+    return {k: float(_digits(v)) if isinstance(v, float) else v for k, v in row.items()}
+
+
+def _digits(value: float) -> str:
+    """Return six digits of a number; nine if these end in 5, which a table may round the other way."""
+    text = f"{value:.6g}"
+    return f"{value:.9g}" if text.partition("e")[0].rstrip("0.").endswith("5") else text

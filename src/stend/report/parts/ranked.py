@@ -205,11 +205,11 @@ def name(group: Group, words: Language) -> str:
     and quantity if the test has another name.
     """
     test, quantity = words.title(group.test, group.test), words.quantity(group.quantity)
-    place = words.phase(group.phase) if group.phase else words(f"kept_state.{group.state}")
+    place = words.phase_beside(group.phase, test, load=False) if group.phase else words(f"kept_state.{group.state}")
     load = [words.format_of.loads.get(group.access, group.access.replace("_", " "))]
     load += [words(f"direction.{group.direction}").lower()] if group.direction != "both" else []
     load += [quantity] if quantity != test else []
-    return ", ".join([test, *([place] if group.state != "window" or group.phase else []), *load])
+    return ", ".join([test, *([place] if place and (group.state != "window" or group.phase) else []), *load])
 
 
 def span(group: Group, words: Language) -> str:

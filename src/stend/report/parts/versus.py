@@ -60,7 +60,8 @@ def parts(differences: Sequence[Difference], title: str, words: Language) -> lis
         phases.setdefault(difference.key.phase, []).append(difference)
     if len(phases) == 1 or min(map(len, phases.values())) < FEWEST_ROWS:
         return [(title, differences)]
-    return [(f"{title}, {words.phase(phase)}", part) for phase, part in phases.items()]
+    named = {phase: words.phase_beside(phase, title, load=False) for phase in phases}
+    return [(", ".join(filter(None, (title, named[phase]))), part) for phase, part in phases.items()]
 
 
 def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
@@ -166,9 +167,10 @@ def _figures(differences: Sequence[Difference], title: str, whole: Comparison, w
 
 
 def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
-    phase = f"{words.phase(row.key.phase)}: " if several else ""
+    load = load_named(row.key, row.quantity, words)
+    phase = words.phase_beside(row.key.phase, load) if several else ""
     return (
-        phase + load_named(row.key, row.quantity, words),
+        ": ".join(filter(None, (phase, load))),
         words("versus.measured_in_window" if row.key.state == "window" else f"kept_state.{row.key.state}"),
         *(words.show(value, shape(row.quantity)) for value in (row.a, row.b)),
         ranked.about(row, words),

@@ -118,8 +118,9 @@ def _load_name(row: Figures, phases: bool, part_of: bool, words: Language) -> st
     """Return the name of a load with its direction, its point of a composite load and, if asked, its phase and part
     of time.
     """
-    phase = words.name_of("phase", row.phase) if row.workload.mixed or phases else ""
-    name = ": ".join(filter(None, (phase, words.show(row.workload.label, "load"))))
+    load = words.show(row.workload.label, "load")
+    phase = words.phase_beside(row.phase, load) if row.workload.mixed or phases else ""
+    name = ": ".join(filter(None, (phase, load)))
     way = words(f"column.{row.direction}s") if row.direction != "both" else ""
     part = words(f"column.window_{row.window}", seconds=row.seconds) if part_of else ""
     return "; ".join(filter(None, (name, way, part)))
