@@ -198,7 +198,8 @@ def test_a_level_that_hours_would_hide_has_a_chart_of_its_beginning(
     sides = [Side(name, run) for name in "AB"]
     whole_s = look.records(run, "write-saturation", "saturate")[-1].end_s
     monkeypatch.setattr(courses, "_falls", lambda side: [SimpleNamespace(s=end * whole_s) for end in ends])
-    drawn = list(picture("saturation_beginning", sides, WORDS, []))
+    title = WORDS("beside.saturation_beginning")
+    drawn = [chart for chart in picture("saturation_course", sides, WORDS, []) if chart.title == title]
     assert len(drawn) == bool(until)
     for chart in drawn:
         rows = chart.spec["datasets"]["rows"]

@@ -46,7 +46,7 @@ def over(
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield IOPS of endless random writes against time, and the temperatures below it."""
+    """Yield IOPS of endless random writes against time, then their beginning, then the temperatures."""
     records, run = _saturating(sides[0]), sides[0].run
     if not records or not run:
         return
@@ -62,6 +62,7 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     says = " ".join([words("beside.saturation_says"), *([words("beside.published_joined")] if joined else [])])
     chart, more, says = warm.shade(chart, x, hot, says, words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
+    yield from _beginning(sides, words)
     read = {side.name: _degrees(side, scale) for side in sides}
     title = words("beside.saturation_heat")
     if sum(len(own) >= warm.FEWEST for own in read.values()) < FEWEST:
@@ -73,7 +74,7 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     yield Drawing(title, chart.properties(height=warm.HEIGHT), sets, words("says.temperature"))
 
 
-def beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+def _beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield the first minutes of endless random writes where a level ends so soon that hours hide it."""
     ends = [fall.s for fall in _falls(sides[0])]
     if not ends or ends[0] > SOON * _saturating(sides[0])[-1].end_s:
@@ -195,4 +196,4 @@ def _steps(side: Side, capacity_bytes: int) -> Iterator[Row]:
             at, before = past, end
 
 
-KINDS = {"saturation_course": saturation, "saturation_beginning": beginning, "cache_course": cache}
+KINDS = {"saturation_course": saturation, "cache_course": cache}
