@@ -89,3 +89,24 @@ def test_however_little_is_paid_for_cleaning_a_free_superblock_is_left_for_each_
         d.advance(50e-6)
         assert s[k.FREE] >= 2
     assert (m.back[m.map] == np.arange(len(m.map))).all()
+
+
+@pytest.mark.parametrize("dies", [4, 8, 32])
+def test_a_read_whose_place_must_be_read_first_costs_two_senses_and_no_die_waits_for_it(dies: int) -> None:
+    """Alone it takes twice the time of a sense; under load dies deliver half of their senses as data."""
+    few = Flash(
+        spare_pct=12, dies=dies, channels=dies, superblocks=64, read_us=60, program_us=700, erase_us=3000,
+        transfer_us=1, sense_bytes=4 * KiB, table_bytes=MiB, segment_bytes=64 * KiB,
+    )  # fmt: skip
+    d = build(Spec(name="t", title="t", model="t", interface="t", capacity_bytes=512 * MiB, flash=few, host=QUICK_HOST))
+    done(d, 0, 0, 64 * KiB, 512 * MiB, within=(0, 512 * MiB))
+    d.stop()
+    d.idle(1)
+    rates = {}
+    for depth in (1, 64 * dies):
+        d.start(Pattern(random_pct=100, read_pct=100, sizes=((4 * KiB, 1),), range_bytes=512 * MiB, depth=depth))
+        d.advance(0.2)
+        rates[depth] = float(d.advance(1).ledger.sums[:, 0].sum())
+        d.stop()
+    assert rates[1] == pytest.approx(1 / 123e-6, rel=0.02)
+    assert rates[64 * dies] == pytest.approx(dies / 120e-6, rel=0.06)

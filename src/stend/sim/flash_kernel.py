@@ -2,7 +2,7 @@
 
 Clocks are "busy until" times in ns. An IO starts at the latest clock of the parts it needs and advances these clocks.
 Links and channels count from when an IO was issued, not from when its data is ready, because data that is ready first
-may go first.
+may go first. So does the die of data whose place must be read first.
 """
 
 from typing import Any
@@ -77,10 +77,13 @@ def looked_up(f: Any, page: Any, at: Any) -> Any:
 
 
 @inlined
-def read(f: Any, page: Any, pages: Any, at: Any) -> Any:
-    """Read `pages` pages, and return when the last one has left its channel. A page never written takes no time."""
+def read(f: Any, page: Any, pages: Any, at: Any, known: Any) -> Any:
+    """Read `pages` pages whose places are `known` at that time, and return when the last one has left its channel.
+
+    A page never written takes no time.
+    """
     p = f.parameters
-    done, last, ready = at, k.NONE, at
+    done, last, ready = known, k.NONE, known
     for w in range(page, page + pages):
         q = f.map[w]
         if q == k.NONE:
@@ -89,7 +92,7 @@ def read(f: Any, page: Any, pages: Any, at: Any) -> Any:
         group = q // p[k.SENSE]
         if group != last:
             last = group
-            ready = sensed(f, d, at)
+            ready = max(sensed(f, d, at), known + p[k.T_READ])
         bus = i64(u64(d) % u64(p[k.CHANNELS]))
         f.channel[bus] = max(f.channel[bus], at) + p[k.T_CHANNEL]
         ready = max(ready + p[k.T_CHANNEL], f.channel[bus])
@@ -197,9 +200,8 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> An
     if reads:
         at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_READ] + (pages - 1) * p[k.T_PAGE_READ]
         s[k.FIRMWARE] = at
-        if p[k.SEGMENT] > 0:
-            at = looked_up(f, page, at)
-        done = read(f, page, pages, at)
+        known = looked_up(f, page, at) if p[k.SEGMENT] > 0 else at
+        done = read(f, page, pages, at, known)
         over = p[k.T_LINK_OUT] * size // k.PAGE
         s[k.LINK_OUT] = max(s[k.LINK_OUT], at) + over
         done = max(done + over, s[k.LINK_OUT]) + p[k.T_ANSWER_READ]
@@ -214,7 +216,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> An
     if p[k.SEGMENT] > 0:
         at = looked_up(f, page, at)
     if size % k.PAGE != 0 or offset % k.PAGE != 0:
-        at = read(f, page, 1, at) + p[k.T_PARTIAL]  # the rest of the page must be read to be written again
+        at = read(f, page, 1, at, at) + p[k.T_PARTIAL]  # the rest of the page must be read to be written again
     at = taken(f, page, pages, at, fua)
     s[k.WROTE] = at
     return acknowledged(f, at)
