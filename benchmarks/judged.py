@@ -1,14 +1,16 @@
 """`python -m benchmarks.judged FOLDER [--keep]`: what stend concludes of the reviewed and of unseen drives.
 
 FOLDER has a run folder for each drive, named after it: `stend run SUITE --target sim:NAME --into FOLDER/NAME` for the
-drives of `tests.judged_lines`, `--target sim:tests/unseen/NAME.toml` for those of tests/unseen/expected.toml. `--keep`
-writes what the runs measured to tests/unseen/evidence.json, which the quick tests judge again.
+drives of `tests.judged_lines`, `--target sim:tests/unseen/NAME.toml` for those of tests/unseen/expected.toml, and alike
+for those of tests/outside. `--keep` writes what the runs measured to evidence.json of these two folders, which the
+quick tests judge again.
 """
 
 import argparse
 import json
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from stend.words import Language, texts
 
 UNSEEN = Path(__file__).parents[1] / "tests" / "unseen"
 KEPT = UNSEEN / "evidence.json"
+OUTSIDE = UNSEEN.parent / "outside"
 WAITS = ("write_wait", "mix_tail", "write_tail", "server_wait", "longest", "read_wait")
 FACTS = {"endurance_dwpd": "dwpd", "power_loss_protection": "plp"}
 
@@ -109,18 +112,25 @@ def unseen(kept: dict[str, dict[str, Any]]) -> None:
             print(f"| {name} | {wanted['expert']} | {shown[0]} | {with_sheet} | {differs} |", flush=True)
 
 
+def _kept(path: Path, names: Iterable[str], folder: Path) -> dict[str, dict[str, Any]]:
+    """Return kept evidence, renewed for these drives where `folder` has their runs."""
+    kept: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.exists() else {}
+    runs = (name for name in names if (folder / name).is_dir())
+    return kept | {name: measured(folder / name, published().get(name, {}).get("sheet", {})) for name in runs}
+
+
 def main() -> None:
     """Print both tables; keep the evidence if told to."""
     asked = argparse.ArgumentParser(prog="python -m benchmarks.judged")
     asked.add_argument("folder", type=Path)
     asked.add_argument("--keep", action="store_true")
     options = asked.parse_args()
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    for name in (*SUITES, *expected()):
-        if (options.folder / name).is_dir():
-            kept[name] = measured(options.folder / name, published().get(name, {}).get("sheet", {}))
+    kept = _kept(KEPT, (*SUITES, *expected()), options.folder)
+    outside = tomllib.loads((OUTSIDE / "expected.toml").read_text())
+    others = _kept(OUTSIDE / KEPT.name, [name for name in outside if "suite" in outside[name]], options.folder)
     if options.keep:
-        KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+        for path, evidence_of in ((KEPT, kept), (OUTSIDE / KEPT.name, others)):
+            path.write_text(json.dumps(evidence_of, indent=1, sort_keys=True) + "\n")
     reviewed(kept)
     unseen(kept)
 

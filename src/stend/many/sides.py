@@ -269,7 +269,7 @@ def _described(drive: Identity) -> str:
     name, _, query = drive.target.partition("?")
     options = [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
     shown = "&".join([f"sim:{Path(name.removeprefix('sim:')).name}", *options]).replace("&", "?", 1)
-    return shown if options else f"{shown} ({drive.facts.get('title', '')})"
+    return shown if options else f"{shown} ({str(drive.facts.get('title', '')).partition(': ')[0]})"
 
 
 def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:

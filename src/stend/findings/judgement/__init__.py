@@ -144,7 +144,10 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     facts = tuple(d.figure for d in unknown if d.figure in FACTS)
     unknown = [d for d in unknown if d.figure not in FACTS]
     missing = tuple(dict.fromkeys(TELLS[d.figure] for d in unknown if d.figure not in known.unusable))
+    scant = tuple(name for name in missing if name in known.ran)
+    missing = tuple(name for name in missing if name not in scant)
     because = _each_once(known.unusable[d.figure] for d in unknown if d.figure in known.unusable)
+    because += (Because("scant", {"tests": list(scant)}),) if scant else ()
     # 3. Choose the mark.
     mark: Mark = "yes"
     decisive = any(_weight(demands, r) >= HEAVY for r in fails) or len(fails) > 1

@@ -79,6 +79,11 @@ class Known(NamedTuple):
         return {name: value for name, value in self.figures.items() if name not in self.unusable}
 
     @property
+    def ran(self) -> set[str]:
+        """Return the tests that gave figures. A further one that they could give has too small a sample."""
+        return {row.test for row in self.rows.values()}
+
+    @property
     def repeated(self) -> set[str]:
         """Return the percentiles that only repeat the mean of a load of which another figure is known."""
         loads = [row[:7] for name, row in self.rows.items() if name not in PERCENTILES]

@@ -22,7 +22,7 @@ from typing import Any
 
 from stend.base import extras, render_process
 from stend.base.errors import StepFailed, Undrawn
-from stend.base.text import ODD, plain, plain_all, plain_lines
+from stend.base.text import ODD, plain, plain_all, tied
 from stend.charts import Picture
 from stend.report.parts.markup import template_text
 
@@ -198,7 +198,7 @@ def pages(
     extras.installed("typst")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        data = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
+        data = json.dumps(plain_all(content(folder), tied), ensure_ascii=False)
         (folder / "report.json").write_text(data, encoding="utf-8")
         (folder / "report.typ").write_text(template_text(template), encoding="utf-8")
         drawn, heads = set[str](), dict[str, bool]()

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from stend.base.text import plain_lines
+from stend.base.text import tied
 from stend.report.parts import vega
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: unbroken(plain_lines(value)) if type(value) is str else value,
+        finalize=lambda value: unbroken(tied(value)) if type(value) is str else value,
     )
     env.filters["inline_json"] = inline_json
     env.filters["whole"] = whole
@@ -58,7 +58,7 @@ def whole(text: str) -> Any:
     """Return text in which no line ends within an option or a short name. What is copied has no other characters."""
     from markupsafe import Markup, escape
 
-    spans = WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(unbroken(plain_lines(text)))))
+    spans = WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(unbroken(tied(text)))))
     return Markup(spans)  # noqa: S704 the text is escaped before the spans are added
 
 

@@ -172,7 +172,8 @@ def _band(name: str, review: Review) -> Band | None:
     names = ", ".join(f"{rival.name}: {words.ranged(rival.ends(name), shape)}" for rival in known)
     if not review.verdict.standing and name not in review.verdict.known.unusable:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
-        names = f"{ranked.text(words)}; {names}"
+        last = ranked.place == ranked.drives and not ranked.joint
+        names = f"{ranked.text(words)}; {names}" if last or name not in review.verdict.known.bounds else names
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 
@@ -302,7 +303,8 @@ def _gains(review: Review) -> tuple[Gain | None, Gain | None]:
         known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]
         gains = [Gain((value / theirs) ** sign, name, theirs, title, len(known) + 1) for theirs, title in known]
-        best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
+        if name not in review.verdict.known.bounds:  # a rate that still falls may end below its rivals
+            best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
         worst += sorted(gains)[-1:]
     ahead = [one for one in best if one.gain >= AHEAD]
     later = [one for one in worst if one.gain <= 1 / AHEAD]

@@ -76,12 +76,13 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
 
 
 def leads(reviews: Reviews) -> Iterator[Lead]:
-    """Yield who leads by each key figure that at least two drives have."""
+    """Yield who leads by each key figure that at least two drives have, unless that one still got worse."""
     figures = {name: usable(review) for name, review in reviews.items()}
     for figure in _figures(reviews):
         sign = -1 if figure in LESS_IS_BETTER else 1
         known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
-        if len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews):
+        alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
+        if alike and figure not in reviews[known[0][1]].verdict.known.bounds:
             yield Lead(figure, known[0][1], known[1][1], known[0][0] / known[1][0])
 
 
@@ -181,7 +182,8 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         cells = [_cell(figure, review.figures, words) for review in reviews.values()]
         first = next(review for review in reviews.values() if review.figures.get(figure))
         unlike = " / ".join(_unlike(figure, reviews))
-        why = [own.verdict.known.unusable[figure] for own in reviews.values() if figure in own.verdict.known.unusable]
+        every = [own.verdict.known for own in reviews.values()]
+        why = [of[figure] for of in (*(k.unusable for k in every), *(k.bounds for k in every)) if figure in of]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
             ranked = words("together.unsure", because=because_said(why[0], words))
