@@ -25,6 +25,7 @@ from stend.session import Request, start
 from stend.sim import build, load
 from tests.pictures import run_of
 from tests.stand import Stand
+from tests.waits import wait_for
 
 READS = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB)
 WRITES = msgspec.structs.replace(READS, read_pct=0)
@@ -246,5 +247,5 @@ def test_a_neighbour_that_fails_ends_the_load_with_its_words(stand: Stand) -> No
     under_way.others[0].sender.child.kill()  # type: ignore[attr-defined]
     with pytest.raises(LoadFailed, match="RND 4K 0/100"):
         [under_way.next() for _ in range(50)]
-    assert not under_way.sender.alive
+    wait_for(lambda: not under_way.sender.alive)
     on.close()

@@ -23,6 +23,7 @@ from stend.capture.drive import Counters
 from stend.capture.running import Captured, Wish, capture
 from stend.trace import form, steps
 from tests.stand import Stand, sh, zram
+from tests.waits import wait_for
 
 REAL = pytest.mark.needs("trace points of the block layer", "mkfs.ext4")
 
@@ -45,12 +46,20 @@ def work(folder: Path, transactions: int = 60) -> None:
     os.close(file)
 
 
+def quiet(node: str) -> None:
+    """Write out all that is dirty, and wait until the block layer has nothing in flight."""
+    os.sync()
+    wait_for(lambda: (Path("/sys/block") / Path(node).name / "inflight").read_text().split() == ["0", "0"])
+
+
 def captured(wish: Wish, folder: Path) -> Captured:
     """A capture that begins before a database's work and ends behind it."""
     ended = threading.Event()
+    quiet(wish.target)
 
     def works() -> None:
         work(folder)
+        quiet(wish.target)
         ended.set()
 
     worker = threading.Thread(target=works)

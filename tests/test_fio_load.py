@@ -14,7 +14,7 @@ from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines._fio_load import FioLoad, busy_cpu_s
 from stend.engines._fio_process import Process
-from tests.waits import PATIENCE_S
+from tests.waits import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.needs("setpriv", "sh")
 WAITS = f"echo {RELEASED} >&2; exec sleep 600"
@@ -304,7 +304,7 @@ def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(s
     last = load.stop()
     assert last
     assert last.write.bytes == 200
-    assert not waiting.alive
+    wait_for(lambda: not waiting.alive)
 
 
 def test_a_process_that_has_ended_holds_no_descriptor(stage: Stage) -> None:

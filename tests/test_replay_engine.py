@@ -21,6 +21,7 @@ from stend.trace import form, playable
 from tests.engine_rules import RANDOM, EngineRules, held
 from tests.stand import Stand, sh
 from tests.traces import made
+from tests.waits import wait_for
 
 ROOM = 64 * MiB
 pytestmark = pytest.mark.usefixtures("forked_senders")
@@ -184,13 +185,13 @@ def test_a_stopped_replay_tells_what_it_did_and_leaves_no_process(tmp_path: Path
     load = engine.start(workload(path), seed=1)
     assert load.next() is not None
     load.stop()
-    assert not load.sender.alive
+    wait_for(lambda: not load.sender.alive)
 
 
 def test_a_load_that_is_followed_by_another_ends_there() -> None:
     engine = ReplayEngine("", interval_s=0.2)
     before, after = engine.start(RANDOM, seed=1), engine.start(RANDOM, seed=2)
-    assert not before.sender.alive
+    wait_for(lambda: not before.sender.alive)
     assert after.next() is not None
     engine.close()
 
