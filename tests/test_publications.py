@@ -1,11 +1,14 @@
 """Published figures of the user: merged, checked, shown as rivals; names of the drives of a page."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from stend.base.errors import BadInput
+from stend.findings.look.grounds import Because
 from stend.model import publications
 from stend.model.published import figure, published
 from stend.report.parts import Keys, Uses
@@ -83,11 +86,20 @@ def test_several_runs_are_named_ranked_and_judged_each_on_page_one(lang: str) ->
 
 
 def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not a rate that still fell when the run ended: it may end below the others."""
     own = {"A": {"reads": 100.0, "read_wait": 2.0}, "B": {"reads": 300.0, "read_wait": 3.0}, "C": {"reads": 200.0}}
-    monkeypatch.setattr(together, "usable", lambda review: own[review])
-    monkeypatch.setattr(together, "_figures", lambda reviews: ["reads", "read_wait", "writes"])
-    told = {one.figure: (one.first, one.second, one.gain) for one in together.leads({n: n for n in own})}  # type: ignore[misc]
+    own["A"] |= {"writes": 50.0, "start": 60.0}
+    own["B"] |= {"writes": 40.0, "start": 70.0}
+    bounds = {"A": {"writes": Because("falling")}, "B": {"start": Because("falling")}, "C": {}}
+    known = {name: SimpleNamespace(bounds=bounds[name], figures=own[name]) for name in own}
+    reviews: Any = {name: SimpleNamespace(verdict=SimpleNamespace(known=of)) for name, of in known.items()}
+    monkeypatch.setattr(together, "usable", lambda review: review.verdict.known.figures)
+    monkeypatch.setattr(together, "_unlike_state", lambda figure, reviews: False)
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["reads", "read_wait", "writes", "start"])
+    told = {one.figure: (one.first, one.second, one.gain) for one in together.leads(reviews)}
     assert told == {"reads": ("B", "C", 1.5), "read_wait": ("A", "B", 1.5)}
+    bounds["A"].clear()
+    assert {one.figure for one in together.leads(reviews)} == {"reads", "read_wait", "writes"}
 
 
 @pytest.mark.parametrize(
