@@ -68,10 +68,10 @@ class Language(Formatter):
                 return ", ".join([self(key), *(self._part(words[0], word) for word in words[count:])])
         return name
 
-    def phase_beside(self, name: str, said: str, *, load: bool = True) -> str:
-        """Return a phase's name without what the text beside it says, such as `curve` beside a load. May be empty."""
+    def phase_beside(self, name: str, beside: str, *, load: bool = True) -> str:
+        """Return a phase's name without what a text `beside` it has, such as `curve` beside a load. May be empty."""
         named = self.phase(name).split(", ")
-        kept = (part for part in named if not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", said, re.IGNORECASE))
+        kept = (part for part in named if not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", beside, re.IGNORECASE))
         return ", ".join(part for part in kept if not (load and SHARES.fullmatch(part)))
 
     def _part(self, phase: str, word: str) -> str:
