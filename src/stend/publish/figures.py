@@ -191,12 +191,14 @@ def bare(name: str, value: float, words: Language) -> str:
 
 
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
-    """Return the key figures that a run has. One that its test does not support is not usable.
+    """Return the key figures that a run has. One that its test does not support, or that still got worse, has no place.
 
     Writes of a run without a saturation are no saturated writes.
     """
+    of = review.verdict.known
     known = {name: value for name in FIGURES if (value := review.figures.get(name)) and comparable(name, review)}
-    return {name: _shown(name, known[name], review.words, name in review.verdict.known.usable) for name in known}
+    lasting = {name for name in of.usable if name not in of.bounds}
+    return {name: _shown(name, value, review.words, name in lasting) for name, value in known.items()}
 
 
 def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
