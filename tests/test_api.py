@@ -279,7 +279,7 @@ def test_each_point_of_a_plot_is_a_sample_and_the_legend_names_what_its_colours_
             [y for y, one in zip(samples["mean_ms"], named, strict=True) if y is not None and one == series]
         )
         drawn = np.array([row["y"] for row in rows if row["series"] == series])
-        assert np.abs(drawn[:, None] / whole - 1).min(axis=1).max() < 1e-5, "six digits are drawn"
+        assert np.abs(drawn[:, None] / whole - 1).min(axis=1).max() < 1e-5, "drawn figures are those of the samples"
     assert {row["series"] for row in rows} == set(named)
     assert chart.spec["encoding"]["color"]["title"] == words(told)
     assert chart.spec["encoding"]["color"]["scale"]["domain"] == list(dict.fromkeys(row["series"] for row in rows))

@@ -122,10 +122,5 @@ def framed(picture: Picture) -> Picture:
 
 
 def _rounded(row: Row) -> Row:
-    return {k: float(_digits(v)) if isinstance(v, float) else v for k, v in row.items()}
-
-
-def _digits(value: float) -> str:
-    """Return six digits of a number; nine if these end in 5, which a table may round the other way."""
-    text = f"{value:.6g}"
-    return f"{value:.9g}" if text.partition("e")[0].rstrip("0.").endswith("5") else text
+    """Return a row with numbers of so many digits that a table rounds them as it rounds the figures themselves."""
+    return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in row.items()}
