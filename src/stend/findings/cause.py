@@ -22,6 +22,8 @@ SEQUENTIAL = ("throughput", "lba-profile", "block-sweep", "fresh")
 CROWDED = ("latency-curve", "profiles", "thread-queue-sweep")
 """Tests with ladders on one state of the drive."""
 FELL, GREW, MIXED_SLOWER = 1.3, 1.1, 1.2
+STEP = 1.03
+"""A rate that rises by more from one depth to the next does not fall with the depth, but scatters."""
 LOST = 2 / 3
 """A profile that keeps no more than this share of its highest rate has fallen."""
 MIXED_ROUNDS = ("iops",)
@@ -381,7 +383,9 @@ def _full(evidence: Evidence) -> Causes:
             continue
         most = max(ladder.values(), key=lambda row: row.iops)
         load = enough.workload.label.rsplit(" ", 2)[0]
-        if deepest.iops < headline.NEARLY * most.iops:
+        rates = [ladder[depth].iops for depth in sorted(ladder) if depth >= most.workload.outstanding]
+        scatters = any(after > STEP * before for before, after in pairwise(rates))
+        if deepest.iops < headline.NEARLY * most.iops and not scatters:
             at, deep = most.workload.outstanding, deepest.workload.outstanding
             values = {"at": at, "load": load, "most": most.iops, "deep": deep, "least": deepest.iops}
             yield _cause("falls", test, values | {"then": most.number("mean"), "wait": deepest.number("mean")})

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from stend.base import render_process
 from stend.base.version import __version__
 from stend.charts import Picture
-from stend.charts.parts.half import HEIGHT, LOW, TALL, half, headed, height, title_lines, wide
+from stend.charts.parts.half import HEIGHT, LOW, TALL, half, height, levelled, wide
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.made import Rivals, Runs, file_name, page
@@ -35,13 +35,9 @@ def typeset(page: Page) -> bytes:
 def _content(page: Page, folder: Path) -> dict[str, Any]:
     t = page.words
     alone = list(_alone(page)) if page.small else [False] * len(page.pictures)
-    sized = list(zip(page.pictures, alone, strict=True))
-    pictures = list(page.pictures)
-    if page.small:
-        halves = [half(picture, alone=own) for picture, own in sized]
-        pictures = list(map(headed, halves, _lines(halves, alone)))
+    pictures = _halves(page, [HEIGHT] * len(alone)) if page.small else list(page.pictures)
     drawings, photos = iter(zip(pictures, svgs(pictures), alone, strict=True)), _names("photo")
-    files, sizes = _names("chart"), iter(_sizes(page, sized))
+    files, sizes = _names("chart"), _sizes(page)
 
     def data(block: Block) -> dict[str, Any]:
         kind = type(block).__name__.lower()
@@ -69,33 +65,34 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     }
 
 
-def _sizes(page: Page, sized: Sequence[tuple[Picture, bool]]) -> Iterator[dict[str, float]]:
+def _halves(page: Page, heights: Sequence[int]) -> list[Picture]:
+    """Return the charts of a page with plots of such usual heights. Those of a row begin and end level."""
+    alone = list(_alone(page))
+    sized = zip(page.pictures, alone, heights, strict=True)
+    made = [half(picture, alone=own, usual=px) for picture, own, px in sized]
+    beside = iter([n for n, own in enumerate(alone) if not own])
+    for left, right in zip(beside, beside, strict=False):
+        made[left], made[right] = levelled(made[left], made[right])
+    return made
+
+
+def _sizes(page: Page) -> Iterator[dict[str, float]]:
     """Yield by how much each picture can be lower ("saved") and taller, in mm."""
-    for picture, own in sized:
-        sizes = (LOW, HEIGHT, TALL) if page.small else ()  # other charts keep their height
-        low, usual, tall = [height(half(picture, alone=own, usual=px).spec) for px in sizes] or (0.0, 0.0, 0.0)
+    if not page.small:  # other charts keep their height
+        yield from ({"saved": 0.0, "taller": 0.0} for _ in page.pictures)
+        return
+    every = ([height(one.spec) for one in _halves(page, [px] * len(page.pictures))] for px in (LOW, HEIGHT, TALL))
+    for low, usual, tall in zip(*every, strict=True):
         yield {"saved": (usual - low) * MM_PER_PX, "taller": (tall - usual) * MM_PER_PX}
 
 
 def _again(page: Page, folder: Path, taller: Mapping[str, float]) -> None:
     """Draw these charts of `_content` again with plots that are so many mm taller; those below 0 are `LOW`."""
-    alone = list(_alone(page))
-    lines = _lines([half(picture, alone=own) for picture, own in zip(page.pictures, alone, strict=True)], alone)
-    every = dict(zip(_names("chart"), zip(page.pictures, alone, lines, strict=True), strict=False))
-    plots = {name: LOW if more < 0 else HEIGHT + int(more / MM_PER_PX) for name, more in taller.items()}
-    chosen = [(*every[Path(name).stem], px) for name, px in plots.items()]
-    drawn = svgs([headed(half(picture, alone=own, usual=px), count) for picture, own, count, px in chosen])
-    for name, drawing in zip(taller, drawn, strict=True):
-        (folder / name).with_suffix(".svg").write_text(drawing, encoding="utf-8")
-
-
-def _lines(pictures: Sequence[Picture], alone: Sequence[bool]) -> list[int]:
-    """Return the lines of each title; of two pictures beside each other those of the longer one, to align plots."""
-    counts = [title_lines(picture) for picture in pictures]
-    beside = iter([n for n, own in enumerate(alone) if not own])
-    for left, right in zip(beside, beside, strict=False):
-        counts[left] = counts[right] = max(counts[left], counts[right])
-    return counts
+    plots = {Path(name).stem: LOW if more < 0 else HEIGHT + int(more / MM_PER_PX) for name, more in taller.items()}
+    stems = list(islice(_names("chart"), len(page.pictures)))
+    made = dict(zip(stems, _halves(page, [plots.get(stem, HEIGHT) for stem in stems]), strict=True))
+    for stem, drawing in zip(plots, svgs([made[stem] for stem in plots]), strict=True):
+        (folder / stem).with_suffix(".svg").write_text(drawing, encoding="utf-8")
 
 
 def _alone(page: Page) -> Iterator[bool]:

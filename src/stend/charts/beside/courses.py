@@ -75,9 +75,10 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def _beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield the first minutes of endless random writes where a level ends so soon that hours hide it."""
-    ends = [fall.s for fall in _falls(sides[0])]
-    if not ends or ends[0] > SOON * _saturating(sides[0])[-1].end_s:
+    """Yield the first minutes of endless random writes where a level of a drive ends so soon that hours hide it."""
+    courses = [([fall.s for fall in _falls(side)], _saturating(side)) for side in sides]
+    early = (ends for ends, records in courses if ends and ends[0] <= SOON * records[-1].end_s)
+    if not (ends := max(early, default=[])):
         return
     until_s = max(AROUND * ends[0], *(LATER * end for end in ends if LATER * end <= FAR * ends[0]))
     scale, title = time_scale(until_s, words)

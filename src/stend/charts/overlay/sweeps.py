@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, series_scale
+from stend.charts.parts.figures import place
 from stend.charts.parts.marks import octaves, tips
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
@@ -28,9 +29,10 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             every = [row for difference in group for row in _rows(whole, difference, by)]
             highest = _highest(every)
             rows, left_out = _few(highest)
-            values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
+            where, figure = place(test, phase, words), words(f"figure.{quantity}")
+            named = where if where == figure else f"{where}: {figure}"
             chart = _chart(rows, [whole.a.name, whole.b.name], by, quantity, words)
-            title = words("overlay.sweep", figure=words(f"figure.{quantity}"), **values)
+            title = words("overlay.sweep", where=named, a=whole.a.name, b=whole.b.name)
             says = [words("overlay.sweep_says" if several else "overlay.sweep_one_says")]
             says += [words("overlay.sweep_few_says")] if left_out else []
             says += [words("overlay.sweep_threads_says")] if len(highest) < len(every) else []
@@ -76,7 +78,7 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
     kinds = list(dict.fromkeys(row["mix"] for row in rows))
     title = words("axis.block_kib" if by == "kib" else "axis.outstanding")
     x = octaves("x", title, [row["x"] for row in rows])
-    y = axis("value", words(f"axis.{quantity}"), log=quantity == "iops")
+    y = axis("value", words(f"axis.{quantity}"), log=quantity == "iops" and by == "kib")
     side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
     mix: dict[str, Any] = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
     if len(kinds) < 2:

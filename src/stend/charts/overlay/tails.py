@@ -1,13 +1,16 @@
 """Share of IOs slower than a response time: one line per run in the colour of its side (log-log)."""
 
 from collections.abc import Iterator
+from math import log
 
 from stend.charts.exceedance import curve
 from stend.charts.overlay.courses import run_lines
 from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.figures import place
 from stend.findings import look
 from stend.many.compare import Comparison, Outcome
 from stend.many.sides import Key
+from stend.model.quantities import QUANTITIES
 from stend.words import Language
 
 MOST_CHARTS = 4
@@ -15,9 +18,12 @@ MOST_POINTS = 120
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """Yield one chart per load whose tail is a result: histograms first, then saturations, at most four."""
+    """Yield one chart per load whose tail is a result: those whose tail at least doubled or halved, the most changed
+    first, then histograms, then saturations, at most four.
+    """
     loads = [d for d in whole.differences if d.quantity == "max" and d.key.direction == "both"]
-    loads.sort(key=lambda d: (not look.is_histogram(d.key.phase), d.key.state != "saturated"))
+    moved = _moved(whole)
+    loads.sort(key=lambda d: (-moved.get(d.key, 0.0), not look.is_histogram(d.key.phase), d.key.state != "saturated"))
     for difference in loads[:MOST_CHARTS]:
         names = [whole.a.name, whole.b.name]
         key = difference.key
@@ -25,8 +31,18 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         x = axis("ms", words("axis.latency_ms"), log=True)
         y = axis("share", words("axis.exceedance"), log=True)
         chart = run_lines(x, y, names, words, (x, y), opacity=0.8)
-        values = {"test": words.title(key.test, key.test), "load": key.load, "phase": key.phase}
-        yield Drawing(words("overlay.tails", **values), chart, {"rows": rows}, words("overlay.tails_says"), key.test)
+        title = words("overlay.tails", where=place(key.test, key.phase, words), load=key.load)
+        yield Drawing(title, chart, {"rows": rows}, words("overlay.tails_says"), key.test)
+
+
+def _moved(whole: Comparison) -> dict[Key, float]:
+    """Return the largest change of a tail by load, as a logarithm, where it is a factor of two or more."""
+    moved: dict[Key, float] = {}
+    for row in whole.differences:
+        if QUANTITIES[row.quantity].kind == "tail" and row.verdict not in ("not comparable", "close", "same"):
+            key = row.key._replace(direction="both")
+            moved[key] = max(moved.get(key, 0.0), abs(log(row.ratio)))
+    return {key: far for key, far in moved.items() if far >= log(2)}
 
 
 def _rows(side: str, runs: tuple[Outcome, ...], key: Key) -> Iterator[Row]:

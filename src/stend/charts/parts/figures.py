@@ -9,10 +9,16 @@ def named(key: Key, quantity: str, words: Language) -> str:
     """Return test, phase unless it is the rounds, load, direction if it is only one of two, and quantity if the test
     has another name.
     """
-    test, load = words.title(key.test, key.test), load_named(key, quantity, words)
-    phase = words.phase_beside(key.phase, f"{test}, {load}")
-    where = test if phase == words.phase("rounds") else ", ".join(filter(None, (test, phase)))
-    return f"{where}: {way_named(key, words) if test == words.quantity(quantity) else load}"
+    load = load_named(key, quantity, words)
+    where = place(key.test, key.phase, words, load)
+    return f"{where}: {way_named(key, words) if where == words.quantity(quantity) else load}"
+
+
+def place(test: str, phase: str, words: Language, load: str = "") -> str:
+    """Return test and phase, unless that is the rounds, without what the title or the name of a load has too."""
+    title = words.title(test, test)
+    named = words.phase_beside(phase, f"{title}, {load}", load=bool(load))
+    return title if named == words.phase("rounds") else ", ".join(filter(None, (title, named)))
 
 
 def load_named(key: Key, quantity: str, words: Language) -> str:

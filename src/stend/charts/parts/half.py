@@ -18,6 +18,8 @@ ALONE = 895
 """Width of a chart without a neighbour, which takes the whole width of the page at the same scale."""
 
 
+STRETCH = 1.6
+"""By so much a plot becomes taller to end level with the one beside it."""
 MOST_COLUMNS = 8
 """Number of columns of a map up to which its numbers fit in half the width of a page."""
 
@@ -81,16 +83,26 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
     return picture._replace(spec=made | ({"width": whole} if "autosize" in made else {}))
 
 
-def title_lines(picture: Picture) -> int:
+def levelled(left: Picture, right: Picture) -> tuple[Picture, Picture]:
+    """Return two charts of a row with titles of as many lines and plots of one height: that of the taller one.
+
+    A plot of few rows beside a tall one keeps its height.
+    """
+    lines = max(map(_title_lines, (left, right)))
+    several = any(key in one.spec for one in (left, right) for key in ("spec", "vconcat"))
+    lower, taller = sorted((height(left.spec), height(right.spec)))
+    tallest = None if several or taller > STRETCH * lower else taller
+    return _levelled(left, lines, tallest), _levelled(right, lines, tallest)
+
+
+def _levelled(picture: Picture, lines: int, tallest: float | None) -> Picture:
+    title, more = picture.spec["title"], lines - _title_lines(picture)
+    texts = [title["text"]] if isinstance(title["text"], str) else title["text"]
+    spec = {**picture.spec, "title": {**title, "text": [*texts, *[" "] * more]} if more else title}
+    return picture._replace(spec=spec if tallest is None else {**spec, "height": tallest})
+
+
+def _title_lines(picture: Picture) -> int:
     """Return the lines of the title and the stamps of a chart."""
     texts = (picture.spec["title"].get(key, []) for key in ("text", "subtitle"))
     return sum(1 if isinstance(text, str) else len(text) for text in texts)
-
-
-def headed(picture: Picture, lines: int) -> Picture:
-    """Return a chart whose title has so many lines, the last ones empty, so that plots in a row begin at one height."""
-    title, more = picture.spec["title"], lines - title_lines(picture)
-    if not more:
-        return picture
-    texts = [title["text"]] if isinstance(title["text"], str) else title["text"]
-    return picture._replace(spec={**picture.spec, "title": {**title, "text": [*texts, *[" "] * more]}})

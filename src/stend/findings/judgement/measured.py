@@ -49,10 +49,8 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     yield from _sequential(run, rows, findings)
     yield from _waits(every, rows)
     yield from _from_findings(findings)
-    yield from _profiles(rows)
-    yield from _blocks(rows)
-    yield from _sweep(rows)
-    yield from _deeper(rows)
+    for part in (_profiles, _blocks, _sweep, _deeper):
+        yield from part(rows)
     yield from _composite(every)
 
 
@@ -269,7 +267,8 @@ def _deeper(rows: Sequence[Figures]) -> Pairs:
         course = [r for r in curve if r.workload.read_pct == reads]
         single = [r for r in course if _outstanding(r) == 1]
         if single and (enough := headline.busy(course)):
-            yield Named(name, enough.iops / single[0].iops, enough.test, enough)
+            gain = enough.iops / single[0].iops  # more than the depth itself: the rate at one was another one
+            yield Named(name, gain if gain <= _outstanding(enough) else None, enough.test, enough)
             yield from _of(f"{name}_one", single[0])
             yield Named(f"{name}_at", float(_outstanding(enough)), enough.test)
 

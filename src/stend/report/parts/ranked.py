@@ -98,8 +98,9 @@ def largest(whole: Comparison, words: Language) -> Iterator[str]:
                 row, group = max(moved, key=lambda one: (not _lone(one[1], verdicts), abs(log(one[0].ratio))))
                 alike = group.count(verdicts), len(group.differences)
                 few = words("versus.few", n=alike[0], of=alike[1]) if alike[0] < alike[1] else ""
-                larger = max(abs(log(other.ratio)) for other, _ in moved) > abs(log(row.ratio))
-                few += words("versus.lone") if larger else ""
+                larger, _ = max(moved, key=lambda one: abs(log(one[0].ratio)))
+                if abs(log(larger.ratio)) > abs(log(row.ratio)):
+                    few += words("versus.lone", figure=_one(larger, whole, words))
                 yield words(f"versus.{key}{tail}", figure=_one(row, whole, words), few=few)
 
 

@@ -36,6 +36,8 @@ ROOM = ("streaming", "capacity")
 """The use for which the capacity of a drive is an argument of the headline."""
 ROOMY = 2.0
 """A capacity this many times its bound is an argument for a drive."""
+SHORT_S = 0.025
+"""A longest response time above this passes the bounds of the uses, but is no argument for a drive."""
 DECIDES = 2
 """Weight from which one reason is sufficient."""
 FOLDED = 3
@@ -195,7 +197,8 @@ def marked(review: Review, stated: str) -> Iterator[Marked]:
             new = ()
         if all(reason.weight < DECIDES for reason in new):  # alone they would not carry the mark
             new = (*judged.reasons[:1], *new) if new else judged.reasons
-        why = judged._replace(reasons=once(new)).why(MOST_CLAUSES)
+        refused = judged.mark == "no" and not fails  # by several doubts together
+        why = judged._replace(reasons=judged.reasons if refused else once(new)).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(facts_stated):
             why = msgspec.structs.replace(why, facts=())
@@ -266,6 +269,8 @@ def argues(reason: Reason) -> bool:
     """
     if reason.figure == ROOM[1]:
         return reason.answer != "pass" or reason.beyond >= ROOMY
+    if reason.figure == "longest":
+        return reason.values["longest"] <= SHORT_S
     if reason.figure in TAILS:
         bounds = (
             d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most

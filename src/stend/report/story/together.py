@@ -127,7 +127,8 @@ def headline(reviews: Reviews, words: Language) -> str:
     sentences = []
     wins = Counter(lead.first for lead in every if lead.gain >= AHEAD)
     for name in sorted(reviews, key=lambda name: -wins[name]):
-        own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
+        own = [lead for lead in every if lead.first == name and lead.gain >= AHEAD]
+        own.sort(key=lambda lead: (any(not r.figures.get(lead.figure) for r in reviews.values()), -lead.gain))
         if own:
             listed = capital("; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS]))
             key = "leads" if len(reviews) > 2 else "leads_of_two"
@@ -255,7 +256,9 @@ def _mark(judged: Judged, given: set[str], words: Language) -> str:
     if judged.mark in FIT:
         return mark
     new = tuple(reason for reason in judged.reasons if reason.figure not in given) or judged.reasons
-    why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1)
+    together = judged.mark == "no" and all(reason.answer != "fail" for reason in judged.reasons)
+    new = judged.reasons if together else new  # several doubts together refuse it
+    why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1 + together)
     given.update(reason.figure for reason in why.reasons)
     return f"{mark}: {why_said(why, words)}"
 
