@@ -110,6 +110,23 @@ def test_a_rate_that_sags_between_two_depths_has_no_sentence_on_the_depths() -> 
     assert not set(causes(ran(iops, "profiles"))) & {"full", "falls"}
 
 
+def test_a_rate_that_scatters_with_depth_is_not_said_to_fall() -> None:
+    def iops(load: Workload) -> float:
+        deep = {32: 0.8, 64: 0.9, 128: 0.78, 256: 0.88, 512: 0.79}
+        return 1e4 * min(load.outstanding, 8) * deep.get(load.outstanding, 1.0)
+
+    assert not set(causes(ran(iops, "profiles"))) & {"full", "falls"}
+
+
+@pytest.mark.parametrize(("gain", "known"), [(1.9, True), (2.4, False)])
+def test_two_ios_at_once_are_not_said_to_give_more_than_twice_the_rate_of_one(gain: float, known: bool) -> None:
+    def iops(load: Workload) -> float:
+        return 1e4 if load.outstanding == 1 else gain * 1e4
+
+    curve = ran(iops, "latency-curve")
+    assert ("deep_writes" in evidence(curve, {}, tuple(findings.find(curve))).figures) is known
+
+
 def test_an_open_loop_has_no_depth_in_any_figure_or_cause() -> None:
     def iops(load: Workload) -> float:
         return min(load.rate_iops, 5e5) if load.rate_iops else min(1e4 * load.outstanding, 4e4)

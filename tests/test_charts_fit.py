@@ -16,7 +16,7 @@ from stend.charts.beside import Side, courses, picture
 from stend.charts.overlay import intervals
 from stend.charts.parts import COLOURS, MOST_LINES, Picture, few, ladder
 from stend.charts.parts.fit import LINE, fitted
-from stend.charts.parts.half import ALONE, WIDTH, half, wide
+from stend.charts.parts.half import ALONE, STRETCH, WIDTH, half, height, levelled, wide
 from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
 from stend.charts.parts.sides import GREYS, published_marks
 from stend.charts.parts.ticks import logarithmic
@@ -315,3 +315,17 @@ def test_a_percentile_that_its_ios_do_not_carry_leaves_a_gap_and_no_line_across(
     tails = [row["ms"] for row in rows["rows"] if row["figure"] == WORDS("figure.p99.9")]
     assert tails
     assert all((value is not None) == drawn for value in tails)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.3, STRETCH, 2.0])
+def test_plots_of_a_row_begin_and_end_level_unless_one_would_be_stretched_too_far(ratio: float) -> None:
+    left = half(pictures.pictures("iops", "en")[0])
+    right = half(pictures.pictures("latency", "en")[0])
+    low = min(height(left.spec), height(right.spec))
+    left = left._replace(spec={**left.spec, "height": low, "title": {"text": ["One", "Two"], "subtitle": ["Quick"]}})
+    right = right._replace(spec={**right.spec, "height": low * ratio, "title": {"text": "One"}})
+    made = levelled(left, right)
+    assert [height(one.spec) for one in made] == ([low * ratio] * 2 if ratio <= STRETCH else [low, low * ratio])
+    assert made[0].spec["title"] == left.spec["title"]
+    assert made[1].spec["title"]["text"] == ["One", " ", " "]
+    assert levelled(right, right)[0].spec["title"] == right.spec["title"]

@@ -18,6 +18,7 @@ from stend.report.story.questions import questions
 from stend.report.story.verdict import verdict as headline
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language, phrases
+from tests.sides import load, row
 from tests.test_standing import whole
 
 DESKTOP: Evidence = {
@@ -125,6 +126,23 @@ def test_a_figure_that_was_still_getting_worse_passes_only_far_beyond_its_bound(
     assert [(r.figure, r.caveat) for r in found["write"].reasons] == [("fall", FALLING)]  # 135,000 writes are safe
     failing = judge(Known(DESKTOP, bounds={"writes": FALLING}), "flash")
     assert all(r.caveat is None for one in failing for r in one.reasons if r.answer == "fail")
+
+
+@pytest.mark.parametrize(("writes", "mark"), [(16e3, "no"), (99e3, "no"), (117e3, "doubt"), (500e3, "doubt")])
+def test_a_drive_that_keeps_a_high_rate_is_not_refused_because_its_cache_is_faster_still(
+    writes: float, mark: str
+) -> None:
+    assert marks(SERVER | {"writes": writes, "start": 17 * writes, "fall": 17.0})["mixed"] == mark
+
+
+def test_a_test_that_ran_is_not_called_unmeasured_where_its_sample_is_too_small() -> None:
+    lacking = {name: value for name, value in SERVER.items() if name not in ("read_wait", "mix_tail")}
+    (unrun,) = (one for one in judge(Known(lacking), "flash") if one.use == "read")
+    assert (unrun.missing, unrun.because) == (("latency",), ())
+    known = Known(lacking, rows={"reads": row(load(), 1000.0, test="latency")})
+    (ran,) = (one for one in judge(known, "flash") if one.use == "read")
+    assert (ran.missing, ran.because) == ((), (Because("scant", {"tests": ["latency"]}),))
+    assert ran.mark == unrun.mark
 
 
 def test_figures_across_an_event_are_not_used_and_the_event_is_named() -> None:

@@ -243,7 +243,8 @@ def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
 
 def test_a_tail_argues_for_a_drive_only_far_below_its_bound() -> None:
     assert not page_one.argues(Reason("longest", "pass", 3, {"longest": 0.43}, beyond=2.3))
-    assert page_one.argues(Reason("longest", "pass", 3, {"longest": 0.06}, beyond=16.0))
+    assert not page_one.argues(Reason("longest", "pass", 3, {"longest": 0.051}, beyond=16.0))
+    assert page_one.argues(Reason("longest", "pass", 3, {"longest": 0.005}, beyond=50.0))
     assert not page_one.argues(Reason("fall", "pass", 3, {"fall": 2.5}, beyond=2.8))
 
 
