@@ -117,7 +117,7 @@ def test_a_column_of_equal_cells_is_stated_in_the_note() -> None:
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
 def test_titles_of_tails_name_the_load_in_words(lang: str) -> None:
-    title = Language(lang)("overlay.tails", test="T", phase="rounds", load="RND 4K 0/100 T4 Q32")
+    title = Language(lang)("overlay.tails", where="T", load="RND 4K 0/100 T4 Q32")
     assert Language(lang).show("RND 4K 0/100 T4 Q32", "load") in title
 
 

@@ -11,7 +11,8 @@ def named(key: Key, quantity: str, words: Language) -> str:
     """
     load = load_named(key, quantity, words)
     where = place(key.test, key.phase, words, load)
-    return f"{where}: {way_named(key, words) if where == words.quantity(quantity) else load}"
+    alike = words.title(key.test, key.test) == words.quantity(quantity)
+    return f"{where}: {way_named(key, words) if alike else load}"
 
 
 def place(test: str, phase: str, words: Language, load: str = "") -> str:
