@@ -175,7 +175,7 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     against = (reason("reads", "fail", 3.0), reason("write_tail", "doubt", 1.0))
     uses = (Judged("desktop", "yes", both), Judged("write", "no", against))
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
-    (section,) = closing.closing(own)
+    (section,) = closing.closing({"": own})
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
     lists = {items.items[0].mark: tuple(item.text for item in items.items) for items in pair.lists}
@@ -201,7 +201,7 @@ def test_a_number_that_the_reason_against_a_drive_states_is_no_argument_for_it(g
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
     said = page_one.sentence(reason_said(pros[0], EN))[1:-1]
     assert said not in verdict.verdict(own)
-    (section,) = closing.closing(own)
+    (section,) = closing.closing({"": own})
     assert said not in str(section)
 
 
@@ -259,7 +259,7 @@ def test_at_most_two_response_times_are_among_the_arguments() -> None:
         for name in ("longest", "write_tail", "mix_tail")
     ]
     uses = (Judged("desktop", "yes", (*tails, reason("reads", "pass", 1.0, 2.0))),)
-    (section,) = closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({}))))
+    (section,) = closing.closing({"": seen({})._replace(verdict=Verdict("desktop", uses, Known({})))})
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
     texts = [item.text for item in pair.lists[0].items]
@@ -369,7 +369,7 @@ def test_writes_without_gain_are_stated_only_of_a_cache_that_gains() -> None:
 def test_a_tail_that_one_use_merely_allows_is_no_argument_at_all() -> None:
     reasons = [replace(reason("longest", "pass", 1.0, by), values={"longest": 0.4}) for by in (9.0, 2.0)]
     uses = tuple(Judged(use, "yes", (one,)) for use, one in zip(("desktop", "array"), reasons, strict=True))
-    assert not list(closing.closing(seen({})._replace(verdict=Verdict("desktop", uses, Known({})))))
+    assert not list(closing.closing({"": seen({})._replace(verdict=Verdict("desktop", uses, Known({})))}))
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_the_longest_wait_does_not_argue_for_a_drive_whose_slow_writes_are_behin
     known = tuple(rivals.Rival(name, {"write_tail": 0.001}) for name in "AB")
     own = seen({})._replace(verdict=Verdict("", uses, Known({})), figures={**values, "sat_s": 36e3}, rivals=known)
     assert page_one.behind(own) == "write_tail"
-    (section,) = closing.closing(own)
+    (section,) = closing.closing({"": own})
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
     texts = [item.text for items in pair.lists for item in items.items]

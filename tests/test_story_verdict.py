@@ -144,7 +144,7 @@ def test_the_worst_of_page_one_is_in_the_conclusion() -> None:
     behind = Rival("Other", {"mix_p99": 230e-6})
     review = seen({"write": "yes"})._replace(figures={"mix_p99": 2e-3}, rivals=(behind,))
     _, worst = page_one.extremes(review)
-    (section,) = closing.closing(review)
+    (section,) = closing.closing({"": review})
     (pair,) = section.blocks
     assert isinstance(pair, Pair)
     assert "Other is 8.7\u00a0times better" in worst

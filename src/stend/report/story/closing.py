@@ -1,7 +1,8 @@
 """The conclusion of a review: the weightiest reasons for and against the drive, its price and its endurance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from stend.base.text import small
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
 from stend.report.story.page_one import TAILS, Review, argues, behind, extremes, measured, once, quantities, sentence
@@ -15,8 +16,16 @@ PART_OF = {"longest": "write_tail"}
 """A longest wait that passes is no argument for a drive whose slow writes are one against it."""
 
 
-def closing(review: Review) -> Iterator[Section]:
-    """Yield the conclusion: for, against, price and endurance, or nothing if the run has no arguments."""
+def closing(reviews: Mapping[str, Review]) -> Iterator[Section]:
+    """Yield the conclusion: for and against each drive, its price and endurance, or nothing without arguments."""
+    every = [_lists(name if len(reviews) > 1 else "", review) for name, review in reviews.items()]
+    if any(every):
+        words = next(iter(reviews.values())).words
+        yield Section("closing", words("story.closing"), tuple(Pair(lists) for lists in every if lists))
+
+
+def _lists(name: str, review: Review) -> tuple[Items, ...]:
+    """Return the lists of a drive, titled with its name if there is one."""
     words, judged = review.words, review.verdict
     passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
     last = "" if judged.standing else behind(review)
@@ -32,11 +41,9 @@ def closing(review: Review) -> Iterator[Section]:
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
         ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
     )
-    shown = tuple(
-        Items(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts
-    )
-    if shown:
-        yield Section("closing", words("story.closing"), (Pair(shown),))
+    titles = {key: words(f"story.{key}") for key, _, _ in lists}
+    titles = {key: f"{name}: {small(title)}" for key, title in titles.items()} if name else titles
+    return tuple(Items(titles[key], tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts)
 
 
 def unprotected(review: Review) -> str:

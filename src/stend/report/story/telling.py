@@ -90,7 +90,7 @@ def story(
         ),
         sections=(
             *chapters,
-            *([together.closing(reviews, words)] if several else closing(every[0])),
+            *closing(reviews if several else {"": every[0]}),
             *_methods(reviews, runs),
         ),
         small=True,

@@ -8,7 +8,7 @@ from stend.base.text import capital, small
 from stend.findings.judgement import FIT, Judged
 from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array
-from stend.report.parts import Item, Items, Section, Table
+from stend.report.parts import Table
 from stend.report.story.page_one import (
     AT,
     FIGURES,
@@ -261,9 +261,3 @@ def _mark(judged: Judged, given: set[str], words: Language) -> str:
     why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1 + together)
     given.update(reason.figure for reason in why.reasons)
     return f"{mark}: {why_said(why, words)}"
-
-
-def closing(reviews: Reviews, words: Language) -> Section:
-    """Return the conclusion: the verdict on each drive."""
-    verdicts = tuple(Item(verdict(review), lead=name) for name, review in reviews.items())
-    return Section("closing", words("story.closing"), (Items("", verdicts),))
