@@ -18,8 +18,12 @@ ALONE = 895
 """Width of a chart without a neighbour, which takes the whole width of the page at the same scale."""
 
 
+ROW = 28
+"""Pixels that a row with a name of two lines needs."""
 STRETCH = 1.6
 """By so much a plot becomes taller to end level with the one beside it."""
+NAMED = ("nominal", "ordinal")
+"""Types of an axis of names."""
 MOST_COLUMNS = 8
 """Number of columns of a map up to which its numbers fit in half the width of a page."""
 
@@ -49,7 +53,7 @@ def wide(picture: Picture) -> bool:
 
 def _names(picture: Picture, channel: dict[str, Any]) -> set[str]:
     """Return the names on an axis of a chart; empty for an axis of numbers."""
-    if channel.get("type") not in ("nominal", "ordinal"):
+    if channel.get("type") not in NAMED:
         return set()
     return {
         str(row[channel["field"]])
@@ -67,7 +71,9 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
     whole = ALONE if alone else WIDTH
     plot = whole - (WIDTH - PLOT)
     spec: dict[str, Any] = dict(picture.spec)
-    rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
+    first = spec.get("layer", [spec])[0].get("encoding", {})
+    rows, columns = (first.get(name, {}).get("type") in NAMED for name in "yx")
+    usual = max(usual, HEIGHT) if rows and columns else usual  # the cells of a map have lines of text
     view = {**spec["config"]["view"], "continuousHeight": usual, "discreteHeight": usual}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
     if "spec" in spec:
@@ -84,22 +90,31 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
 
 
 def levelled(left: Picture, right: Picture) -> tuple[Picture, Picture]:
-    """Return two charts of a row with titles of as many lines and plots of one height: that of the taller one.
+    """Return two charts of a row with titles of as many lines and plots of one height.
 
-    A plot of few rows beside a tall one keeps its height.
+    It is that of the taller one, or of the one without rows if the rows of the other have room in it. Few rows beside a
+    tall plot keep their height.
     """
-    lines = max(map(_title_lines, (left, right)))
-    several = any(key in one.spec for one in (left, right) for key in ("spec", "vconcat"))
-    lower, taller = sorted((height(left.spec), height(right.spec)))
-    tallest = None if several or taller > STRETCH * lower else taller
-    return _levelled(left, lines, tallest), _levelled(right, lines, tallest)
+    pair = left, right
+    lines = max(map(_title_lines, pair))
+    several = any(key in one.spec for one in pair for key in ("spec", "vconcat"))
+    heights, rows = [height(one.spec) for one in pair], [ROW * len(_rows(one)) for one in pair]
+    alike = bool(rows[0]) == bool(rows[1])
+    wanted = max(whole if alike or not own else own for whole, own in zip(heights, rows, strict=True))
+    level = None if several or wanted > STRETCH * min(heights) else wanted
+    return _levelled(left, lines, level), _levelled(right, lines, level)
 
 
-def _levelled(picture: Picture, lines: int, tallest: float | None) -> Picture:
+def _levelled(picture: Picture, lines: int, level: float | None) -> Picture:
     title, more = picture.spec["title"], lines - _title_lines(picture)
     texts = [title["text"]] if isinstance(title["text"], str) else title["text"]
     spec = {**picture.spec, "title": {**title, "text": [*texts, *[" "] * more]} if more else title}
-    return picture._replace(spec=spec if tallest is None else {**spec, "height": tallest})
+    return picture._replace(spec=spec if level is None else {**spec, "height": level})
+
+
+def _rows(picture: Picture) -> set[str]:
+    """Return the names of the rows of a chart; empty for an axis of numbers."""
+    return _names(picture, picture.spec.get("layer", [picture.spec])[0].get("encoding", {}).get("y", {}))
 
 
 def _title_lines(picture: Picture) -> int:

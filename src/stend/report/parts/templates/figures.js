@@ -96,17 +96,18 @@ function figureCount(channel, most, width, sets) {  // the highest number of tic
   }
   return count;
 }
-function figureTens(values, width) {  // 1, 2 and 5 times, 1 and 5 times, or only powers of ten, then every second one and so on; false without two that have room
-  var least = figureLabel(values), whole = Math.log10(values[values.length - 1] / values[0]);
+function figureTens(values, width) {  // both ends, and between them 1, 2 and 5 times, 1 and 5 times, or only powers of ten, then every second one and so on; false without any between them
+  var least = figureLabel(values), last = values[values.length - 1], whole = Math.log10(last / values[0]);
   var parts = values.map(function (value) { var power = Math.floor(Math.log10(value) + 1e-9); return { value: value, power: power, first: Math.round(value / Math.pow(10, power)) }; });
   if (!parts.every(function (part) { return [1, 2, 5].indexOf(part.first) >= 0; })) { return false; }
+  function near(low, high) { return Math.log10(high / low) / whole * width < least; }
   var lowest = parts[0].power + (parts[0].first > 1);
   var ways = [[1, 2, 5], [1, 5], [1]].map(function (firsts) { return function (part) { return firsts.indexOf(part.first) >= 0; }; });
   [2, 3, 4, 5, 6].forEach(function (step) { ways.push(function (part) { return part.first === 1 && (part.power - lowest) % step === 0; }); });
   for (var i = 0; i < ways.length; i += 1) {
-    var kept = parts.filter(ways[i]).map(function (part) { return part.value; });
-    var near = kept.some(function (value, place) { return place && Math.log10(value / kept[place - 1]) / whole * width < least; });
-    if (!near) { return kept.length > 1 && kept; }
+    var inner = parts.slice(1, -1).filter(ways[i]).map(function (part) { return part.value; });
+    inner = inner.filter(function (value) { return !near(values[0], value) && !near(value, last); });
+    if (inner.length && !inner.some(function (value, place) { return place && near(inner[place - 1], value); })) { return [values[0]].concat(inner, [last]); }
   }
   return false;
 }
