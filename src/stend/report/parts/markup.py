@@ -20,8 +20,8 @@ UNIT = re.compile(
 """The space between a number and its unit. The template of the PDF has the same units."""
 POINT = re.compile(r"\b(T\d+) (Q\d+)")
 """Threads and queue depth of a load."""
-PER = re.compile(r"(?<=[SBБ])/(?=(?:[sсWJ]|Вт|Дж)\b)")
-"""The slash in a unit: MB/s, IOPS/W, MB/J."""
+PER = re.compile(r"(?<=[SBБtт])/(?=(?:[sсWJ]|Вт|Дж)\b)")
+"""The slash in a unit: MB/s, Gbit/s, IOPS/W, MB/J."""
 WHOLE = re.compile(r"--[a-z][a-z-]*|\?[a-z]+=|(?<![\w.-])[A-Za-z][\w.-]{0,10}-\d\w{0,3}(?![\w-])")
 """An option of a command or of a virtual drive, or a short name such as `fw-1.0-1`. The PDF has the same ones."""
 
