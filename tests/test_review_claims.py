@@ -143,7 +143,7 @@ def test_random_and_sequential_writes_of_a_large_block_are_of_one_block() -> Non
     assert (known["big_writes"], known["stream_writes"]) == (rates[100][block], rates[0][block])
     assert known["big_share"] == min(rates[100][b] / rates[0][b] for b in rates[100] if b >= 64 * KiB)
     told = EN("question.blocks.answer_5", **known | {"stream_writes": 2e8, "big_block": 65536.0})
-    assert "with 64 KiB they run at" in told.replace("\u00a0", " ")
+    assert "Random writes of 64 KiB blocks run at" in told.replace("\u00a0", " ")
     assert "of the 200 MB/s of sequential writes by 4 threads at once." in told.replace("\u00a0", " ")
 
 
