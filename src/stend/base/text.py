@@ -10,8 +10,6 @@ ODD = re.compile(
 )
 """Control characters, direction and joining marks, surrogates and noncharacters."""
 
-LONE = re.compile(r"(?<![\w-])([аАвВиИкКоОсСуУяЯ]) (?=\S)")
-DAY = re.compile(r"(?<=\d) (?=[^\W\d]+ (?:19|20)\d\d\b)")
 RAW = range(0xDC80, 0xDD00)
 """Code points by which Python represents bytes that are not valid text (surrogateescape)."""
 
@@ -36,11 +34,6 @@ def plain_lines(text: str) -> str:
     if _is_ascii(text.replace("\n", " ").replace("\t", " ")):
         return text
     return re.sub(r"[^\n\t]+", lambda part: plain(part[0]), text) if ODD.search(text) else text
-
-
-def tied(text: str) -> str:
-    """Escape as `plain_lines`, and end no line after a one-letter word of Russian or between a day and its month."""
-    return DAY.sub("\u00a0", LONE.sub("\\1\u00a0", plain_lines(text))) if " " in text else plain_lines(text)
 
 
 def _is_ascii(text: str) -> bool:

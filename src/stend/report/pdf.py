@@ -37,7 +37,7 @@ def _content(page: Page, folder: Path) -> dict[str, Any]:
     alone = list(_alone(page)) if page.small else [False] * len(page.pictures)
     pictures = _halves(page, [HEIGHT] * len(alone)) if page.small else list(page.pictures)
     drawings, photos = iter(zip(pictures, svgs(pictures), alone, strict=True)), _names("photo")
-    files, sizes = _names("chart"), _sizes(page)
+    files, sizes = _names("chart"), _sizes(page, pictures)
 
     def data(block: Block) -> dict[str, Any]:
         kind = type(block).__name__.lower()
@@ -76,13 +76,14 @@ def _halves(page: Page, heights: Sequence[int]) -> list[Picture]:
     return made
 
 
-def _sizes(page: Page) -> Iterator[dict[str, float]]:
-    """Yield by how much each picture can be lower ("saved") and taller, in mm."""
+def _sizes(page: Page, pictures: Sequence[Picture]) -> Iterator[dict[str, float]]:
+    """Yield by how much each of the `pictures` of a page can be lower ("saved") and taller, in mm."""
     if not page.small:  # other charts keep their height
-        yield from ({"saved": 0.0, "taller": 0.0} for _ in page.pictures)
+        yield from ({"saved": 0.0, "taller": 0.0} for _ in pictures)
         return
-    every = ([height(one.spec) for one in _halves(page, [px] * len(page.pictures))] for px in (LOW, HEIGHT, TALL))
-    for low, usual, tall in zip(*every, strict=True):
+    ends = (_halves(page, [px] * len(pictures)) for px in (LOW, TALL))
+    for charts in zip(pictures, *ends, strict=True):
+        usual, low, tall = (height(one.spec) for one in charts)
         yield {"saved": (usual - low) * MM_PER_PX, "taller": (tall - usual) * MM_PER_PX}
 
 

@@ -82,23 +82,17 @@ def _beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         return
     until_s = max(AROUND * ends[0], *(LATER * end for end in ends if LATER * end <= FAR * ends[0]))
     scale, title = time_scale(until_s, words)
-    rows = [
-        row
-        for side in sides
-        for row in binned(
-            [
-                {"t": end_s / scale, "value": counts.iops, "drive": side.name}
-                for record in _saturating(side)
-                for end_s, counts in (look.samples(side.run, record) if side.run else ())
-                if end_s <= until_s and counts.seconds
-            ],
-            "t",
-            "value",
-            MOST,
-        )
-    ]
+    rows = [row for side in sides for row in binned(list(_sampled(side, scale, until_s)), "t", "value", MOST)]
     chart, sets = over(sides, rows, axis("t", title), axis("value", words("axis.iops")), words)
     yield Drawing(words("beside.saturation_beginning"), chart, sets, words("beside.beginning_says"))
+
+
+def _sampled(side: Side, scale: float, until_s: float) -> Iterator[Row]:
+    """Yield the samples of the saturation of a run up to a time."""
+    for record in _saturating(side):
+        for end_s, counts in look.samples(side.run, record) if side.run else ():
+            if end_s <= until_s and counts.seconds:
+                yield {"t": end_s / scale, "value": counts.iops, "drive": side.name}
 
 
 def _falls(side: Side) -> Sequence[Fall]:

@@ -18,7 +18,7 @@ MOST_POINTS = 120
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """Yield one chart per load whose tail is a result: those whose tail at least doubled or halved, the most changed
+    """Yield one chart per load whose tail is a result: those whose tail changed by more than a factor of two, the most
     first, then histograms, then saturations, at most four.
     """
     loads = [d for d in whole.differences if d.quantity == "max" and d.key.direction == "both"]
@@ -36,13 +36,13 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
 
 
 def _moved(whole: Comparison) -> dict[Key, float]:
-    """Return the largest change of a tail by load, as a logarithm, where it is a factor of two or more."""
+    """Return the largest change of a tail by load, as a logarithm, where it is more than a factor of two."""
     moved: dict[Key, float] = {}
     for row in whole.differences:
-        if QUANTITIES[row.quantity].kind == "tail" and row.verdict not in ("not comparable", "close", "same"):
+        if QUANTITIES[row.quantity].kind == "tail" and row.verdict != "not comparable":
             key = row.key._replace(direction="both")
             moved[key] = max(moved.get(key, 0.0), abs(log(row.ratio)))
-    return {key: far for key, far in moved.items() if far >= log(2)}
+    return {key: far for key, far in moved.items() if far > log(2)}
 
 
 def _rows(side: str, runs: tuple[Outcome, ...], key: Key) -> Iterator[Row]:

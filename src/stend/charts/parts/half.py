@@ -71,8 +71,7 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
     whole = ALONE if alone else WIDTH
     plot = whole - (WIDTH - PLOT)
     spec: dict[str, Any] = dict(picture.spec)
-    first = spec.get("layer", [spec])[0].get("encoding", {})
-    rows, columns = (first.get(name, {}).get("type") in NAMED for name in "yx")
+    rows, columns = (_channel(picture, name).get("type") in NAMED for name in "yx")
     usual = max(usual, HEIGHT) if rows and columns else usual  # the cells of a map have lines of text
     view = {**spec["config"]["view"], "continuousHeight": usual, "discreteHeight": usual}
     spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
@@ -114,7 +113,13 @@ def _levelled(picture: Picture, lines: int, level: float | None) -> Picture:
 
 def _rows(picture: Picture) -> set[str]:
     """Return the names of the rows of a chart; empty for an axis of numbers."""
-    return _names(picture, picture.spec.get("layer", [picture.spec])[0].get("encoding", {}).get("y", {}))
+    return _names(picture, _channel(picture, "y"))
+
+
+def _channel(picture: Picture, name: str) -> dict[str, Any]:
+    """Return a channel of the first layer of a chart, or {}."""
+    channel: dict[str, Any] = picture.spec.get("layer", [picture.spec])[0].get("encoding", {}).get(name, {})
+    return channel
 
 
 def _title_lines(picture: Picture) -> int:

@@ -106,6 +106,11 @@ class Judged(NamedTuple):
         """Return the mark as a key of sentences: "yes", "performance", "doubt", "no" or "unknown"."""
         return "unknown" if self.mark == "can't tell" else self.mark
 
+    @property
+    def by_doubts(self) -> bool:
+        """Return whether several doubts together refuse the use, without a demand that fails."""
+        return self.mark == "no" and all(reason.answer != "fail" for reason in self.reasons)
+
     def why(self, most: int = MOST_REASONS) -> Why:
         """Return the reasons of the mark, at most `most`; missing facts and tests only if they decided it."""
         if self.mark == "no":

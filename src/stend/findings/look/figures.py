@@ -273,21 +273,16 @@ def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
         return _reached(run, test, phase, "window") if phase.name in SATURATING else "window"
     if test.name in CHANGING or phase.name in SATURATING or phase not in look.measuring(run, test):
         return "phase"
-    if not (state := _left(test, phase)):
+    if not (left := _left(test, phase)):
         return "filled" if test.shared else "fresh"
-    last = next(p for p in reversed(test.phases[: test.phases.index(phase)]) if _leaves(p))
+    last, state = left
     return _reached(run, test, last, state) if state == "saturated" else state
 
 
-def _leaves(phase: Phase) -> State | None:
-    """Return the state that a phase leaves the drive in, if it brings about one."""
-    return next((state for begin, state in LEAVES.items() if phase.name.startswith(begin)), None)
-
-
-def _left(test: PlannedTest, phase: Phase) -> State | None:
-    """Return the state that the phases before this one left."""
-    before = test.phases[: test.phases.index(phase)]
-    return next((state for p in reversed(before) if (state := _leaves(p))), None)
+def _left(test: PlannedTest, phase: Phase) -> tuple[Phase, State] | None:
+    """Return the last phase before this one that leaves the drive in a state, and that state."""
+    before = reversed(test.phases[: test.phases.index(phase)])
+    return next(((p, state) for p in before for begin, state in LEAVES.items() if p.name.startswith(begin)), None)
 
 
 def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
@@ -296,7 +291,7 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     if not records:
         return
     first, last = records[0], records[-1]
-    begun = _left(test, phase) or "fresh"
+    _, begun = _left(test, phase) or (phase, "fresh")
     yield from _rows(run, (test.name, phase.name, begun, "first", first.workload, 1), first.counts, part=[first])
     if run.verdict_rounds(test.name, phase.name):
         yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)

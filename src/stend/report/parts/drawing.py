@@ -22,9 +22,9 @@ from typing import Any
 
 from stend.base import extras, render_process
 from stend.base.errors import StepFailed, Undrawn
-from stend.base.text import ODD, plain, plain_all, tied
+from stend.base.text import ODD, plain, plain_all
 from stend.charts import Picture
-from stend.report.parts.markup import template_text
+from stend.report.parts.markup import template_text, tied
 
 MOST = 4
 """Maximum number of processes that draw in parallel."""

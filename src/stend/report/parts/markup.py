@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from stend.base.text import tied
+from stend.base.text import plain_lines
 from stend.report.parts import vega
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ UNIT = re.compile(
     r"(?<=\d) (?=(?:IOPS|[kKMGTкКМГТ]?[iи]?[BБ](?:/[sс])?|[mµnмн]?к?[sс]|min|мин|h|ч|days?|сут|W|Вт)\b|%|°C)"
 )
 """The space between a number and its unit. The template of the PDF has the same units."""
+LONE = re.compile(r"(?<![\w-])([аАвВиИкКоОсСуУяЯ]) (?=\S)")
+"""A one-letter word of Russian and the space after it."""
+DAY = re.compile(r"(?<=\d) (?=[^\W\d]+ (?:19|20)\d\d\b)")
+"""The space between a day and its month."""
 POINT = re.compile(r"\b(T\d+) (Q\d+)")
 """Threads and queue depth of a load."""
 PER = re.compile(r"(?<=[SBБtт])/(?=(?:[sсWJ]|Вт|Дж)\b)")
@@ -43,6 +47,12 @@ def environment() -> "jinja2.Environment":
     env.filters["whole"] = whole
     env.filters["kind"] = lambda block: type(block).__name__.lower()
     return env
+
+
+def tied(text: str) -> str:
+    """Escape as `plain_lines`, and end no line after a one-letter word of Russian or between a day and its month."""
+    text = plain_lines(text)
+    return DAY.sub("\u00a0", LONE.sub("\\1\u00a0", text)) if " " in text else text
 
 
 def unbroken(text: str) -> str:

@@ -18,7 +18,7 @@ PART_OF = {"longest": "write_tail"}
 
 def closing(reviews: Mapping[str, Review]) -> Iterator[Section]:
     """Yield the conclusion: for and against each drive, its price and endurance, or nothing without arguments."""
-    every = [_lists(name if len(reviews) > 1 else "", review) for name, review in reviews.items()]
+    every = [_lists(name, review) for name, review in reviews.items()]
     if any(every):
         words = next(iter(reviews.values())).words
         yield Section("closing", words("story.closing"), tuple(Pair(lists) for lists in every if lists))
@@ -41,9 +41,8 @@ def _lists(name: str, review: Review) -> tuple[Items, ...]:
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
         ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
     )
-    titles = {key: words(f"story.{key}") for key, _, _ in lists}
-    titles = {key: f"{name}: {small(title)}" for key, title in titles.items()} if name else titles
-    return tuple(Items(titles[key], tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts)
+    shown = [(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts]
+    return tuple(Items(f"{name}: {small(title)}" if name else title, items) for title, items in shown)
 
 
 def unprotected(review: Review) -> str:

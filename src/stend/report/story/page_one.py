@@ -36,8 +36,6 @@ ROOM = ("streaming", "capacity")
 """The use for which the capacity of a drive is an argument of the headline."""
 ROOMY = 2.0
 """A capacity this many times its bound is an argument for a drive."""
-SHORT_S = 0.025
-"""A longest response time above this passes the bounds of the uses, but is no argument for a drive."""
 DECIDES = 2
 """Weight from which one reason is sufficient."""
 FOLDED = 3
@@ -56,7 +54,8 @@ BY_SIZE = ("cache_bytes",)
 """Figures that grow with the capacity: no drive is better by them than one of another capacity."""
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
-TAILS = ("longest", "write_tail", "mix_tail")
+TAILS = {"longest": 10.0, "write_tail": SAFE, "mix_tail": SAFE}
+"""Response times, and how many times each is below the strictest bound of any use where it argues for a drive."""
 QUANTITY = {"fall": "writes", "cache_fall": "stream_end"}
 """Figures whose sentences state another figure too: of such reasons one is shown."""
 SERVER = ("read", "mixed", "database", "write")
@@ -197,8 +196,7 @@ def marked(review: Review, stated: str) -> Iterator[Marked]:
             new = ()
         if all(reason.weight < DECIDES for reason in new):  # alone they would not carry the mark
             new = (*judged.reasons[:1], *new) if new else judged.reasons
-        refused = judged.mark == "no" and not fails  # by several doubts together
-        why = judged._replace(reasons=judged.reasons if refused else once(new)).why(MOST_CLAUSES)
+        why = (judged if judged.by_doubts else judged._replace(reasons=once(new))).why(MOST_CLAUSES)
         earlier.update(reason.figure for reason in why.reasons)
         if why.reasons and set(why.facts) <= set(facts_stated):
             why = msgspec.structs.replace(why, facts=())
@@ -269,13 +267,11 @@ def argues(reason: Reason) -> bool:
     """
     if reason.figure == ROOM[1]:
         return reason.answer != "pass" or reason.beyond >= ROOMY
-    if reason.figure == "longest":
-        return reason.values["longest"] <= SHORT_S
     if reason.figure in TAILS:
         bounds = (
             d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most
         )
-        return reason.values[reason.figure] * SAFE <= min(bounds)
+        return reason.values[reason.figure] * TAILS[reason.figure] <= min(bounds)
     return not mere_fall(reason)
 
 

@@ -73,7 +73,8 @@ def story(
     others, author = tuple(map(published_rival, published)), notes(folder)
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
-    chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
+    titled = reviews if several else {"": every[0]}
+    chapters = tuple(_chapters(titled, sides, author))
     compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
     if table := key_table(compared, words, {name: own.figures for name, own in reviews.items()}):
         chapters += (Section("beside", words("story.side_by_side"), (table,)),)
@@ -90,7 +91,7 @@ def story(
         ),
         sections=(
             *chapters,
-            *closing(reviews if several else {"": every[0]}),
+            *closing(titled),
             *_methods(reviews, runs),
         ),
         small=True,

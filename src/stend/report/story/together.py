@@ -255,9 +255,7 @@ def _mark(judged: Judged, given: set[str], words: Language) -> str:
     mark = words(f"story.{judged.key}")
     if judged.mark in FIT:
         return mark
-    new = tuple(reason for reason in judged.reasons if reason.figure not in given) or judged.reasons
-    together = judged.mark == "no" and all(reason.answer != "fail" for reason in judged.reasons)
-    new = judged.reasons if together else new  # several doubts together refuse it
-    why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1 + together)
+    new = tuple(reason for reason in judged.reasons if judged.by_doubts or reason.figure not in given) or judged.reasons
+    why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1 + judged.by_doubts)
     given.update(reason.figure for reason in why.reasons)
     return f"{mark}: {why_said(why, words)}"
