@@ -45,13 +45,13 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]
 
 
 def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
-    """Return a name per run: the given one, else its model, of a file its name.
+    """Return a name per run: the given one, else its model, of a file its name; layouts of one controller theirs.
 
     Equal models get what differs between them, which is the array, the firmware or the serial number, else a number.
     """
-    models = _short([_model(run.plan.device) for run in runs])
-    given = [*names[: len(runs)], *models[len(names) :]]
     drives = [run.plan.device for run in runs]
+    models = _layouts(drives) or _short([_model(drive) for drive in drives])
+    given = [*names[: len(runs)], *models[len(names) :]]
     differing = ([array(drive.facts) for drive in drives], [d.firmware for d in drives], [d.serial for d in drives])
     for facts in ([], *differing, [str(i) for i in range(1, len(runs) + 1)]):
         shown = [
@@ -61,6 +61,22 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
         if len(set(shown)) == len(shown):
             return shown
     return given
+
+
+def titled(runs: Sequence[Run], names: Sequence[str]) -> str:
+    """Return the names of the runs as a title, after their model if they are named by their layouts alone."""
+    drives = [run.plan.device for run in runs]
+    title = " · ".join(names)
+    return f"{_model(drives[0])}: {title}" if list(names) == _layouts(drives) else title
+
+
+def _layouts(drives: Sequence[Identity]) -> list[str]:
+    """Return the layouts of several arrays of one controller, only the levels if nothing else differs; [] of others."""
+    layouts = [array(drive.facts) for drive in drives]
+    parts = [layout.partition(" × ") for layout in layouts]
+    levels = [level for level, _, _ in parts] if len({rest for _, _, rest in parts}) == 1 else layouts
+    alike = len(drives) > 1 and all(layouts) and len({_model(drive) for drive in drives}) == 1
+    return levels if alike and len({*levels}) == len(levels) else []
 
 
 def _model(drive: Identity) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from stend.findings.judgement import judge
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures, listed
 from stend.report.story.page_one import Review
@@ -22,8 +23,11 @@ def alike(reviews: Mapping[str, Review]) -> dict[str, Review]:
 
 
 def _at(review: Review, figure: str, row: Figures) -> Review:
-    """Return a review whose figures of a profile are those of this row."""
+    """Return a review whose figures of a profile are those of this row; the reasons too, unless a mark changes."""
     of_row = {figure: row.iops, f"{figure}_wait": row.number("mean"), f"{figure}_depth": row.workload.outstanding}
     known = review.verdict.known
     known = known._replace(figures=known.figures | of_row, rows={**known.rows, figure: row, f"{figure}_wait": row})
-    return review._replace(figures=known.figures, verdict=review.verdict._replace(known=known))
+    uses = () if review.verdict.standing else judge(known, review.kind)
+    kept = [use.mark for use in uses] == [use.mark for use in review.verdict.uses]
+    verdict = review.verdict._replace(known=known, uses=uses if kept else review.verdict.uses)
+    return review._replace(figures=known.figures, verdict=verdict)

@@ -28,7 +28,7 @@ from stend.report.parts import (
     Text,
     Uses,
 )
-from stend.report.parts.compare import labels
+from stend.report.parts.compare import labels, titled
 from stend.report.parts.method import conditions, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
@@ -73,14 +73,14 @@ def story(
     others, author = tuple(map(published_rival, published)), notes(folder)
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
-    titled = reviews if several else {"": every[0]}
-    chapters = tuple(_chapters(titled, sides, author))
+    named = reviews if several else {"": every[0]}
+    chapters = tuple(_chapters(named, sides, author))
     compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
     if table := key_table(compared, words, {name: own.figures for name, own in reviews.items()}):
         chapters += (Section("beside", words("story.side_by_side"), (table,)),)
     simulated = all(run.plan.device.virtual for run in measured)
     return Page(
-        title=" · ".join(drives) + (words("story.models", n=len(runs)) if simulated else ""),
+        title=titled(measured, drives) + (words("story.models", n=len(runs)) if simulated else ""),
         lang=lang,
         made=words.date(time.time()),
         words=words,
@@ -91,7 +91,7 @@ def story(
         ),
         sections=(
             *chapters,
-            *closing(titled),
+            *closing(named),
             *_methods(reviews, runs),
         ),
         small=True,

@@ -123,7 +123,7 @@ def headline(reviews: Reviews, words: Language) -> str:
     """
     every, most = list(leads(reviews)), len(_figures(reviews))
     if not every:
-        return words("together.unusable" if most else "together.nothing")
+        return _unranked(reviews, words) if most else words("together.nothing")
     sentences = []
     wins = Counter(lead.first for lead in every if lead.gain >= AHEAD)
     for name in sorted(reviews, key=lambda name: -wins[name]):
@@ -141,6 +141,16 @@ def headline(reviews: Reviews, words: Language) -> str:
     if most > len(every):
         sentences.append(words("together.unranked_in", n=most - len(every), of=most))
     return " ".join(sentences)
+
+
+def _unranked(reviews: Reviews, words: Language) -> str:
+    """Return why no drive is ranked: the runs without a verdict if fewer than two others are left, else figures."""
+    reasons = {name: because_said(why, words) for name, review in reviews.items() if (why := review.verdict.standing)}
+    if len(reviews) - len(reasons) > 1:
+        return words("together.unusable")
+    one = len(reasons) == len(reviews) and len({*reasons.values()}) == 1
+    listed = [next(iter(reasons.values()))] if one else [f"{name}: {why}" for name, why in reasons.items()]
+    return words("together.standing", listed="; ".join(listed))
 
 
 def kind(lead: Lead, reviews: Reviews, words: Language) -> str:
