@@ -10,7 +10,7 @@ from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
 from stend.publish.figures import key_figures
 from stend.report.parts import Pair
-from stend.report.story import closing, page_one, questions, rivals, telling, together, verdict
+from stend.report.story import closing, methods, page_one, questions, rivals, telling, together, verdict
 from stend.report.story.page_one import Review
 from stend.sentences import reason_said
 from stend.words import Language
@@ -295,7 +295,7 @@ def test_the_headline_of_an_archive_begins_with_a_large_capacity() -> None:
 
 def test_texts_of_some_drives_are_stated_once_after_their_names() -> None:
     texts = {"A": ["all", "some"], "B": ["all", "some"], "C": ["all", "own"]}
-    assert telling._of_all(texts) == ["all", "A, B: some", "C: own"]
+    assert methods.of_all(texts) == ["all", "A, B: some", "C: own"]
 
 
 def test_a_quantity_is_stated_once_in_a_list_of_reasons() -> None:

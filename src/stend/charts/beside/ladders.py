@@ -55,8 +55,11 @@ def servers(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def _servers(side: Side, words: Language) -> Iterator[Row]:
+    """Yield the points of servers and databases; of profiles with the same load those of the first."""
+    first: dict[str, str] = {}
     for row in side.rows:
-        if (row.test, row.direction) == ("profiles", "both") and row.phase.endswith(("file-server", "database")):
+        wanted = (row.test, row.direction) == ("profiles", "both") and row.phase.endswith(("file-server", "database"))
+        if wanted and first.setdefault(row.workload.label.rsplit(" ", 2)[0], row.phase) == row.phase:
             name = words.name_of("phase", row.phase)
             yield {"n": row.workload.outstanding, "value": row.value("iops"), "profile": name, "drive": side.name}
 

@@ -38,6 +38,7 @@ from stend.report.story.alike import alike
 from stend.report.story.because import because
 from stend.report.story.certainty import certainty
 from stend.report.story.closing import closing, unprotected
+from stend.report.story.methods import joined, of_all
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
@@ -92,7 +93,7 @@ def story(
         sections=(
             *chapters,
             *closing(named),
-            *_methods(reviews, runs),
+            _methods(reviews, runs, words),
         ),
         small=True,
         foot=words("story.protocol"),
@@ -106,13 +107,11 @@ def reviewed(run: Run, facts: Sheet, words: Language, rivals: tuple[Rival, ...] 
     return Review(run, judged.figures, judged, conclusions, judgement.kind(run), words, rivals, facts)
 
 
-def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
-    """Yield the method of each run; with several runs the title names the drive."""
-    for number, ((name, review), (_, run, host)) in enumerate(zip(reviews.items(), runs, strict=True), 1):
-        section = method_section(run, host, review.facts, review.words)
-        if len(runs) > 1:
-            section = section._replace(anchor=f"{section.anchor}-{number}", title=f"{section.title}: {name}")
-        yield section
+def _methods(reviews: Reviews, runs: Runs, words: Language) -> Section:
+    """Return the method of the runs."""
+    hosts = zip(reviews.items(), runs, strict=True)
+    own = {name: method_section(run, host, review.facts, words) for (name, review), (_, run, host) in hosts}
+    return joined(own, words) if len(own) > 1 else next(iter(own.values()))
 
 
 def headline(review: Review, *, brief: bool = False) -> str:
@@ -139,7 +138,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     (folder, run, host), several = runs[0], len(runs) > 1
     about = together.drives(reviews, words) if several else _what(run, host, words)
     yield from (Text(text, "what") for text in about)
-    yield Stamps(tuple(_of_all({name: stamps(own.run, words) for name, own in reviews.items()})))
+    yield Stamps(tuple(of_all({name: stamps(own.run, words) for name, own in reviews.items()})))
     shown = None if several else photo(folder, review.facts)
     yield from [shown._replace(alt=run.plan.device.model)] if shown else []
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
@@ -149,12 +148,12 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     stated = " ".join((said, *(use.why for block in judged if isinstance(block, Uses) for use in block.uses)))
     peers = (f for f in review.findings if f.name == "peers" and not several)
     best, worst = ("", "") if several else (_unstated(text, stated) for text in extremes(review))
-    risks = _of_all({name: [text] if (text := unprotected(own)) else [] for name, own in reviews.items()})
+    risks = of_all({name: [text] if (text := unprotected(own)) else [] for name, own in reviews.items()})
     lists = (
         ("best", [Item(best, "pro")] if best else []),
         ("worst", [Item(text, "con") for text in (*filter(None, [worst]), *risks)]),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
-        ("deviates", [Item(t) for t in _of_all({name: list(certainty(own)) for name, own in reviews.items()})]),
+        ("deviates", [Item(t) for t in of_all({name: list(certainty(own)) for name, own in reviews.items()})]),
         ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
     )
     yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
@@ -173,16 +172,6 @@ def _judged(review: Review, said: str) -> Iterator[Block]:
     if figures := tuple(keys(review)):
         note = words("story.band_note") if any(key.band for key in figures) else ""
         yield Keys(words("story.figures"), figures, note)
-
-
-def _of_all(texts: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the texts that hold for all drives, then the others after the names of their drives."""
-    names: dict[str, list[str]] = {}
-    for name, own in texts.items():
-        for text in own:
-            names.setdefault(text, []).append(name)
-    every = [text for text, of in names.items() if len(of) == len(texts)]
-    return [*every, *(after(", ".join(of), text) for text, of in names.items() if len(of) < len(texts))]
 
 
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
@@ -315,7 +304,7 @@ def _stamped(of: Measured) -> list[str]:
         name: list(dict.fromkeys(text for test in tests for text in charts.stamps(review.run, test, review.words)))
         for name, (review, tests) in of.items()
     }
-    return charts.joined(_of_all(stamps_of))
+    return charts.joined(of_all(stamps_of))
 
 
 def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence[str]) -> Iterator[Text]:
@@ -335,7 +324,7 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
     first_review, _ = next(iter(of.values()))
     shared = len(of) > 1 and len({tuple(own) for own in causes.values()}) == 1
     name = first_review.words("together.of_all")
-    yield from (Text(after(name, text) if shared else text, "cause") for text in _of_all(causes))
+    yield from (Text(after(name, text) if shared else text, "cause") for text in of_all(causes))
 
 
 def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
