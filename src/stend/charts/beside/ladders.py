@@ -41,7 +41,8 @@ def _blocks(side: Side, phase: str, words: Language) -> Iterator[Row]:
     for row in side.rows:
         load = row.workload
         if (row.test, row.phase, row.direction) == ("block-sweep", phase, "both") and load.read_pct in MIXES:
-            mix = f"{load.read_pct}/{100 - load.read_pct}"
+            pct = load.read_pct
+            mix = words(f"kind.{pct:g}") if pct in (0, 100) else f"{pct}/{100 - pct}"
             yield {"kib": load.block_bytes / KiB, "value": row.value("iops"), "mix": mix, "drive": side.name}
 
 
