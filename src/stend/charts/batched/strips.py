@@ -17,10 +17,11 @@ MOST_MARKED = 6
 
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
     """Yield one chart: first the figures in which a drive is odd, then those in which one is farthest from the others,
-    in spreads; without such distances, those with the widest spread.
+    in spreads, and the largest difference of that drive; without such distances, those with the widest spread.
     """
     odd = [departure.figure for departures in batch.odd.values() for departure in departures]
-    far = [departure.figure for departure in batch.distances]
+    told = [departure.figure for departure in (*batch.distances[:1], batch.largest) if departure]
+    far = [*told, *(departure.figure for departure in batch.distances)]
     others = sorted(batch.lot.figures, key=lambda figure: -batch.spreads[figure].deviation)
     figures = list(dict.fromkeys([*odd, *far, *others]))[:MOST_FIGURES]
     values = {"n": len(batch.lot.drives), "figures": len(figures)}

@@ -1,6 +1,7 @@
 """The judgement of a batch: outliers with their evidence, bad drives with the limits they violate, and the verdict."""
 
 from collections.abc import Iterator, Sequence
+from math import log
 from typing import Literal, NamedTuple
 
 from stend.base.errors import BadInput
@@ -47,6 +48,12 @@ class Batch(NamedTuple):
     odd: dict[int, list[Odd]]
     suspect: Odd | None
     acceptance: Acceptance | None
+
+    @property
+    def largest(self) -> Odd | None:
+        """Return the largest difference of the drive that is farthest from the others, or None of too few drives."""
+        own = (one for one in self.distances if one.drive == self.distances[0].drive)
+        return max(own, key=lambda one: abs(log(one.ratio)), default=None)
 
 
 def judged(lot: Lot, plan: Plan | None) -> Batch:

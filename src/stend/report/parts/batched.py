@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from math import log
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -73,7 +72,7 @@ def _outliers(batch: Batch, words: Language) -> str:
         return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
     if one := batch.suspect:
-        return words("batched.none_odd_apart", drive=batch.lot.drives[one.drive].name, p=_p(one.p, words))
+        return words("batched.none_odd_apart", drive=batch.lot.drives[one.drive].name)
     return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
 
 
@@ -107,8 +106,7 @@ def _farthest(batch: Batch, first: Odd, words: Language) -> Iterator[str]:
     alone = _alone(batch, first, len(far), words)
     told = _departure(batch, first, "farthest", words)
     yield words("batched.farthest_in", told=told, alone=alone, n=times, of=len(far))
-    largest = max((odd for odd in batch.distances if odd.drive == first.drive), key=lambda odd: abs(log(odd.ratio)))
-    if largest.figure != first.figure:
+    if (largest := batch.largest) and largest.figure != first.figure:
         yield _departure(batch, largest, "farthest_most", words)
     if batch.suspect:
         yield words("batched.measure_again", drive=batch.lot.drives[first.drive].name)
