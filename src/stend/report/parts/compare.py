@@ -55,7 +55,7 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
     differing = ([array(drive.facts) for drive in drives], [d.firmware for d in drives], [d.serial for d in drives])
     for facts in ([], *differing, [str(i) for i in range(1, len(runs) + 1)]):
         shown = [
-            name if given.count(name) == 1 or not facts else f"{name} ({fact})"
+            f"{name} ({fact})" if facts and fact and given.count(name) > 1 else name
             for name, fact in zip(given, facts or given, strict=True)
         ]
         if len(set(shown)) == len(shown):

@@ -16,6 +16,7 @@ from stend.report.story.page_one import (
     LESS_IS_BETTER,
     SHAPES,
     Review,
+    after,
     shown,
     title,
     titles,
@@ -145,12 +146,13 @@ def headline(reviews: Reviews, words: Language) -> str:
 
 def _unranked(reviews: Reviews, words: Language) -> str:
     """Return why no drive is ranked: the runs without a verdict if fewer than two others are left, else figures."""
-    reasons = {name: because_said(why, words) for name, review in reviews.items() if (why := review.verdict.standing)}
-    if len(reviews) - len(reasons) > 1:
+    names: dict[str, list[str]] = {}
+    for name, review in reviews.items():
+        if why := review.verdict.standing:
+            names.setdefault(because_said(why, words), []).append(name)
+    if len(reviews) - sum(map(len, names.values())) > 1:
         return words("together.unusable")
-    one = len(reasons) == len(reviews) and len({*reasons.values()}) == 1
-    listed = [next(iter(reasons.values()))] if one else [f"{name}: {why}" for name, why in reasons.items()]
-    return words("together.standing", listed="; ".join(listed))
+    return words("together.standing", listed="; ".join(after(", ".join(of), why) for why, of in names.items()))
 
 
 def kind(lead: Lead, reviews: Reviews, words: Language) -> str:

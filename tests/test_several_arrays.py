@@ -1,0 +1,154 @@
+"""Pages of several runs: layouts of one controller as names, what each drive loses by, one section on the method."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend.base.units import GiB
+from stend.charts.beside import Side, picture
+from stend.findings.judgement import Judged, Reason, Verdict
+from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
+from stend.model.record import Run
+from stend.report.parts import Item, Items, Section, Table
+from stend.report.parts.compare import labels, titled
+from stend.report.story import alike, closing, methods, together
+from stend.sentences import because_said
+from stend.words import LANGUAGES, Language
+from tests.synthetic import Truth, made
+from tests.test_story import seen
+
+EN = Language("en")
+
+
+def array_run(facts: dict[str, Any], model: str = "Controller R") -> Run:
+    run = made("fresh", shorten=60)
+    device = msgspec.structs.replace(run.plan.device, model=model, facts=facts)
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
+    return run
+
+
+def layout(level: str, members: int = 8, chunk_bytes: int = 65536) -> dict[str, Any]:
+    return {"level": level, "raid_disks": members, "chunk_bytes": chunk_bytes}
+
+
+@pytest.mark.parametrize(
+    ("facts", "names"),
+    [
+        ([layout("raid5"), layout("raid10")], ["RAID 5", "RAID 10"]),
+        ([layout("raid5"), layout("raid5", 6)], ["RAID 5 × 8, 64 KiB", "RAID 5 × 6, 64 KiB"]),
+        ([layout("raid5"), layout("raid6", 8, 131072)], ["RAID 5 × 8, 64 KiB", "RAID 6 × 8, 128 KiB"]),
+    ],
+)
+def test_layouts_of_one_controller_are_names_and_the_title_has_its_model(
+    facts: list[dict[str, Any]], names: list[str]
+) -> None:
+    runs = [array_run(of) for of in facts]
+    assert labels(runs) == names
+    assert titled(runs, names) == f"Controller R: {' · '.join(names)}"
+
+
+def test_equal_layouts_single_drives_and_given_names_keep_the_model() -> None:
+    alike_runs = [array_run(layout("raid5")) for _ in range(2)]
+    assert labels(alike_runs) == ["Controller R (1)", "Controller R (2)"]
+    mixed = [array_run(layout("raid5")), array_run({})]
+    assert labels(mixed) == ["Controller R (RAID 5 × 8, 64 KiB)", "Controller R"]
+    other = [array_run(layout("raid5"), "S"), array_run(layout("raid10"), "T")]
+    assert labels(other) == ["S", "T"]
+    assert titled(other, ["S", "T"]) == "S · T"
+    levels = [array_run(layout("raid5")), array_run(layout("raid10"))]
+    assert labels(levels, ["Old"]) == ["Old", "RAID 10"]
+    assert titled(levels, ["Old", "New"]) == "Old · New"
+    assert labels([levels[0]]) == ["Controller R"]
+
+
+def page_of(name: str, value: str, *items: str, tables: tuple[Table, ...] = ()) -> Section:
+    pair = (EN("table.item"), EN("table.value"))
+    rows = (("Model", "R"), ("Array", value), *((("Repeats", "2"),) if name == "B" else ()))
+    facts = Table("Device", pair, rows)
+    return Section("method", "Method", (facts, *tables, Items("Notes", tuple(map(Item, items)))))
+
+
+def test_methods_are_one_section_with_common_and_differing_facts_and_nothing_is_lost() -> None:
+    shared = Table("Requirements", ("a", "b", "c"), (("1", "2", "3"),))
+    own = Table("Claims", ("a", "b"), (("1", "2"),))
+    sections = {
+        "A": page_of("A", "RAID 5", "x", "y", tables=(shared, own)),
+        "B": page_of("B", "RAID 10", "x", "z", tables=(shared,)),
+    }
+    one = methods.joined(sections, EN)
+    common, apart, once, alone = one.tables
+    assert (one.anchor, one.title) == ("method", "Method")
+    assert common.rows == (("Model", "R"),)
+    assert apart.head == (EN("table.item"), "A", "B")
+    assert apart.rows == (("Array", "RAID 5", "RAID 10"), ("Repeats", "–", "2"))
+    assert once == shared
+    assert alone == own._replace(title="A: claims")
+    (notes,) = (block for block in one.blocks if isinstance(block, Items))
+    assert [item.text for item in notes.items] == ["x", "A: y", "B: z"]
+
+
+def reviews_of(**figures: dict[str, float]) -> dict[str, Any]:
+    return {
+        name: seen({"read": "yes"})._replace(figures=own, verdict=Verdict("read", (), Known(own)))
+        for name, own in figures.items()
+    }
+
+
+def test_the_conclusion_has_what_each_drive_loses_by_the_largest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("reads", "seq_read", "seq_write", "read_wait", "server")
+    monkeypatch.setattr(together, "_figures", lambda reviews: list(names))
+    monkeypatch.setattr(together, "_unlike", lambda figure, reviews: [])
+    a = dict(zip(names, (100e3, 1e9, 2e9, 100e-6, 1000.0), strict=True))
+    b = dict(zip(names, (95e3, 3e9, 1e9, 100e-6, 5000.0), strict=True))
+    reviews = reviews_of(A=a, B=b)
+    lost_a, lost_b = ([t.replace("\u00a0", " ") for t in closing._beaten(name, reviews, ())] for name in reviews)
+    assert [text.split(".")[0].split(":")[0] for text in lost_a] == ["File server profile", "Sequential reads"]
+    assert "B is 5 times better" in lost_a[0]
+    assert "B is 3 times better" in lost_a[1]
+    assert len(lost_b) == 1, "5% behind is not a reason, nor is an equal figure"
+    assert "A is 2 times better" in lost_b[0]
+    assert closing._beaten("B", reviews, {"seq_write"}) == []
+    most = dict.fromkeys(names, 1.0)
+    assert len(closing._beaten("A", reviews_of(A=most, B=dict.fromkeys(names, 9.0)), ())) == closing.MOST_BEHIND
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_title_names_the_run_that_did_not_end_and_no_other_reason(lang: str) -> None:
+    words = Language(lang)
+    reviews = reviews_of(A={"reads": 1.0}, B={"reads": 2.0})
+    ended = reviews["B"].verdict._replace(standing=Because("unfinished"))
+    text = together._unranked(reviews | {"B": reviews["B"]._replace(verdict=ended)}, words)
+    assert text == words("together.standing", listed=f"B: {because_said(Because('unfinished'), words)}")
+    both = {name: one._replace(verdict=ended) for name, one in reviews.items()}
+    assert "A, B: " in together._unranked(both, words)
+    assert together._unranked(reviews, words) == words("together.unusable")
+
+
+def test_reasons_have_the_figures_of_the_common_depth_unless_a_mark_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = {"server": 5000.0, "server_wait": 0.0016, "server_depth": 8.0}
+    reasons = (Reason("server_wait", "pass", 2.0, at),)
+    own = seen({})._replace(figures=at, verdict=Verdict("mixed", (Judged("mixed", "yes", reasons),), Known(at)))
+    row: Any = SimpleNamespace(iops=5100.0, number=lambda name: 0.0031, workload=SimpleNamespace(outstanding=16))
+    deeper = (Reason("server_wait", "pass", 2.0, at | {"server_depth": 16.0}),)
+    for mark, kept in (("yes", deeper), ("doubt", reasons)):
+        monkeypatch.setattr(alike, "judge", lambda known, kind, mark=mark: (Judged("mixed", mark, deeper),))
+        told = alike._at(own, "server", row)
+        assert told.figures["server_depth"] == 16.0
+        assert told.verdict.uses[0].reasons == kept
+        assert told.verdict.uses[0].mark == "yes"
+
+
+def test_profiles_of_one_load_are_drawn_once_and_captions_have_the_highest_rates() -> None:
+    truth = Truth(capacity_bytes=8 * GiB)
+    runs = [made("profiles", truth=truth, profile="review", interval_s=20.0, shorten=60, rounds=5) for _ in range(2)]
+    drawn = list(picture("servers", [Side(name, run) for name, run in zip("AB", runs, strict=True)], EN, []))
+    titles = [one.title.rpartition(": ")[2] for one in drawn]
+    assert titles == ["file server", "database", "Iometer file server"]
+    for one in drawn:
+        rows = one.spec["datasets"]["rows"]
+        for name in "AB":
+            most = max(row["value"] for row in rows if row["drive"] == name)
+            assert f"{name} {EN.show(most, 'said:rate')}" in one.says
