@@ -80,8 +80,8 @@ def test_several_runs_are_named_ranked_and_judged_each_on_page_one(lang: str) ->
     assert [cells[0] for cells in verdicts.rows] == ["Old", "New"]
     assert figures.head[1:3] == ("Old", "New")
     assert not [block for block in page.lead.blocks if isinstance(block, Uses | Keys)]
-    before, _ = Language(lang)("together.standing", listed="|").split("|")
-    assert page.lead.title.startswith(f"{before}Old, New: "), "shortened runs are no measurements and are not ranked"
+    before = Language(lang)("together.standing", listed=Language(lang)("together.of_all"))[:-1]
+    assert page.lead.title.startswith(f"{before}: "), "shortened runs are no measurements and are not ranked"
 
 
 def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_layouts_of_one_controller_are_names_and_the_title_has_its_model(
 ) -> None:
     runs = [array_run(of) for of in facts]
     assert labels(runs) == names
-    assert titled(runs, names) == f"Controller R: {' · '.join(names)}"
+    assert titled(runs, names, EN) == f"Controller R: {' · '.join(names)}"
 
 
 def test_equal_layouts_single_drives_and_given_names_keep_the_model() -> None:
@@ -57,11 +57,19 @@ def test_equal_layouts_single_drives_and_given_names_keep_the_model() -> None:
     assert labels(mixed) == ["Controller R (RAID 5 × 8, 64 KiB)", "Controller R"]
     other = [array_run(layout("raid5"), "S"), array_run(layout("raid10"), "T")]
     assert labels(other) == ["S", "T"]
-    assert titled(other, ["S", "T"]) == "S · T"
+    assert titled(other, ["S", "T"], EN) == "S · T"
     levels = [array_run(layout("raid5")), array_run(layout("raid10"))]
     assert labels(levels, ["Old"]) == ["Old", "RAID 10"]
-    assert titled(levels, ["Old", "New"]) == "Old · New"
+    assert titled(levels, ["Old", "New"], EN) == "Old · New"
     assert labels([levels[0]]) == ["Controller R"]
+
+
+def test_a_title_of_many_runs_is_short() -> None:
+    runs = [array_run(layout(f"raid{n}")) for n in range(5)]
+    assert titled(runs, labels(runs), EN) == "Controller R: 5 drives"
+    other = [array_run({}, model) for model in "ABCDE"]
+    assert titled(other, labels(other), EN) == "A · B · C and 2 more"
+    assert titled(other[:4], labels(other[:4]), EN) == "A · B · C · D"
 
 
 def page_of(name: str, value: str, *items: str, tables: tuple[Table, ...] = ()) -> Section:
@@ -123,7 +131,7 @@ def test_the_title_names_the_run_that_did_not_end_and_no_other_reason(lang: str)
     text = together._unranked(reviews | {"B": reviews["B"]._replace(verdict=ended)}, words)
     assert text == words("together.standing", listed=f"B: {because_said(Because('unfinished'), words)}")
     both = {name: one._replace(verdict=ended) for name, one in reviews.items()}
-    assert "A, B: " in together._unranked(both, words)
+    assert f"{words('together.of_all')}: " in together._unranked(both, words)
     assert together._unranked(reviews, words) == words("together.unusable")
 
 
@@ -151,4 +159,4 @@ def test_profiles_of_one_load_are_drawn_once_and_captions_have_the_highest_rates
         rows = one.spec["datasets"]["rows"]
         for name in "AB":
             most = max(row["value"] for row in rows if row["drive"] == name)
-            assert f"{name} {EN.show(most, 'said:rate')}" in one.says
+            assert f"{EN.show(most, 'said:rate')} ({name})" in one.says

@@ -126,14 +126,14 @@ def _drawn(
     for value in dict.fromkeys(str(row[field]) for row in rows):
         some = [row for row in rows if row[field] == value]
         kinds = channels(sides, [str(row["drive"]) for row in some])
-        says = words("beside.highest", listed="; ".join(_highest(some, words)))
+        says = words("beside.highest", listed=", ".join(_highest(some, words)))
         yield Drawing(f"{whole.title}: {value}", lines(x, y, {"color": kinds["color"]}), {"rows": some}, says)
 
 
 def _highest(rows: Sequence[Row], words: Language) -> Iterator[str]:
-    """Yield each drive with its highest IOPS."""
+    """Yield the highest IOPS of each drive, with its name."""
     for drive in dict.fromkeys(row["drive"] for row in rows):
-        yield f"{drive} {words.show(max(row['value'] for row in rows if row['drive'] == drive), 'said:rate')}"
+        yield f"{words.show(max(row['value'] for row in rows if row['drive'] == drive), 'said:rate')} ({drive})"
 
 
 def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Language) -> dict[str, Any]:

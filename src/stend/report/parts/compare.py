@@ -19,6 +19,8 @@ PART = re.compile(r" (?=[A-Z\d-]*\d)(?=[\d-]*[A-Z])[A-Z\d-]{10,}$")
 """A part number at the end of a model: `HGST Ultrastar SN150 HUSPR3216AHP301`."""
 MOST_BARS = 8
 MOST_ROWS = 40
+MOST_TITLED, TITLED = 4, 3
+"""Drives that a title names at most, and those it names of more."""
 Cells = dict[tuple[str, str], Figures]
 
 
@@ -63,9 +65,13 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
     return given
 
 
-def titled(runs: Sequence[Run], names: Sequence[str]) -> str:
-    """Return the names of the runs as a title, after their model if they are named by their layouts alone."""
+def titled(runs: Sequence[Run], names: Sequence[str], words: Language) -> str:
+    """Return the names of the runs as a title: layouts after their model, of many runs their number."""
     drives = [run.plan.device for run in runs]
+    if len(names) > MOST_TITLED:
+        if len({_model(drive) for drive in drives}) == 1:
+            return words("batched.title", model=_model(drives[0]), n=len(names))
+        return words("together.titled", listed=" · ".join(names[:TITLED]), n=len(names) - TITLED)
     title = " · ".join(names)
     return f"{_model(drives[0])}: {title}" if list(names) == _layouts(drives) else title
 

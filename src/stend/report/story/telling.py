@@ -81,7 +81,7 @@ def story(
         chapters += (Section("beside", words("story.side_by_side"), (table,)),)
     simulated = all(run.plan.device.virtual for run in measured)
     return Page(
-        title=titled(measured, drives) + (words("story.models", n=len(runs)) if simulated else ""),
+        title=titled(measured, drives, words) + (words("story.models", n=len(runs)) if simulated else ""),
         lang=lang,
         made=words.date(time.time()),
         words=words,

@@ -152,7 +152,9 @@ def _unranked(reviews: Reviews, words: Language) -> str:
             names.setdefault(because_said(why, words), []).append(name)
     if len(reviews) - sum(map(len, names.values())) > 1:
         return words("together.unusable")
-    return words("together.standing", listed="; ".join(after(", ".join(of), why) for why, of in names.items()))
+    every = words("together.of_all")
+    told = (after(every if len(of) == len(reviews) else ", ".join(of), why) for why, of in names.items())
+    return words("together.standing", listed="; ".join(told))
 
 
 def kind(lead: Lead, reviews: Reviews, words: Language) -> str:
