@@ -112,15 +112,33 @@ def test_the_conclusion_has_what_each_drive_loses_by_the_largest_first(monkeypat
     a = dict(zip(names, (100e3, 1e9, 2e9, 100e-6, 1000.0), strict=True))
     b = dict(zip(names, (95e3, 3e9, 1e9, 100e-6, 5000.0), strict=True))
     reviews = reviews_of(A=a, B=b)
-    lost_a, lost_b = ([t.replace("\u00a0", " ") for t in closing._beaten(name, reviews, ())] for name in reviews)
-    assert [text.split(".")[0].split(":")[0] for text in lost_a] == ["File server profile", "Sequential reads"]
-    assert "B is 5 times better" in lost_a[0]
-    assert "B is 3 times better" in lost_a[1]
-    assert len(lost_b) == 1, "5% behind is not a reason, nor is an equal figure"
-    assert "A is 2 times better" in lost_b[0]
-    assert closing._beaten("B", reviews, {"seq_write"}) == []
-    most = dict.fromkeys(names, 1.0)
-    assert len(closing._beaten("A", reviews_of(A=most, B=dict.fromkeys(names, 9.0)), ())) == closing.MOST_BEHIND
+    (won_a, lost_a, told), (won_b, lost_b, _) = (closing._beside(name, reviews, ()) for name in reviews)
+    assert [text.split(":")[0] for text in lost_a] == ["File server profile", "Sequential reads"]
+    assert "B is 5\u00a0times better" in lost_a[0]
+    assert "B is 3\u00a0times better" in lost_a[1]
+    assert [text.split(":")[0] for text in won_b] == ["File server profile", "Sequential reads"]
+    assert "5\u00a0times better than A" in won_b[0]
+    assert len(lost_b) == len(won_a) == 1, "5% behind is not a reason, nor is an equal figure"
+    assert "A is 2\u00a0times better" in lost_b[0]
+    assert {"server", "server_wait", "seq_read", "seq_write"} <= told
+    assert not {"reads", "read_wait"} & told
+    assert closing._beside("B", reviews, {"seq_write"})[1] == []
+    every = reviews_of(A=dict.fromkeys(names, 1.0), B=dict.fromkeys(names, 9.0))
+    assert [len(one) for one in closing._beside("A", every, ())[:2]] == [1, closing.MOST_BESIDE]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_all_drives_that_are_close_to_the_best_are_named(lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Language(lang)
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["reads", "seq_read", "seq_write", "server"])
+    a = {"reads": 100e3, "seq_read": 1e9, "seq_write": 1e9, "server": 1000.0}
+    reviews = reviews_of(
+        A=a, B=a | {"seq_read": 0.95e9, "server": 2000.0}, C=a | {"seq_read": 0.98e9, "seq_write": 0.5e9}
+    )
+    said = [together._best(lead, reviews, words) for lead in together.leads(reviews)]
+    assert said[:2] == [words("together.equal_of_all"), words("together.close_of_all")]
+    assert said[2] == words("together.equal", names=["A", "B"])
+    assert said[3] == words("together.best", name="B", gain=2.0)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

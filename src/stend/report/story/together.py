@@ -36,12 +36,16 @@ MEANS = {"server_wait": "server", "database_wait": "database"}
 
 
 class Lead(NamedTuple):
-    """The best drive by a figure, the next one, and the ratio between them, at least 1."""
+    """The best drive by a figure, the next one, the ratio between them, at least 1, and all that are close to the best.
+
+    `near` has the best one too.
+    """
 
     figure: str
     first: str
     second: str
     gain: float
+    near: tuple[str, ...] = ()
 
 
 def usable(review: Review) -> dict[str, float]:
@@ -84,7 +88,9 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
         known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
         alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
         if alike and figure not in reviews[known[0][1]].verdict.known.bounds:
-            yield Lead(figure, known[0][1], known[1][1], known[0][0] / known[1][0])
+            (most, first), (next_most, second), *_ = known
+            near = {name for value, name in known if most / value < AHEAD}
+            yield Lead(figure, first, second, most / next_most, tuple(name for name in reviews if name in near))
 
 
 def _unlike(figure: str, reviews: Reviews) -> list[str]:
@@ -158,21 +164,19 @@ def _unranked(reviews: Reviews, words: Language) -> str:
 
 
 def kind(lead: Lead, reviews: Reviews, words: Language) -> str:
-    """Return whether the first drive is the "best", "close" to the next one, or as shown "equal" to it."""
+    """Return whether the first drive is the "best", or all that are "close" to it are "equal" as shown."""
     if lead.gain >= AHEAD:
         return "best"
-    first, second = _shown(lead, reviews, words)
-    return "close" if first != second else "equal"
+    return "equal" if len({*_shown(lead.figure, lead.near, reviews, words)}) == 1 else "close"
 
 
-def _shown(lead: Lead, reviews: Reviews, words: Language) -> list[str]:
-    """Return the values of the first drive and of the next one as text."""
-    values = (reviews[name].figures[lead.figure] for name in (lead.first, lead.second))
-    return [value_shown(value, SHAPES[lead.figure], words) for value in values]
+def _shown(figure: str, names: Sequence[str], reviews: Reviews, words: Language) -> list[str]:
+    """Return a figure of these drives as text."""
+    return [value_shown(reviews[name].figures[figure], SHAPES[figure], words) for name in names]
 
 
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
-    own, theirs = _shown(lead, reviews, words)
+    own, theirs = _shown(lead.figure, (lead.first, lead.second), reviews, words)
     name = small(title(lead.figure, reviews[lead.first]))
     return words("together.lead", name=name, own=own, theirs=theirs, gain=lead.gain, second=lead.second)
 
@@ -228,9 +232,10 @@ def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
     """Return who is the best by a figure."""
     if lead is None:
         return "–"
-    of_two = "_of_two" if len(reviews) == 2 else ""
-    key = f"together.{kind(lead, reviews, words)}{of_two}"
-    return words(key, name=lead.first, second=lead.second, gain=lead.gain)
+    sort, two = kind(lead, reviews, words), len(reviews) == 2
+    every = "_of_all" if not two and len(lead.near) == len(reviews) else ""
+    key = f"{sort}{'_of_two' if two else every}"
+    return words(f"together.{key}", name=lead.first, names=list(lead.near), gain=lead.gain)
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
