@@ -121,7 +121,11 @@ def test_the_conclusion_has_what_each_drive_loses_by_the_largest_first(monkeypat
     assert len(lost_b) == len(won_a) == 1, "5% behind is not a reason, nor is an equal figure"
     assert "A is 2\u00a0times better" in lost_b[0]
     assert {"server", "server_wait", "seq_read", "seq_write"} <= told
-    assert not {"reads", "read_wait"} & told
+    assert not {"reads", "read_wait", "fall"} & told
+    written = reviews_of(A={"writes": 1.0, "sat_s": 1.0}, B={"writes": 9.0, "sat_s": 1.0})
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["writes"])
+    assert "fall" in closing._beside("A", written, ())[2]
+    monkeypatch.setattr(together, "_figures", lambda reviews: list(names))
     assert closing._beside("B", reviews, {"seq_write"})[1] == []
     every = reviews_of(A=dict.fromkeys(names, 1.0), B=dict.fromkeys(names, 9.0))
     assert [len(one) for one in closing._beside("A", every, ())[:2]] == [1, closing.MOST_BESIDE]

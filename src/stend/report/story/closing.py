@@ -6,6 +6,7 @@ from stend.base.text import small
 from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
 from stend.report.story.page_one import (
+    QUANTITY,
     SHAPES,
     TAILS,
     Review,
@@ -67,7 +68,7 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
 
 def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str], list[str], set[str]]:
     """Return by how much a drive is the best of the page and by how much another one is better, the largest differences
-    first, without figures `told`; then these figures and the means that repeat them.
+    first, without figures `told`; then these figures and others that repeat them.
     """
     review, figures = reviews[name], set[str]()
     won: list[tuple[float, str]] = []
@@ -82,7 +83,7 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
             values = {"name": title(lead.figure, review), "own": shown[0], "theirs": shown[1], "rival": rival}
             text = review.words(f"story.{'ahead' if first else 'behind'}_of_two", gain=gain, **values)
             (won if first else lost).append((gain, text))
-            figures |= {lead.figure, f"{lead.figure}_wait"}
+            figures |= {lead.figure, f"{lead.figure}_wait", *(f for f, of in QUANTITY.items() if of == lead.figure)}
     ahead, behind_of = ([text for _, text in sorted(one, reverse=True)[:MOST_BESIDE]] for one in (won, lost))
     return ahead, behind_of, figures
 
