@@ -80,11 +80,12 @@ def page_of(name: str, value: str, *items: str, tables: tuple[Table, ...] = ()) 
 
 
 def test_methods_are_one_section_with_common_and_differing_facts_and_nothing_is_lost() -> None:
-    shared = Table("Requirements", ("a", "b", "c"), (("1", "2", "3"),))
+    shared = Table("Requirements", ("a", "b", "c"), (("1", "2", "3"), ("Range", "2", "500 GB")))
+    larger = shared._replace(rows=(("1", "2", "3"), ("Range", "2", "4 TB")))
     own = Table("Claims", ("a", "b"), (("1", "2"),))
     sections = {
         "A": page_of("A", "RAID 5", "x", "y", tables=(shared, own)),
-        "B": page_of("B", "RAID 10", "x", "z", tables=(shared,)),
+        "B": page_of("B", "RAID 10", "x", "z", tables=(larger,)),
     }
     one = methods.joined(sections, EN)
     common, apart, once, alone = one.tables
@@ -92,8 +93,8 @@ def test_methods_are_one_section_with_common_and_differing_facts_and_nothing_is_
     assert common.rows == (("Model", "R"),)
     assert apart.head == (EN("table.item"), "A", "B")
     assert apart.rows == (("Array", "RAID 5", "RAID 10"), ("Repeats", "–", "2"))
-    assert once == shared
-    assert alone == own._replace(title="A: claims")
+    assert once.rows == (("1", "2", "3"), ("A: range", "2", "500 GB"), ("B: range", "2", "4 TB"))
+    assert alone == own._replace(rows=(("A: 1", "2"),))
     (notes,) = (block for block in one.blocks if isinstance(block, Items))
     assert [item.text for item in notes.items] == ["x", "A: y", "B: z"]
 
@@ -143,6 +144,14 @@ def test_all_drives_that_are_close_to_the_best_are_named(lang: str, monkeypatch:
     assert said[:2] == [words("together.equal_of_all"), words("together.close_of_all")]
     assert said[2] == words("together.equal", names=["A", "B"])
     assert said[3] == words("together.best", name="B", gain=2.0)
+
+
+def test_the_size_of_a_cache_is_not_ranked_between_drives_of_other_capacities(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["cache_bytes"])
+    reviews = reviews_of(A={"cache_bytes": 70e9}, B={"cache_bytes": 1400e9})
+    assert [lead.first for lead in together.leads(reviews)] == ["B"]
+    run = made("fresh", truth=Truth(capacity_bytes=32 * GiB), shorten=60)
+    assert not list(together.leads(reviews | {"A": reviews["A"]._replace(run=run)}))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

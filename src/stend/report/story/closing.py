@@ -30,6 +30,8 @@ MOST_BESIDE = 3
 """Figures in which the drive, or another one of the page, is better."""
 MOST_TAILS = 2
 """Limit of the response times among them, because rates matter as well."""
+SAME = {"fresh_writes": "start"}
+"""The best minute of a fresh drive is nearly that in which a saturation starts."""
 PART_OF = {"longest": "write_tail"}
 """A longest wait that passes is no argument for a drive whose slow writes are one against it."""
 
@@ -83,7 +85,8 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
             values = {"name": title(lead.figure, review), "own": shown[0], "theirs": shown[1], "rival": rival}
             text = review.words(f"story.{'ahead' if first else 'behind'}_of_two", gain=gain, **values)
             (won if first else lost).append((gain, text))
-            figures |= {lead.figure, f"{lead.figure}_wait", *(f for f, of in QUANTITY.items() if of == lead.figure)}
+            repeated = (f for f, of in QUANTITY.items() if of == lead.figure)
+            figures |= {lead.figure, f"{lead.figure}_wait", SAME.get(lead.figure, lead.figure), *repeated}
     ahead, behind_of = ([text for _, text in sorted(one, reverse=True)[:MOST_BESIDE]] for one in (won, lost))
     return ahead, behind_of, figures
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from stend.base.text import small
 from stend.report.parts import Block, Item, Items, Section, Table
 from stend.report.story.page_one import after
 from stend.words import Language
@@ -48,12 +47,15 @@ def _is_facts(table: Table, words: Language) -> bool:
 
 
 def _others(sections: Sections, words: Language) -> Iterator[Table]:
-    """Yield the other tables; one that not all runs have alike after the name of its drive."""
+    """Yield the other tables, those of one title and head as one; rows that not all have are after their drives."""
     every = {name: [t for t in of.tables if not _is_facts(t, words)] for name, of in sections.items()}
-    shared = [table for table in next(iter(every.values())) if all(table in own for own in every.values())]
-    yield from shared
-    for name, own in every.items():
-        yield from (table._replace(title=f"{name}: {small(table.title)}") for table in own if table not in shared)
+    for title, head in dict.fromkeys((table.title, table.head) for own in every.values() for table in own):
+        own = {name: [t for t in tables if (t.title, t.head) == (title, head)] for name, tables in every.items()}
+        rows = {name: [row for table in tables for row in table.rows] for name, tables in own.items()}
+        first = next(table for tables in own.values() for table in tables)
+        shared = [row for row in first.rows if all(row in of for of in rows.values())]
+        apart = [(after(name, row[0]), *row[1:]) for name, of in rows.items() for row in of if row not in shared]
+        yield first._replace(rows=(*shared, *apart), marks=())
 
 
 def _lists(sections: Sections) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from stend.many.sides import array
 from stend.report.parts import Table
 from stend.report.story.page_one import (
     AT,
+    BY_SIZE,
     FIGURES,
     FOLDED,
     LESS_IS_BETTER,
@@ -87,7 +88,7 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
         sign = -1 if figure in LESS_IS_BETTER else 1
         known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
         alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
-        if alike and figure not in reviews[known[0][1]].verdict.known.bounds:
+        if alike and not _unlike_size(figure, reviews) and figure not in reviews[known[0][1]].verdict.known.bounds:
             (most, first), (next_most, second), *_ = known
             near = {name for value, name in known if most / value < AHEAD}
             yield Lead(figure, first, second, most / next_most, tuple(name for name in reviews if name in near))
@@ -104,6 +105,14 @@ def _unlike_state(figure: str, reviews: Reviews) -> bool:
     if figure != "writes":
         return False
     return len({"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}) > 1
+
+
+def _unlike_size(figure: str, reviews: Reviews) -> bool:
+    """Return whether a figure grows with the capacity and the drives have different ones."""
+    if figure not in BY_SIZE:
+        return False
+    sizes = [own.run.plan.device.capacity_bytes for own in reviews.values() if figure in own.figures]
+    return max(sizes) > AHEAD * min(sizes)
 
 
 def _figures(reviews: Reviews) -> list[str]:
@@ -206,6 +215,8 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
             ranked = words("together.unsure", because=because_said(why[0], words))
+        if _unlike_size(figure, reviews):
+            ranked = words("together.unlike_size")
         if states := _unlike_state(figure, reviews):
             ranked = words("together.unlike_state")
         name, depth = title(figure, first), first.figures.get(AT.get(figure, ""))
