@@ -14,7 +14,7 @@ from stend.findings.look.grounds import Because
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.parts.compare import labels, titled
-from stend.report.story import alike, closing, methods, together
+from stend.report.story import alike, closing, methods, page_one, together
 from stend.sentences import because_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
@@ -152,6 +152,19 @@ def test_the_size_of_a_cache_is_not_ranked_between_drives_of_other_capacities(mo
     assert [lead.first for lead in together.leads(reviews)] == ["B"]
     run = made("fresh", truth=Truth(capacity_bytes=32 * GiB), shorten=60)
     assert not list(together.leads(reviews | {"A": reviews["A"]._replace(run=run)}))
+
+
+def test_rates_come_before_rare_response_times_however_much_these_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["write_p99", "reads", "seq_read"])
+    fast = {"write_p99": 1e-6, "reads": 200e3, "seq_read": 3e9}
+    reviews = reviews_of(A=fast, B={"write_p99": 1e-4, "reads": 100e3, "seq_read": 1e9})
+    assert [text.split(":")[0] for text in closing._beside("A", reviews, ())[0]] == [
+        page_one.title(name, reviews["A"]) for name in ("seq_read", "reads", "write_p99")
+    ]
+    said = together.headline(reviews, EN)
+    assert "3\u00a0times" in said
+    assert "2\u00a0times" in said
+    assert "100\u00a0times" not in said
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,6 +7,7 @@ from stend.findings import judgement
 from stend.report.parts import Item, Items, Pair, Section
 from stend.report.story.page_one import (
     QUANTITY,
+    RARE,
     SHAPES,
     TAILS,
     Review,
@@ -69,12 +70,12 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
 
 
 def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str], list[str], set[str]]:
-    """Return by how much a drive is the best of the page and by how much another one is better, the largest differences
-    first, without figures `told`; then these figures and others that repeat them.
+    """Return by how much a drive is the best of the page and by how much another one is better, without figures `told`,
+    the largest differences first, those of tails last; then these figures and others that repeat them.
     """
     review, figures = reviews[name], set[str]()
-    won: list[tuple[float, str]] = []
-    lost: list[tuple[float, str]] = []
+    won: list[tuple[bool, float, str]] = []
+    lost: list[tuple[bool, float, str]] = []
     for lead in leads(reviews):
         first = lead.first == name
         rival = lead.second if first else lead.first
@@ -84,10 +85,10 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
             shown = [value_shown(value, SHAPES[lead.figure], review.words) for value in (own, other)]
             values = {"name": title(lead.figure, review), "own": shown[0], "theirs": shown[1], "rival": rival}
             text = review.words(f"story.{'ahead' if first else 'behind'}_of_two", gain=gain, **values)
-            (won if first else lost).append((gain, text))
+            (won if first else lost).append((lead.figure in RARE, -gain, text))
             repeated = (f for f, of in QUANTITY.items() if of == lead.figure)
             figures |= {lead.figure, f"{lead.figure}_wait", SAME.get(lead.figure, lead.figure), *repeated}
-    ahead, behind_of = ([text for _, text in sorted(one, reverse=True)[:MOST_BESIDE]] for one in (won, lost))
+    ahead, behind_of = ([text for *_, text in sorted(one)[:MOST_BESIDE]] for one in (won, lost))
     return ahead, behind_of, figures
 
 

@@ -56,6 +56,8 @@ COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = {"longest": 10.0, "write_tail": SAFE, "mix_tail": SAFE}
 """Response times, and how many times each is below the strictest bound of any use where it argues for a drive."""
+RARE = (*TAILS, "read_p99", "mix_p99", "write_p99")
+"""Key figures of rare response times: they come after rates and means, however much they differ."""
 QUANTITY = {"fall": "writes", "cache_fall": "stream_end"}
 """Figures whose sentences state another figure too: of such reasons one is shown."""
 SERVER = ("read", "mixed", "database", "write")

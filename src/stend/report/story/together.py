@@ -15,6 +15,7 @@ from stend.report.story.page_one import (
     FIGURES,
     FOLDED,
     LESS_IS_BETTER,
+    RARE,
     SHAPES,
     Review,
     after,
@@ -144,7 +145,13 @@ def headline(reviews: Reviews, words: Language) -> str:
     wins = Counter(lead.first for lead in every if lead.gain >= AHEAD)
     for name in sorted(reviews, key=lambda name: -wins[name]):
         own = [lead for lead in every if lead.first == name and lead.gain >= AHEAD]
-        own.sort(key=lambda lead: (any(not r.figures.get(lead.figure) for r in reviews.values()), -lead.gain))
+        own.sort(
+            key=lambda lead: (
+                lead.figure in RARE,
+                not all(r.figures.get(lead.figure) for r in reviews.values()),
+                -lead.gain,
+            )
+        )
         if own:
             listed = capital("; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS]))
             key = "leads" if len(reviews) > 2 else "leads_of_two"
