@@ -107,6 +107,23 @@ def test_an_unprotected_buffer_leaves_a_doubt_where_writes_must_last() -> None:
     assert told["read"] == "yes"
 
 
+def test_a_drive_that_no_desktop_can_connect_is_not_judged_for_one() -> None:
+    told = marks(SERVER | {"sas": 1.0})
+    assert told == {use: mark for use, mark in marks(SERVER).items() if use != "desktop"}
+    assert "desktop" in marks(SERVER | {"sas": 0.0})
+
+
+def test_an_array_without_redundancy_is_no_place_for_a_database_however_fast() -> None:
+    fast = {"reads": 28e3, "writes": 28e3, "start": 28e3, "fall": 1.0, "mix": 28e3, "server_wait": 1e-3, "uneven": 1.0}
+    fast |= {"database_wait": 1e-3, "big_share": 1.0, "seq_read": 1e9, "stream_end": 1e9, "capacity": 1e12}
+    fast |= {"plp": 1.0, "mix_tail": 2e-3, "write_tail": 1e-3, "longest": 0.01}
+    known, bare, kept = (marks(fast | extra, "array") for extra in ({}, {"redundant": 0.0}, {"redundant": 1.0}))
+    assert {bare[use] for use in ("mixed", "database", "write")} == {"doubt"}
+    assert bare["read"] == "yes"
+    assert known == kept == dict.fromkeys(kept, "yes")
+    assert marks(SERVER | {"redundant": 0.0}) == marks(SERVER), "a single drive has no members"
+
+
 def test_a_hot_range_is_judged_only_where_a_cache_was_seen() -> None:
     disk = {
         "capacity": 16e12,

@@ -15,6 +15,22 @@ def test_any_parameter_of_a_part_is_set_by_both_names() -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "data"),
+    [
+        ("array.level=5", 7),
+        ("array.level=10", 4),
+        ("array.level=0", 8),
+        ("array.level=1", 1),
+        ("array.members=4", 3),
+        ("array.level=10&array.members=12", 6),
+    ],
+)
+def test_an_array_of_another_level_has_the_capacity_of_the_same_members(options: str, data: int) -> None:
+    assert load(f"x25e-raid?{options}").capacity_bytes == data * 32_000_000_000
+    assert load(f"x25e-raid?{options}&capacity_bytes=96000000000").capacity_bytes == 96_000_000_000
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         ("array.levl=10", "unknown field"),

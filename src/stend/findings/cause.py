@@ -128,7 +128,7 @@ def _link(evidence: Evidence) -> Causes:
         near = [pct for pct, rate in rates.items() if wire.near(rate)]
         if near:
             way = "both" if len(near) > 1 else "read" if 100 in near else "write"
-            rate = max(rates[pct] for pct in near)
+            rate = min(rates[pct] for pct in near)  # which both reach
             values = {"way": way, "rate": rate, "most": wire.payload, "share": rate / wire.payload, "link": wire.name}
             slower = {"capable": wire.capable} if wire.capable else {}
             key = "slow_link" if slower else "link" if rate >= SURE * wire.payload else "near_link"

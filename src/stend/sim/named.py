@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import msgspec
+
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean
-from stend.sim.spec import Accidents, Lies, Spec
+from stend.sim.spec import Accidents, Array, Lies, Spec
 from stend.sim.spread import varied
 
 OPTIONS = (
@@ -43,14 +45,21 @@ def profiles() -> list[str]:
 def load(text: str) -> Spec:
     """Return the Spec of `NAME` or `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`.
 
-    A parameter of a part is set as `PART.PARAMETER`: `x25e-raid?array.level=10`. Raise BadInput, which lists the
+    A parameter of a part is set as `PART.PARAMETER`: `x25e-raid?array.level=10`. An array of another level or number of
+    members has the capacity of the same members, unless `capacity_bytes` is given. Raise BadInput, which lists the
     choices, for an unknown name, option or parameter.
     """
     name, _, query = text.partition("?")
     given = dict(parse_qsl(query, keep_blank_values=True))
     parameters = {key: given.pop(key) for key in list(given) if "." in key}
-    values = {"name": Path(name).stem, **_changed(name, _described(name), parameters), **_options(name, given)}
-    return varied(untrusted.converted(values, Spec, f"the virtual drive {name}", strict=False))
+    described = _described(name)
+    values = {"name": Path(name).stem, **_changed(name, described, parameters), **_options(name, given)}
+    spec = untrusted.converted(values, Spec, f"the virtual drive {name}", strict=False)
+    if spec.array and "capacity_bytes" not in given:
+        usual = untrusted.converted(described["array"], Array, f"the virtual drive {name}", strict=False)
+        members = max(spec.array.data_members, 1), max(usual.data_members, 1)
+        spec = msgspec.structs.replace(spec, capacity_bytes=spec.capacity_bytes * members[0] // members[1])
+    return varied(spec)
 
 
 def _described(name: str) -> dict[str, Any]:

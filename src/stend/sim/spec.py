@@ -177,6 +177,11 @@ class Array(Part, frozen=True, kw_only=True):
     yield_us: float = 1000
     """longest wait of a read for a write from the cache that the controller has started"""
 
+    @property
+    def data_members(self) -> int:
+        """Return the number of members whose capacity holds data; the others hold copies or parity."""
+        return {1: 1, 5: self.members - 1, 10: self.members // 2}.get(self.level, self.members)
+
 
 class Ideal(Part, frozen=True, kw_only=True):
     """Command processors of the ideal drive, and how long each takes for a command."""

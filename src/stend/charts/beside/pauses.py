@@ -15,7 +15,7 @@ from stend.model.definition import Idle
 from stend.model.published import ends
 from stend.words import Language
 
-TEST = "idle-recovery"
+TEST, SATURATION = "idle-recovery", "write-saturation"
 LEVEL = 1.15
 """Levels within this ratio are one: the drive lost nothing that pauses could bring back."""
 PUBLISHED = {"pause_5s": 5.0, "pause_50s": 50.0}
@@ -45,8 +45,13 @@ def _before(sides: Sequence[Side], words: Language) -> Iterator[str]:
 
 
 def _level(side: Side) -> bool:
-    """Return whether all levels of a drive, with and without pauses, are about the same."""
-    levels = [row.iops for row in side.rows if row.test == TEST and row.state in ("saturated", "rested")]
+    """Return whether all levels of a drive, with and without pauses, are about the same.
+
+    Without writes of its own before the pauses, the test starts from the saturation.
+    """
+    of = {(row.test, row.state): row.iops for row in side.rows if row.state in ("saturated", "rested")}
+    before = [of[test, "saturated"] for test in (TEST, SATURATION) if (test, "saturated") in of][:1]
+    levels = [*before, *(row.iops for row in side.rows if (row.test, row.state) == (TEST, "rested"))]
     return bool(levels) and max(levels) < LEVEL * min(levels)
 
 

@@ -125,7 +125,7 @@ def judge(known: Known, kind: str) -> tuple[Judged, ...]:
     for name in table.order:
         use = table.use[name]
         lacks = use.applies and known.figures.get(use.applies.figure, 0.0) < use.applies.above
-        if kind in use.kinds and not lacks:
+        if kind in use.kinds and not lacks and not _excused(use, known.figures):
             done[name] = _no_better(_judged(name, use, known, kind), done.get(use.no_better))
     return tuple(done.values())
 
@@ -174,9 +174,9 @@ def _each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
     return tuple(distinct)
 
 
-def _excused(demand: Demand, figures: Evidence) -> bool:
-    """Return whether the demand is not made of this drive."""
-    unless = demand.unless
+def _excused(asked: Demand | Use, figures: Evidence) -> bool:
+    """Return whether the demand is not made of this drive, or the use not judged."""
+    unless = asked.unless
     known = None if unless is None else figures.get(unless.figure)
     return unless is not None and known is not None and not unless.below <= known <= unless.above
 

@@ -46,9 +46,12 @@ TELLS = {
     "idle_watts": "power",
     "load_watts": "power",
     "capacity": "",
+    "redundant": "",
 }
 FACTS = ("dwpd", "plp")
 """Figures of a drive sheet: drive writes per day; power-loss protection, 1 if stated, 0 if denied."""
+WITHOUT_REDUNDANCY = ("raid0", "linear")
+"""Levels of md arrays that lose all data with one member."""
 PERCENTILES = {"write_tail": "p99.9", "mix_tail": "p99.9", "read_p99": "p99", "mix_p99": "p99", "write_p99": "p99"}
 """Figures that are percentiles of response times."""
 NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
@@ -103,6 +106,10 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         values["fall"], tests["fall"] = values["start"] / values["writes"], tests["writes"]
     if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
         values["dwpd"] = lasts_for.dwpd
+    if run.plan.device.interface.lower().startswith("sas"):
+        values["sas"] = 1.0
+    if level := str(run.plan.device.facts.get("level", "")):
+        values["redundant"] = float(level not in WITHOUT_REDUNDANCY)
     if "power_loss_protection" in sheet:
         values["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}

@@ -95,7 +95,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         if course[-1].state in LASTING:
             yield from _of("write_tail", course[-1], "p99.9")
             yield Named("write_tail_at", float(course[-1].workload.outstanding), test.name)
-            yield Named("write_queued", float(headline.queued(course[-1], "p99.9")) or None, test.name)
+            yield Named("write_queued", headline.queued(course[-1], "p99.9"), test.name)
         waited = [record.counts.max_s for record in look.records(run, test.name, phase)]
         parts = [row for row in listed(run, test.name, phase) if row.workload == course[-1].workload]
         every_part = [next(together(parts)), *(row for row in rows if row.test == test.name)]  # the histogram too
@@ -193,7 +193,7 @@ def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
         _, row = max(tails, key=lambda pair: pair[0])
         load = row.workload
         yield from _of("mix_tail", row, "p99.9")
-        yield Named("mix_queued", float(headline.queued(row, "p99.9")) or None, "latency")
+        yield Named("mix_queued", headline.queued(row, "p99.9"), "latency")
         yield Named("mix_tail_at", float(load.outstanding), "latency")
         yield Named("mix_tail_reads", float(load.read_pct), "latency")
         yield Named("mix_tail_writes", 100.0 - load.read_pct, "latency")

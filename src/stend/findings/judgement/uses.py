@@ -11,7 +11,7 @@ KINDS = ("flash", "disk", "array")
 
 
 class Unless(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A demand is not made if another figure is below a bound, or above one."""
+    """A demand is not made, or a use not judged, if another figure is below a bound, or above one."""
 
     figure: str
     below: float = 0.0
@@ -59,6 +59,7 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     demands: tuple[Demand, ...]
     kinds: tuple[str, ...] = KINDS
     applies: Applies | None = None
+    unless: Unless | None = None
     no_better: str = ""
 
 

@@ -130,9 +130,10 @@ def even(row: Figures, quantity: str) -> bool:
     return 0 < row.number(quantity) < TAIL_FROM * row.number("mean")
 
 
-def queued(row: Figures, quantity: str) -> bool:
-    """Return whether a percentile of a row is only the time in the queue."""
-    return row.number(quantity) > 0 and waits_in_queue(row.workload, row.number(quantity), row.number("mean"))
+def queued(row: Figures, quantity: str) -> float | None:
+    """Return how many times the mean a percentile is, at least 1, if it is only the time in the queue, else None."""
+    value, mean = row.number(quantity), row.number("mean")
+    return max(value / mean, 1.0) if value > 0 and waits_in_queue(row.workload, value, mean) else None
 
 
 def waits_in_queue(load: Workload, percentile_s: float, mean_s: float) -> bool:

@@ -10,7 +10,6 @@ from stend.report.story.page_one import (
     RARE,
     SHAPES,
     TAILS,
-    Review,
     argues,
     behind,
     extremes,
@@ -59,7 +58,7 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     apart = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
     told = quantities(unfit) | {figure for figure, whole in PART_OF.items() if whole in quantities(unfit)}
     won, lost, compared = _beside(name, reviews, {r.figure for r in apart})
-    against = (*_reasons(apart, set(), words), *lost, extremes(review)[1], unprotected(review))
+    against = (*_reasons(apart, set(), words), *lost, extremes(review)[1])
     lists = (
         ("for", "pro", (*won, *_reasons(fit, told | compared, words))[:MOST_CLOSING]),
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
@@ -90,11 +89,6 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
             figures |= {lead.figure, f"{lead.figure}_wait", SAME.get(lead.figure, lead.figure), *repeated}
     ahead, behind_of = ([text for *_, text in sorted(one)[:MOST_BESIDE]] for one in (won, lost))
     return ahead, behind_of, figures
-
-
-def unprotected(review: Review) -> str:
-    """Return what the failure of one member costs an array that is known to be of RAID 0, or "" for other drives."""
-    return review.words("story.raid0") if review.run.plan.device.facts.get("level") == "raid0" else ""
 
 
 def _reasons(reasons: Sequence[judgement.Reason], told: Container[str], words: Language) -> tuple[str, ...]:
