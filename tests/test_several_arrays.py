@@ -146,6 +146,25 @@ def test_all_drives_that_are_close_to_the_best_are_named(lang: str, monkeypatch:
     assert said[3] == words("together.best", name="B", gain=2.0)
 
 
+@pytest.mark.parametrize(
+    ("figure", "own", "other", "beaten"),
+    [
+        ("mix", 6_600.0, 20_900.0, True),
+        ("mix", 20_900.0, 6_600.0, False),
+        ("mix", 20_000.0, 21_000.0, False),
+        ("server_wait", 3.4e-3, 1.4e-3, True),
+        ("server_wait", 1.4e-3, 3.4e-3, False),
+        ("uneven", 1.02, 1.0, False),
+        ("mix", 6_600.0, 0.0, False),
+    ],
+)
+def test_what_another_drive_does_better_is_no_argument_for_a_drive(
+    figure: str, own: float, other: float, *, beaten: bool
+) -> None:
+    assert closing._beaten(Reason(figure, "pass", 1.0, {figure: own}), {figure: other}) is beaten
+    assert not closing._beaten(Reason(figure, "pass", 1.0, {figure: own}), {})
+
+
 def test_the_size_of_a_cache_is_not_ranked_between_drives_of_other_capacities(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(together, "_figures", lambda reviews: ["cache_bytes"])
     reviews = reviews_of(A={"cache_bytes": 70e9}, B={"cache_bytes": 1400e9})

@@ -11,6 +11,7 @@ from stend.base.units import KiB
 from stend.findings import Finding, Sheet, look
 from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat, ladders
+from stend.findings.look.arrays import absorbed, penalty
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.link import SURE, Link, link
@@ -38,11 +39,6 @@ SEEK_S = 0.02
 """No disk seeks longer than this on average."""
 FEWEST_PROFILES = 3
 """Loads that end at one rate before it is called their common limit."""
-PARITY = {"raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
-"""IOs of members that a random write of less than a stripe costs: both halves of a mirror are written; of an array with
-parity, data and parity are read and then written."""
-PARITY_RATIO = (0.75, 2.0)
-"""Random reads over random writes, in IOs of members: fewer speak against it, more have another cause too."""
 SHRINKS = 0.8
 FIRST_DROP = (0.8, 2.5)
 """Capacities after which free blocks can be used up: a little is reserved, at most as much again is spare."""
@@ -95,7 +91,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
     for cause in (
         _link,
         _profiles,
-        _parity,
+        _array,
         _cache,
         _knee,
         _order,
@@ -156,16 +152,18 @@ def _profiles(evidence: Evidence) -> Causes:
         yield _cause(key, test, {"n": len(near), "of": len(ends)} | values)
 
 
-def _parity(evidence: Evidence) -> Causes:
-    """Yield that random writes cost an array with mirrors or parity several IOs, if its rates agree with that."""
-    level = str(evidence.run.plan.device.facts.get("level", ""))
-    for test in ("iops", "block-sweep") if level in PARITY else ():
-        reads, writes = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))
-        low, high = (share * PARITY[level] for share in PARITY_RATIO)
-        if writes and low <= reads / writes <= high:
-            values = {"writes": writes, "reads": reads, "share": writes / reads, "left": 1 / PARITY[level]}
-            yield _cause(level, test, values)
-            return
+def _array(evidence: Evidence) -> Causes:
+    """Yield what a random write costs the members of an array, and that a write cache took the first ones."""
+    level, run = str(evidence.run.plan.device.facts.get("level", "")), evidence.run
+    for test in ("iops", "block-sweep") if level else ():
+        rates = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))
+        if found := penalty(level, *rates):
+            yield _cause(found[0], test, found[1])
+            break
+    for planned in look.tests(run, "write-saturation") if level else ():
+        records = look.records(run, planned.name, look.main_phase(run, planned))
+        if values := absorbed([record.counts for record in records]):
+            yield _cause("absorbed", planned.name, values)
 
 
 def _cache(evidence: Evidence) -> Causes:

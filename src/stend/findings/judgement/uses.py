@@ -80,3 +80,8 @@ def uses() -> Uses:
     """Return uses.toml."""
     text: Any = (resources.files(__package__) / "uses.toml").read_bytes()
     return msgspec.toml.decode(text, type=Uses)
+
+
+def more_is_better(figure: str) -> bool:
+    """Return whether uses ask for at least some value of a figure, not for at most one."""
+    return any(demand.figure == figure and demand.at_least for use in uses().use.values() for demand in use.demands)

@@ -4,6 +4,8 @@ from collections.abc import Container, Iterator, Sequence
 
 from stend.base.text import small
 from stend.findings import judgement
+from stend.findings.judgement.evidence import Evidence
+from stend.findings.judgement.uses import more_is_better
 from stend.report.parts import Item, Items, Pair, Section
 from stend.report.story.page_one import (
     QUANTITY,
@@ -52,7 +54,8 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     last = "" if judged.standing else behind(review)
     doubtful = {*judged.known.bounds, last}  # may become worse, or is behind
     passed = [r for r in passed if r.figure not in doubtful]
-    merely = {r.figure for r in passed if not argues(r)}  # by the strictest of these uses
+    others = [own.verdict.known.usable for drive, own in reviews.items() if drive != name]
+    merely = {r.figure for r in passed if not argues(r) or any(_beaten(r, theirs) for theirs in others)}
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
     apart = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
@@ -66,6 +69,12 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     )
     shown = [(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts]
     return tuple(Items(f"{name}: {small(title)}" if name else title, items) for title, items in shown)
+
+
+def _beaten(reason: judgement.Reason, theirs: Evidence) -> bool:
+    """Return whether another drive has a figure that is better by more than runs differ."""
+    own, other = reason.values[reason.figure], theirs.get(reason.figure, 0.0)
+    return own > 0 < other and (other / own if more_is_better(reason.figure) else own / other) >= AHEAD
 
 
 def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str], list[str], set[str]]:

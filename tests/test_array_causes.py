@@ -1,0 +1,73 @@
+"""What the layout of an array and its controller's cache explain, against arithmetic done by hand."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from stend.findings.look.arrays import absorbed, penalty
+from stend.model.counts import Counts
+from stend.model.tally import Tally
+
+MiB = 1 << 20
+
+
+def minutes(rates: Sequence[float], seconds: float = 60.0) -> list[Counts]:
+    return [_minute(rate, seconds) for rate in rates]
+
+
+def _minute(rate: float, seconds: float) -> Counts:
+    ios = round(rate * seconds)
+    return Counts(seconds=seconds, write=Tally(ios=ios, bytes=ios * 4096))
+
+
+@pytest.mark.parametrize(
+    ("level", "reads", "writes", "cause"),
+    [
+        ("raid5", 27_800, 6_950, "raid5"),
+        ("raid5", 27_800, 2_580, "penalty"),
+        ("raid6", 60_000, 10_000, "raid6"),
+        ("raid10", 27_800, 13_900, "raid10"),
+        ("raid10", 27_800, 27_800, None),
+        ("raid0", 27_800, 27_800, None),
+        ("raid5", 27_800, 0, None),
+        ("", 27_800, 2_580, None),
+    ],
+)
+def test_a_random_write_costs_what_the_level_says(level: str, reads: float, writes: float, cause: str | None) -> None:
+    found = penalty(level, reads, writes)
+    assert (found and found[0]) == cause
+    if found:
+        assert found[1]["share"] == pytest.approx(writes / reads)
+        assert found[1]["left"] == {"raid5": 0.25, "raid6": 1 / 6, "raid10": 0.5}[level]
+
+
+def test_a_penalty_names_level_and_ios() -> None:
+    found = penalty("raid5", 27_800, 2_580)
+    assert found
+    assert (found[1]["level"], found[1]["ios"]) == ("RAID 5", 4)
+
+
+def test_a_cache_of_256_mib_is_what_the_first_minute_has_above_the_level() -> None:
+    above = 256 * MiB / 4096 / 60
+    found = absorbed(minutes([2_604 + above, *[2_604.0] * 599]))
+    assert found
+    assert found["bytes"] == pytest.approx(256 * MiB, rel=1e-3)
+    assert found["s"] == 60
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        [2_600.0] * 600,
+        [5_000.0] * 600,
+        [5_000.0] * 10 + [2_600.0] * 590,
+        [5_000.0] * 2 + [2_600.0] * 300 + [1_900.0] * 298,
+        [5_000.0, 2_600.0, 4_000.0] + [2_600.0] * 597,
+        [2_670.0] + [2_600.0] * 599,
+        [5_000.0] + [2_600.0] * 8,
+        [5_000.0],
+        [],
+    ],
+)
+def test_a_later_or_slow_fall_and_a_level_that_moves_are_no_cache(course: list[float]) -> None:
+    assert absorbed(minutes(course)) is None
