@@ -362,6 +362,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "sweep": lambda r: max(map(iops, _sweep(r))),
     "sweep_least": lambda r: iops(_sweep(r)[0]),
     "sweep_shallow": lambda r: float(outstanding(_sweep(r)[0][0])),
+    "sweep_at": lambda r: float(outstanding(max(_sweep(r), key=iops)[0])),
     "sweep_deep": lambda r: float(outstanding(_sweep(r)[-1][0])),
     "sweep_wait": lambda r: mean(_sweep(r)[-1]),
     "sweep_longest": lambda r: longest(_sweep(r)[-1]),

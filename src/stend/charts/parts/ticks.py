@@ -16,6 +16,8 @@ TALL = 150
 """From this height an axis has more than `FEW_TICKS` ticks."""
 LINE = 20
 """Height of a label with its distance to the next one, in pixels."""
+TIME = "t"
+"""Field of the time of a course, which ends where its data end."""
 WIDE = 10
 """Below this ratio of the highest to the lowest value an axis is linear and begins at zero: a fall keeps its size."""
 STEPS = ((1, 2, 5), (1, 5), (1,))
@@ -92,6 +94,8 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
         count = _count(max(map(abs, values), default=0), name, room)
         if scale.get("nice"):
             scale["nice"] = count
+            if name == "x" and channel["field"] == TIME and values:  # a run of 10 h and 1 s does not end at 12 h
+                scale |= {"nice": False, "domain": [0 if scale.get("zero") else min(values), max(values)]}
         marks["tickCount"] = count
     channel["scale"] = scale
     if channel.get("axis", {}) is not None:

@@ -252,7 +252,8 @@ def _sweep(rows: Sequence[Figures]) -> Pairs:
     """Yield figures of 8 KiB 70/30: the highest IOPS, response times of the deepest point, and the first point."""
     ladder = sorted((r for r in rows if (r.test, r.phase) == ("thread-queue-sweep", "sweep")), key=_outstanding)
     if ladder:
-        yield from _of("sweep", max(ladder, key=attrgetter("iops")))
+        yield from _of("sweep", best := max(ladder, key=attrgetter("iops")))
+        yield Named("sweep_at", float(_outstanding(best)), best.test)
         yield from _of("sweep_wait", ladder[-1], "mean")
         yield from _of("sweep_longest", ladder[-1], "max")
         yield from _of("sweep_least", ladder[0])
