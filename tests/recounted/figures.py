@@ -7,6 +7,7 @@ from statistics import median
 from tests.recounted.record import KIB, Record, Row, iops, longest, mean, outstanding, percentile, rate
 
 SATURATION = ("write-saturation", "saturate")
+PREPARES = ("purge", "precondition", "condition", "fill", "warm-up", "baseline", "histogram")
 LEVEL_TESTS = ("iops", "block-sweep", "latency", "latency-curve")
 
 
@@ -21,9 +22,7 @@ def level(record: Record, reads: tuple[int, ...], kib: int = 4) -> list[list[Row
 
 
 def _measures(row: Row) -> bool:
-    return not row["phase"].startswith(
-        ("purge", "precondition", "condition", "fill", "warm-up", "baseline", "histogram")
-    )
+    return not row["phase"].startswith(PREPARES)
 
 
 def _best(record: Record, reads: tuple[int, ...], kib: int = 4) -> float | None:

@@ -94,7 +94,8 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
         count = _count(max(map(abs, values), default=0), name, room)
         if scale.get("nice"):
             scale["nice"] = count
-            if name == "x" and channel["field"] == TIME and values:  # a run of 10 h and 1 s does not end at 12 h
+            if name == "x" and channel["field"] == TIME and max(values, default=0) > 0:
+                # a course of 10 h and 1 s does not end at 12 h
                 scale |= {"nice": False, "domain": [0 if scale.get("zero") else min(values), max(values)]}
         marks["tickCount"] = count
     channel["scale"] = scale
