@@ -51,7 +51,8 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     review = reviews[name]
     words, judged = review.words, review.verdict
     passed = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
-    last = "" if judged.standing else behind(review)
+    several = len(reviews) > 1  # then published drives are no rivals
+    last = "" if judged.standing or several else behind(review)
     doubtful = {*judged.known.bounds, last}  # may become worse, or is behind
     passed = [r for r in passed if r.figure not in doubtful]
     others = [own.verdict.known.usable for drive, own in reviews.items() if drive != name]
@@ -61,7 +62,7 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     apart = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
     told = quantities(unfit) | {figure for figure, whole in PART_OF.items() if whole in quantities(unfit)}
     won, lost, compared = _beside(name, reviews, {r.figure for r in apart})
-    against = (*_reasons(apart, set(), words), *lost, extremes(review)[1])
+    against = (*_reasons(apart, set(), words), *lost, "" if several else extremes(review)[1])
     lists = (
         ("for", "pro", (*won, *_reasons(fit, told | compared, words))[:MOST_CLOSING]),
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
