@@ -156,6 +156,7 @@ def test_all_drives_that_are_close_to_the_best_are_named(lang: str, monkeypatch:
         ("server_wait", 1.4e-3, 3.4e-3, False),
         ("uneven", 1.02, 1.0, False),
         ("mix", 6_600.0, 0.0, False),
+        ("capacity", 10e12, 16e12, False),
     ],
 )
 def test_what_another_drive_does_better_is_no_argument_for_a_drive(

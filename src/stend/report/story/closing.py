@@ -10,6 +10,7 @@ from stend.report.parts import Item, Items, Pair, Section
 from stend.report.story.page_one import (
     QUANTITY,
     RARE,
+    ROOM,
     SHAPES,
     TAILS,
     argues,
@@ -73,7 +74,9 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
 
 
 def _beaten(reason: judgement.Reason, theirs: Evidence) -> bool:
-    """Return whether another drive has a figure that is better by more than runs differ."""
+    """Return whether another drive has a figure that is better by more than runs differ. Any room is room."""
+    if reason.figure == ROOM[1]:
+        return False
     own, other = reason.values[reason.figure], theirs.get(reason.figure, 0.0)
     return own > 0 < other and (other / own if more_is_better(reason.figure) else own / other) >= AHEAD
 
