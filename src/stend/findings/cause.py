@@ -12,6 +12,7 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat, ladders
 from stend.findings.look.arrays import absorbed, penalty
+from stend.findings.look.blocks import limits_of_reads, part_of_sector
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.link import SURE, Link, link
@@ -104,7 +105,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
         _rested,
         _tracks,
         _hits,
-        _commands,
+        _blocks,
         _falls,
         _full,
     ):
@@ -339,23 +340,13 @@ def _hits(evidence: Evidence) -> Causes:
             yield _cause("hits", finding.test, {"hits": finding.values["hits"], "range": finding.values["range"]})
 
 
-def _commands(evidence: Evidence) -> Causes:
-    """Yield that small sequential reads end at a number of IOs, and large ones at a number of bytes."""
-    sweep = [row for row in evidence.rows if row.test == "block-sweep"]
-    reads = [row for row in sweep if (row.workload.random_pct, row.workload.read_pct) == (0, 100)]
-    rows = sorted(reads, key=lambda row: row.workload.block_bytes)
-    small, large = _equal(rows, "iops"), _equal(rows[::-1], "throughput")
-    limited = bool(small) and max(row.iops for row in rows) < SAME * small[0].iops
-    if limited and len(small) > 2 and len(large) > 2 and len(small) + len(large) <= len(rows):
-        values = {"small": small[-1].workload.block_bytes, "iops": small[0].iops}
-        values |= {"large": large[-1].workload.block_bytes, "rate": large[0].number("throughput")}
+def _blocks(evidence: Evidence) -> Causes:
+    """Yield what limits sequential reads of small and of large blocks, and what writes of part of a sector cost."""
+    rows = [row for row in evidence.rows if row.test == "block-sweep"]
+    if values := limits_of_reads(rows):
         yield _cause("commands", "block-sweep", values)
-
-
-def _equal(rows: Sequence[Figures], quantity: str) -> Sequence[Figures]:
-    """Return the rows from the first on whose quantity is that of the first."""
-    many = (i for i, row in enumerate(rows) if not 1 / SAME < row.number(quantity) / rows[0].number(quantity) < SAME)
-    return rows[: next(many, len(rows))]
+    if values := part_of_sector(rows, evidence.run.plan.device.physical_bytes):
+        yield _cause("part_sector", "block-sweep", values)
 
 
 def _falls(evidence: Evidence) -> Causes:

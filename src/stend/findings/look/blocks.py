@@ -1,0 +1,49 @@
+"""What rates by block size show: limits of commands and of bytes, and writes of part of a physical sector."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stend.findings.look.figures import Figures
+
+SAME = 1.05
+"""Two rates that differ by less are equal."""
+LOSES = 2.0
+"""Writes of part of a sector are slower than those of a whole one by at least this."""
+
+
+def limits_of_reads(sweep: Sequence[Figures]) -> dict[str, Any] | None:
+    """Return up to which block sequential reads end at a number of IOs, and from which on at a number of bytes.
+
+    None if one of these limits does not hold for three sizes, or if the IOs are not the most of any size.
+    """
+    rows = _sequential(sweep, 100)
+    small, large = _equal(rows, "iops"), _equal(rows[::-1], "throughput")
+    limited = bool(small) and max(row.iops for row in rows) < SAME * small[0].iops
+    if not limited or len(small) < 3 or len(large) < 3 or len(small) + len(large) > len(rows):
+        return None
+    values = {"small": small[-1].workload.block_bytes, "iops": small[0].iops}
+    return values | {"large": large[-1].workload.block_bytes, "rate": large[0].number("throughput")}
+
+
+def part_of_sector(sweep: Sequence[Figures], sector_bytes: int) -> dict[str, Any] | None:
+    """Return the IOPS of sequential writes of half a physical sector and of a whole one, if the former are far fewer.
+
+    A drive reads and writes the whole sector for each part of it.
+    """
+    rates = {row.workload.block_bytes: row.iops for row in _sequential(sweep, 0)}
+    part, whole = rates.get(sector_bytes // 2, 0.0), rates.get(sector_bytes, 0.0)
+    if not part or whole < LOSES * part:
+        return None
+    return {"sector": sector_bytes, "half": sector_bytes // 2, "part": part, "whole": whole}
+
+
+def _sequential(sweep: Sequence[Figures], read_pct: int) -> list[Figures]:
+    """Return the rows of sequential reads or writes, by block size."""
+    rows = [row for row in sweep if (row.workload.random_pct, row.workload.read_pct) == (0, read_pct)]
+    return sorted(rows, key=lambda row: row.workload.block_bytes)
+
+
+def _equal(rows: Sequence[Figures], quantity: str) -> Sequence[Figures]:
+    """Return the rows from the first on whose quantity is that of the first."""
+    many = (i for i, row in enumerate(rows) if not 1 / SAME < row.number(quantity) / rows[0].number(quantity) < SAME)
+    return rows[: next(many, len(rows))]
