@@ -176,7 +176,8 @@ def _band(name: str, review: Review) -> Band | None:
     if not review.verdict.standing and name not in review.verdict.known.unusable:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
         last = ranked.place == ranked.drives and not ranked.joint
-        names = f"{ranked.text(words)}; {names}" if last or name not in review.verdict.known.bounds else names
+        between = " " if ranked.drives == 2 else "; "
+        names = f"{ranked.text(words)}{between}{names}" if last or name not in review.verdict.known.bounds else names
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 

@@ -63,7 +63,7 @@ class Place(NamedTuple):
     joint: bool = False
 
     def text(self, words: Language) -> str:
-        """Return `third of six`; of two drives `better`, `worse` or, if they cannot be ranked, `about the same`."""
+        """Return `third of six`; of two drives `better than`, `worse than` or, if close, `about the same as`."""
         if self.drives == 2:
             return words(f"place.{'equal' if self.joint else 'better' if self.place == 1 else 'worse'}")
         if self.drives > MOST_NAMED:
