@@ -280,6 +280,8 @@ def argues(reason: Reason) -> bool:
 
 def mere_fall(reason: Reason) -> bool:
     """Return whether a reason is a fall that passed: it is an argument for the drive only if the rate hardly moved."""
+    if reason.figure == "cache_fall":
+        return reason.answer == "pass" and reason.values["cache_fall"] > uses().level["fall"]
     return reason.figure == "fall" and reason.answer == "pass" and reason.key != "level"
 
 

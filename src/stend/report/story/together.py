@@ -250,10 +250,10 @@ def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
     """Return who is the best by a figure."""
     if lead is None:
         return "–"
-    sort, two = kind(lead, reviews, words), len(reviews) == 2
-    every = "_of_all" if not two and len(lead.near) == len(reviews) else ""
+    sort, two, near = kind(lead, reviews, words), len(reviews) == 2, len(lead.near)
+    every = "_of_all" if near == len(reviews) else "_of_many" if near > 2 else ""
     key = f"{sort}{'_of_two' if two else every}"
-    return words(f"together.{key}", name=lead.first, names=list(lead.near), gain=lead.gain)
+    return words(f"together.{key}", name=lead.first, names=list(lead.near), n=near, gain=lead.gain)
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:

@@ -48,7 +48,7 @@ def verdict(review: Review, *, brief: bool = False) -> str:
         refused = doubted = ()  # a run of one test opens with what it measured
     granted, most = judged.of(*FIT), 1 if brief else MOST_CLAUSES
     denied = [_fewest("unfit", refused, [], most, words)] if refused else []
-    doubts = [*_doubts(doubted, _told(denied), 1 if denied else most if granted else MOST_CLAUSES, words)]
+    doubts = [*_doubts(doubted, denied, 1 if denied else most if granted else MOST_CLAUSES, words)]
     if brief and len(doubts) + sum(one.parts for one in doubts) > 2 and (denied or granted):
         doubts = [Told(words("story.doubtful_named", uses=_listed(doubted, words, "server")))]
     denied += doubts
@@ -93,15 +93,16 @@ def _told(said: Sequence[Told]) -> list[Reason]:
     return [reason for one in said for reason in one.reasons]
 
 
-def _doubts(uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Iterator[Told]:
-    """Yield at most two sentences that name each of these uses once: one of those whose reasons are `told` already,
-    one of the others, each with a reason that it has, the first with at most `most`.
+def _doubts(uses: Sequence[Judged], told: Sequence[Told], most: int, words: Language) -> Iterator[Told]:
+    """Yield at most two sentences that name each of these uses once: one of those whose reasons are `told` already, if
+    these are of one group of uses, one of the others, each with a reason that it has, the first with at most `most`.
     """
-    same = [use for use in uses if use.reasons and quantities(use.reasons) <= quantities(told)]
+    known = quantities(_told(told)) if sum(one.parts for one in told) == 1 else set[str]()
+    same = [use for use in uses if use.reasons and quantities(use.reasons) <= known]
     if same:
         yield Told(words("story.doubtful_too", uses=_listed(same, words, "server")))
     if left := [use for use in uses if use not in same]:
-        yield _each("doubtful", left, told, most, words)
+        yield _each("doubtful", left, _told(told), most, words)
 
 
 def _fewest(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, words: Language) -> Told:
