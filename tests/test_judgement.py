@@ -113,6 +113,21 @@ def test_a_drive_that_no_desktop_can_connect_is_not_judged_for_one() -> None:
     assert "desktop" in marks(SERVER | {"sas": 0.0})
 
 
+def test_a_fall_and_the_rate_at_its_end_are_one_doubt() -> None:
+    """A drive that ends at 7,000 IOPS must not be refused where one that ends at 4,400 is not."""
+    slow = SERVER | {"writes": 7_000.0, "start": 57_000.0, "fall": 8.1}
+    slower = SERVER | {"writes": 4_400.0, "start": 23_300.0, "fall": 5.3}
+    assert marks(slow)["read"] == marks(slower)["read"] == "doubt"
+    assert marks(slow | {"mix_tail": 0.25})["read"] == "no"
+
+
+def test_a_rate_that_lasts_is_not_refused_because_the_cache_is_faster_still() -> None:
+    kept = SERVER | {"writes": 117_000.0, "start": 2_000_000.0, "fall": 17.0}
+    assert marks(kept)["write"] == marks(kept)["mixed"] == "doubt"
+    lost = kept | {"writes": 90_000.0, "fall": 22.0}
+    assert marks(lost)["write"] == "no"
+
+
 def test_an_array_without_redundancy_is_no_place_for_a_database_however_fast() -> None:
     fast = {"reads": 28e3, "writes": 28e3, "start": 28e3, "fall": 1.0, "mix": 28e3, "server_wait": 1e-3, "uneven": 1.0}
     fast |= {"database_wait": 1e-3, "big_share": 1.0, "seq_read": 1e9, "stream_end": 1e9, "capacity": 1e12}

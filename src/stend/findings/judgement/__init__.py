@@ -156,7 +156,7 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     # 3. Choose the mark.
     mark: Mark = "yes"
     decisive = any(_weight(demands, r) >= HEAVY for r in fails) or len(fails) > 1
-    if decisive or sum(_weight(demands, r) for r in (*fails, *doubts) if not r.caveat) >= HEAVY_DOUBTS:
+    if decisive or _weighed(demands, [r for r in (*fails, *doubts) if not r.caveat]) >= HEAVY_DOUBTS:
         mark = "no"
     elif any(d.needed for d in unknown) or not reasons:
         mark = "can't tell"
@@ -190,6 +190,15 @@ def _reason(demand: Demand, known: Known) -> Reason:
     weight = demand.weight * (1 if answer == "pass" else 1 + beyond / MOST_BEYOND)
     clause = demand.clause if answer != "pass" else ""
     return Reason(demand.figure, answer, weight, known.figures, caveat, clause, max(beyond, 1.0))
+
+
+def _weighed(demands: Sequence[Demand], reasons: Iterable[Reason]) -> int:
+    """Return the weights of doubts together. A fall and the rate at its end are one fact."""
+    weights: dict[str, int] = {}
+    for reason in reasons:
+        fact = "writes" if reason.figure == "fall" else reason.figure
+        weights[fact] = max(_weight(demands, reason), weights.get(fact, 0))
+    return sum(weights.values())
 
 
 def _weight(demands: Iterable[Demand], reason: Reason) -> int:
