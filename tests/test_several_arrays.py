@@ -14,7 +14,7 @@ from stend.findings.look.grounds import Because
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.parts.compare import labels, titled
-from stend.report.story import alike, closing, methods, page_one, together
+from stend.report.story import alike, closing, methods, page_one, tables, together
 from stend.sentences import because_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
@@ -185,6 +185,12 @@ def test_rates_come_before_rare_response_times_however_much_these_differ(monkeyp
     assert "3\u00a0times" in said
     assert "2\u00a0times" in said
     assert "100\u00a0times" not in said
+
+
+def test_of_neighbouring_tables_with_one_note_the_last_has_it() -> None:
+    every = [Table("A", ("a",), (), note=note) for note in ("x", "x", "y", "", "y", "y")]
+    assert [table.note for table in tables.noted_once(iter(every))] == ["", "x", "y", "", "", "y"]
+    assert not list(tables.noted_once(iter(())))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

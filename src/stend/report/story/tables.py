@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, ends, named
@@ -229,6 +230,13 @@ def tables_of(of: Measured, made: Callable[[Run, PlannedTest, Language], Tables]
     for name, (review, tests) in of.items():
         for table in (table for test in tests for table in made(review.run, test, review.words)):
             yield table._replace(title=f"{name}: {table.title}") if name else table
+
+
+def noted_once(tables: Tables) -> Tables:
+    """Yield the tables. Of neighbours with the same note only the last one has it."""
+    every = [*tables]
+    for table, later in zip_longest(every, every[1:]):
+        yield table._replace(note="") if later and later.note == table.note else table
 
 
 def chapter_tables(

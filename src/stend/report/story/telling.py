@@ -43,7 +43,7 @@ from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, originals, published_rival, reference
-from stend.report.story.tables import Measured, chapter_tables, key_table, tables_of
+from stend.report.story.tables import Measured, chapter_tables, key_table, noted_once, tables_of
 from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
@@ -217,7 +217,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
                 (of, answers, question.tests),
                 [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),
-                (*_pictures(question, of, sides), *chapter_tables(question, of, answers, sides, words)),
+                (*_pictures(question, of, sides), *noted_once(chapter_tables(question, of, answers, sides, words))),
             )
     asked = {name for question in questions() for name in question.tests}
     titles = {t.name: words.title(t.name, t.title) for review in reviews.values() for t in look.tests(review.run)}
