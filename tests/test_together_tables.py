@@ -149,8 +149,10 @@ def test_the_headline_counts_close_and_equal_figures_as_the_table_states_them(
     _, figures, *_ = together.tables(reviews, words)
     sentences = together.headline(reviews, words)
     ending = "_of_two" if len(drives) == 2 else ""
-    kinds = ("best", "close", "equal")
-    cells = [words(f"together.{kind}{ending}", name="A", second=drives[-1], gain=2.0) for kind in kinds]
+    every = ending or "_of_all"
+    cells = [
+        words(f"together.{key}", name="A", gain=2.0) for key in (f"best{ending}", f"close{every}", f"equal{every}")
+    ]
     assert [row[-1] for row in figures.rows] == cells
     for kind in ("close", "equal"):
         assert words(f"together.{kind}_in{ending}", n=1, of=3) in sentences
