@@ -62,7 +62,7 @@ def test_figures_within_a_tenth_share_a_place() -> None:
     assert rivals.place(193e-6, [188e-6], less_is_better=True) == rivals.Place(1, 2, joint=True)
     assert rivals.place(193e-6, [150e-6], less_is_better=True) == rivals.Place(2, 2)
     assert rivals.place(193e-6, [188e-6], less_is_better=True).text(Language("en")) == "about the same as"
-    assert rivals.place(193e-6, [150e-6], less_is_better=True).text(Language("en")) == "worse"
+    assert rivals.place(193e-6, [150e-6], less_is_better=True).text(Language("en")) == "worse than"
     joint = rivals.place(134e3, [56e3, 130e3], less_is_better=False)
     assert joint.text(Language("en")) == "first of three, level with another drive"
 

@@ -91,10 +91,27 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
 
 
 def load_tables(reviews: Mapping[str, Review], tests: Collection[str], words: Language) -> Tables:
-    """Yield a table per drive: the loads of these tests that figures of sentences come from.
+    """Yield a table per drive: the loads of these tests that figures of sentences come from; if each has one load, one
+    table of all drives.
 
     The server profiles have a table of their own.
     """
+    every = dict(_loads(reviews, tests, words))
+    if (
+        len(every) > 1
+        and len({table.head for table in every.values()}) == 1
+        and all(len(table.rows) == 1 for table in every.values())
+    ):
+        first = next(iter(every.values()))
+        rows = tuple((name, *table.rows[0]) for name, table in every.items())
+        head = (words("compare.drive"), *first.head)
+        yield Table(words("story.loads_table"), head, rows, tuple(n + 1 for n in first.numeric), first.note)
+    else:
+        yield from every.values()
+
+
+def _loads(reviews: Mapping[str, Review], tests: Collection[str], words: Language) -> Iterator[tuple[str, Table]]:
+    """Yield the table of loads of each drive that has any."""
     head = tuple(words(f"column.{key}") for key in COLUMNS)
     for name, review in reviews.items():
         known = [row for row in review.verdict.known.rows.values() if row.test in tests and row.test != PROFILES]
@@ -112,7 +129,7 @@ def load_tables(reviews: Mapping[str, Review], tests: Collection[str], words: La
         _, *rows = shown = [tuple(row[n] for n in filled) for row in rows]
         title = ": ".join(filter(None, [name, words("story.loads_table")]))
         note = words("column.dash") if any("–" in row for row in rows) else ""
-        yield from [Table(title, shown[0], tuple(rows), tuple(range(1, len(filled))), note)] if rows else []
+        yield from [(name, Table(title, shown[0], tuple(rows), tuple(range(1, len(filled))), note))] if rows else []
 
 
 def _load_name(row: Figures, phases: bool, part_of: bool, words: Language) -> str:

@@ -198,13 +198,14 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
-    """Yield the verdicts, the key figures with the best drive of each, and the uses."""
+    """Yield the verdicts, the key figures with the best drive of each, and the uses if a run supports a verdict."""
     runs = "_runs" if of_one_drive(reviews) else ""
     drive = words("column.run" if runs else "compare.drive")
     rows = tuple((name, verdict(review)) for name, review in reviews.items())
     yield Table(words(f"together.verdicts{runs}"), (drive, words("together.verdict")), rows)
     yield _figure_table(reviews, words)
-    if uses := tuple(_uses(reviews, words)):
+    judged = any(not review.verdict.standing for review in reviews.values())
+    if uses := tuple(_uses(reviews, words)) if judged else ():
         fit = words("story.performance")
         note = words("together.by_performance") if any(fit in row for row in uses) else ""
         yield Table(words("story.uses"), (words("together.use"), *reviews), uses, note=note)
