@@ -70,7 +70,7 @@ def test_deviations_have_one_name_in_russian() -> None:
 
 def test_a_cell_of_the_best_drive_states_a_difference() -> None:
     assert Language("en")("together.close_of_two") == "at most 10% apart"
-    assert Language("ru")("together.close", name="A", second="B") == "A и B, разница не больше 10 %"
+    assert Language("ru")("together.close", names=["A", "B"]) == "A, B, разница не больше 10 %"
 
 
 def test_the_start_of_a_saturation_is_not_named_as_the_best_minute_of_another_test() -> None:
