@@ -76,7 +76,8 @@ def page_of(name: str, value: str, *items: str, tables: tuple[Table, ...] = ()) 
     pair = (EN("table.item"), EN("table.value"))
     rows = (("Model", "R"), ("Array", value), *((("Repeats", "2"),) if name == "B" else ()))
     facts = Table("Device", pair, rows)
-    return Section("method", "Method", (facts, *tables, Items("Notes", tuple(map(Item, items)))))
+    host = Table("Platform", pair, (("Model", "Host"),))  # an item of one name in another table is another fact
+    return Section("method", "Method", (facts, host, *tables, Items("Notes", tuple(map(Item, items)))))
 
 
 def test_methods_are_one_section_with_common_and_differing_facts_and_nothing_is_lost() -> None:
@@ -90,7 +91,7 @@ def test_methods_are_one_section_with_common_and_differing_facts_and_nothing_is_
     one = methods.joined(sections, EN)
     common, apart, once, alone = one.tables
     assert (one.anchor, one.title) == ("method", "Method")
-    assert common.rows == (("Model", "R"),)
+    assert common.rows == (("Model", "R"), ("Model", "Host"))
     assert apart.head == (EN("table.item"), "A", "B")
     assert apart.rows == (("Array", "RAID 5", "RAID 10"), ("Repeats", "–", "2"))
     assert once.rows == (("1", "2", "3"), ("A: range", "2", "500 GB"), ("B: range", "2", "4 TB"))

@@ -28,14 +28,15 @@ def of_all(texts: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _facts(sections: Sections, words: Language) -> Iterator[Table]:
     """Yield the facts of all tables of items and values: the common ones, then those that differ."""
-    cells: dict[str, dict[str, str]] = {}
+    cells: dict[tuple[str, str], dict[str, str]] = {}
     for name, section in sections.items():
-        for item, value in (row for table in section.tables if _is_facts(table, words) for row in table.rows):
-            cells.setdefault(item, {})[name] = value
-    rows = {item: tuple(of.get(name, "–") for name in sections) for item, of in cells.items()}
+        for table in (table for table in section.tables if _is_facts(table, words)):
+            for fact, value in table.rows:
+                cells.setdefault((table.title, fact), {})[name] = value
+    rows = [(fact, tuple(of.get(name, "–") for name in sections)) for (_, fact), of in cells.items()]
     head, item = words("batched.settings_table"), words("table.item")
-    common = tuple((item, values[0]) for item, values in rows.items() if len({*values}) == 1)
-    apart = tuple((item, *values) for item, values in rows.items() if len({*values}) > 1)
+    common = tuple((fact, values[0]) for fact, values in rows if len({*values}) == 1)
+    apart = tuple((fact, *values) for fact, values in rows if len({*values}) > 1)
     if common:
         yield Table(head, (item, words("table.value")), common)
     if apart:
