@@ -29,7 +29,7 @@ def penalty(level: str, reads: float, writes: float) -> tuple[str, dict[str, Any
     values = {"writes": writes, "reads": reads, "share": writes / reads, "left": 1 / ios}
     if reads / writes <= high:
         return level, values
-    return "penalty", values | {"level": level.upper().replace("RAID", "RAID "), "ios": ios}
+    return "penalty", values | {"ios": ios}
 
 
 def absorbed(course: Sequence[Counts]) -> dict[str, Any] | None:
