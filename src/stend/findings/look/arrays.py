@@ -1,4 +1,4 @@
-"""What the layout of an array and the cache of its controller explain."""
+"""Causes from the layout of an array and the cache of its controller."""
 
 from collections.abc import Sequence
 from typing import Any

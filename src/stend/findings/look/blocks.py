@@ -1,4 +1,4 @@
-"""What rates by block size show: limits of commands and of bytes, and writes of part of a physical sector."""
+"""Rates by block size: limits of commands and of bytes, and writes of part of a physical sector."""
 
 from collections.abc import Sequence
 from typing import Any
