@@ -16,8 +16,8 @@ TALL = 150
 """From this height an axis has more than `FEW_TICKS` ticks."""
 LINE = 20
 """Height of a label with its distance to the next one, in pixels."""
-TIME = "t"
-"""Field of the time of a course, which ends where its data end."""
+TIME, JUST = "t", 1.01
+"""Field of the time of a course. One of 10 h and 1 s ends there, not at the next round number, which is 12 h."""
 WIDE = 10
 """Below this ratio of the highest to the lowest value an axis is linear and begins at zero: a fall keeps its size."""
 STEPS = ((1, 2, 5), (1, 5), (1,))
@@ -94,13 +94,18 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
         count = _count(max(map(abs, values), default=0), name, room)
         if scale.get("nice"):
             scale["nice"] = count
-            if name == "x" and channel["field"] == TIME and max(values, default=0) > 0:
-                # a course of 10 h and 1 s does not end at 12 h
+            if name == "x" and channel["field"] == TIME and _just_above(max(values, default=0)):
                 scale |= {"nice": False, "domain": [0 if scale.get("zero") else min(values), max(values)]}
         marks["tickCount"] = count
     channel["scale"] = scale
     if channel.get("axis", {}) is not None:
         channel["axis"] = marks
+
+
+def _just_above(end: float) -> bool:
+    """Return whether a number is just above a round one, which has a label."""
+    round_number = float(f"{end:.1g}")
+    return 0 < round_number < end <= JUST * round_number and f"{end:.0e}"[0] != "9"
 
 
 def _own(channel: Spec) -> bool:
