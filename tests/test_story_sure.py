@@ -7,8 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from stend.model.record import Run
+from stend.report.parts import Pair
 from stend.report.story import certainty, telling
-from stend.words import Language
+from stend.report.story.page_one import sentence
+from stend.words import LANGUAGES, Language
 from tests.synthetic import made
 
 
@@ -73,3 +75,19 @@ def test_a_window_that_scatters_although_its_rule_is_met_is_stated_with_its_rang
         words, every = Language(lang), sentences(settled, lang)
         assert any(share in text and words.title("iops", "IOPS") in text for text in every) is stated
         assert (words("story.met") in every, words("story.steady") in every) == (stated, not stated)
+
+
+@pytest.mark.parametrize(("level", "stated"), [("raid0", True), ("raid10", False), ("raid5", False), ("", False)])
+def test_an_array_known_to_be_of_raid_0_has_its_lack_of_redundancy_against_it(level: str, *, stated: bool) -> None:
+    run = run_of("block-sweep")
+    run = planned(run, device=replace(run.plan.device, facts=run.plan.device.facts | {"level": level}))
+    for lang in LANGUAGES:
+        page = telling.story([(None, run, {})], [], lang)
+        against = [
+            item.text
+            for section in (page.lead, *page.sections)
+            for block in section.blocks if isinstance(block, Pair)
+            for items in block.lists
+            for item in items.items if item.mark == "con"
+        ]  # fmt: skip
+        assert against.count(sentence(Language(lang)("reason.redundant.doubt"))) == 2 * stated

@@ -13,6 +13,7 @@ from stend.report.story.page_one import (
     ROOM,
     SHAPES,
     TAILS,
+    Review,
     argues,
     behind,
     extremes,
@@ -61,9 +62,10 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
     apart = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
-    told = quantities(unfit) | {figure for figure, whole in PART_OF.items() if whole in quantities(unfit)}
+    told = quantities(unfit)
+    told |= {figure for figure, whole in PART_OF.items() if whole in told}
     won, lost, compared = _beside(name, reviews, {r.figure for r in apart})
-    against = (*_reasons(apart, set(), words), *lost, "" if several else extremes(review)[1])
+    against = (*_reasons(apart, set(), words), *lost, "" if several else extremes(review)[1], unprotected(review))
     lists = (
         ("for", "pro", (*won, *_reasons(fit, told | compared, words))[:MOST_CLOSING]),
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
@@ -71,6 +73,12 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     )
     shown = [(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts]
     return tuple(Items(f"{name}: {small(title)}" if name else title, items) for title, items in shown)
+
+
+def unprotected(review: Review) -> str:
+    """Return what the failure of one member costs an array known to be without redundancy, or "" for other drives."""
+    lacks = review.figures.get("redundant") == 0
+    return sentence(review.words("reason.redundant.doubt")) if lacks else ""
 
 
 def _beaten(reason: judgement.Reason, theirs: Evidence) -> bool:

@@ -37,7 +37,7 @@ from stend.report.story import together
 from stend.report.story.alike import alike
 from stend.report.story.because import because
 from stend.report.story.certainty import certainty
-from stend.report.story.closing import closing
+from stend.report.story.closing import closing, unprotected
 from stend.report.story.methods import joined, of_all
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
@@ -148,9 +148,11 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     stated = " ".join((said, *(use.why for block in judged if isinstance(block, Uses) for use in block.uses)))
     peers = (f for f in review.findings if f.name == "peers" and not several)
     best, worst = ("", "") if several else (_unstated(text, stated) for text in extremes(review))
+    told = {name: _unstated(unprotected(own), stated) for name, own in reviews.items()}
+    risks = of_all({name: [text] if text else [] for name, text in told.items()})
     lists = (
         ("best", [Item(best, "pro")] if best else []),
-        ("worst", [Item(worst, "con")] if worst else []),
+        ("worst", [Item(text, "con") for text in (*filter(None, [worst]), *risks)]),
         ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
         ("deviates", [Item(t) for t in of_all({name: list(certainty(own)) for name, own in reviews.items()})]),
         ("beside", [Item(text) for text in (*_beside(sides, words), *(finding_said(f, words) for f in peers))]),
