@@ -25,8 +25,8 @@ def model_run() -> Run:
     [
         ("NVMe 1.4", "flash", "enterprise", {"nvme-server"}),
         ("NVMe 1.4", "flash", "client", {"nvme-desktop"}),
-        ("SATA 6 Gb/s", "flash", "enterprise", {"sata", "sas"}),
-        ("SAS 12 Gb/s", "flash", "enterprise", {"sas", "sata"}),
+        ("SATA 6 Gb/s", "flash", "enterprise", {"sata"}),
+        ("SAS 12 Gb/s", "flash", "enterprise", {"sas"}),
         ("sas", "disk", "enterprise", {"hybrid"}),
         ("mSATA", "flash", "client", {"sata"}),
         ("PCIe", "flash", "enterprise", {"nvme-server"}),
@@ -42,6 +42,13 @@ def test_rivals_are_the_published_drives_of_its_class(
     drive = Identity(kind="sim", target="sim:x", path="", capacity_bytes=1, interface=interface)
     own = {facts["about"]["class"] for facts in rivals.peers(drive, kind, device_class).values()}
     assert own == classes
+
+
+@pytest.mark.parametrize(("rpm", "classes"), [(7200.0, set()), (15000.0, {"hybrid"})])
+def test_a_disk_has_rivals_that_turn_about_as_fast(rpm: float, classes: set[str]) -> None:
+    facts = {"rotation_rpm": rpm}
+    drive = Identity(kind="sim", target="sim:x", path="", capacity_bytes=1, interface="SAS", facts=facts)
+    assert {one["about"]["class"] for one in rivals.peers(drive, "disk", "enterprise").values()} == classes
 
 
 def test_no_drive_is_its_own_rival() -> None:

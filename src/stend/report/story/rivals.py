@@ -18,14 +18,10 @@ from stend.words import Language
 
 NONE = "none"
 EVENTS = "events.jsonl"
-CLASSES = {
-    ("nvme", "enterprise"): ("nvme-server",),
-    ("nvme", "client"): ("nvme-desktop",),
-    ("sata", "enterprise"): ("sata", "sas"),
-    ("sata", "client"): ("sata",),
-    ("sas", "enterprise"): ("sas", "sata"),
-    ("sas", "client"): ("sas", "sata"),
-}
+CLASSES = {("nvme", "enterprise"): "nvme-server", ("nvme", "client"): "nvme-desktop"}
+"""Classes of published drives by family and class of the run; elsewhere the family is the class."""
+FAST_RPM = 10_000.0
+"""Disks that turn slower are of another class than the published hybrid disks of 10,500 and 15,000 rpm."""
 FAMILIES = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas", "scsi": "sas"}
 """Families of drives by a part of the name of their interface."""
 AHEAD = 1.1
@@ -142,11 +138,12 @@ def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = 
     """Return the published data of other drives of its class, by name. A drive is not its own rival."""
     named = (family for word, family in FAMILIES.items() if word in drive.interface.lower())
     family = next(named, "")  # a file and a drive in memory have none
-    wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES.get((family, device_class), ())
+    disk = "" if 0 < float(drive.facts.get("rotation_rpm", 0)) < FAST_RPM else "hybrid"
+    wanted = {"disk": disk, "array": "array"}.get(kind, CLASSES.get((family, device_class), family))
     return {
         name: facts
         for name, facts in (publications.known() if known is None else known).items()
-        if facts.get("about", {}).get("class") in wanted and not _same(drive.model, facts["about"])
+        if facts.get("about", {}).get("class") == wanted and not _same(drive.model, facts["about"])
     }
 
 
