@@ -94,7 +94,11 @@ def test_the_link_limits_only_the_direction_that_reaches_it(read: float, write: 
         ("sas", {"link": "12.0 Gbit x2"}, "SAS 12.0 Gbit x2", 2.24e9),
         ("nvme", {"link": "gen 4 x4"}, "PCIe 4 x4", 7e9),
         ("nvme", {"link": "128 GT/s x4"}, "128 GT/s x4", None),
-        ("usb", {"link": "USB 10000 Mb/s"}, "USB 10000 Mb/s", None),
+        ("usb", {"link": "USB 10000 Mb/s"}, "USB 10000 Mb/s", 1.04e9),
+        ("usb", {"link": "USB 480 Mb/s"}, "USB 480 Mb/s", 0.04e9),
+        ("usb", {"link": "USB 1.5 Mb/s"}, "USB 1.5 Mb/s", None),
+        ("USB 3.2 Gen 2x2 (20 Gbit/s)", {}, "USB 3.2 Gen 2x2 (20 Gbit/s)", 2.05e9),
+        ("USB 3.2 Gen 1, 5 Gb/s", {}, "USB 3.2 Gen 1, 5 Gb/s", 0.44e9),
         ("NVMe PCIe 3.0 x4", {}, "NVMe PCIe 3.0 x4", 3.52e9),
         ("SAS RAID, 512 MiB cache", {}, "SAS RAID, 512 MiB cache", None),
         ("SAS RAID, 12 GiB cache", {}, "SAS RAID, 12 GiB cache", None),
@@ -202,6 +206,25 @@ def test_blocks_of_a_limit_per_command_are_those_of_sequential_reads() -> None:
     told = causes(ran(lambda load: min(1e5, 1e9 / load.block_bytes), "block-sweep"))["commands"]
     assert finding_said(told, Language("en")).startswith("Sequential reads of blocks up to 8")
     assert finding_said(told, Language("ru")).startswith("Последовательные чтения блоками до 8")
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "interface", "told"),
+    [
+        (90e3, 90e3, "USB 3.2 Gen 2 (10 Gbit/s)", True),
+        (90e3, 60e3, "USB 3.2 Gen 2 (10 Gbit/s)", False),
+        (136e3, 136e3, "SATA 6 Gbit/s", False),
+    ],
+    ids=["command limit", "flash", "link"],
+)
+def test_one_rate_of_every_mix_is_a_limit_per_command_unless_it_is_the_links(
+    reads: float, writes: float, interface: str, told: bool
+) -> None:
+    def iops(load: Workload) -> float:
+        most = writes + (reads - writes) * load.read_pct / 100
+        return min(most, 1e9 / load.block_bytes)
+
+    assert ("any_mix" in causes(ran(iops, "iops", interface=interface))) is told
 
 
 def test_small_blocks_end_at_commands_and_large_ones_at_bytes() -> None:

@@ -113,6 +113,12 @@ def test_a_drive_that_no_desktop_can_connect_is_not_judged_for_one() -> None:
     assert "desktop" in marks(SERVER | {"sas": 0.0})
 
 
+def test_a_drive_behind_usb_is_not_judged_for_a_server() -> None:
+    told = marks(SERVER | {"usb": 1.0})
+    assert set(marks(SERVER)) - set(told) == {"read", "array", "mixed", "database", "write"}
+    assert told["desktop"] == "yes"
+
+
 def test_a_fall_and_the_rate_at_its_end_are_one_doubt() -> None:
     """A drive that ends at 7,000 IOPS must not be refused where one that ends at 4,400 is not."""
     slow = SERVER | {"writes": 7_000.0, "start": 57_000.0, "fall": 8.1}

@@ -12,7 +12,7 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat, ladders
 from stend.findings.look.arrays import absorbed, penalty
-from stend.findings.look.blocks import limits_of_reads, part_of_sector
+from stend.findings.look.blocks import limit_of_mixes, limits_of_reads, part_of_sector
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.link import SURE, Link, link
@@ -95,6 +95,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
         _array,
         _cache,
         _knee,
+        _mixes,
         _order,
         _mixed_rounds,
         _refilled,
@@ -199,6 +200,15 @@ def _knee(evidence: Evidence) -> Causes:
             yield _cause("cache_full", finding.test, {"knee": knee, "size": sizes[0]})
         elif FIRST_DROP[0] <= fills <= FIRST_DROP[1]:
             yield _cause("cleaning", finding.test, {"fills": fills})
+
+
+def _mixes(evidence: Evidence) -> Causes:
+    """Yield that random reads, random writes and mixes of 4 KiB end at one rate, which is below that of the link."""
+    test, drive = "iops", evidence.run.plan.device
+    rows = [row for pct in {row.workload.read_pct for row in evidence.rows} for row in evidence.random(test, pct)]
+    iops = None if drive.rotational or drive.facts.get("level") else limit_of_mixes(rows)
+    if iops and not evidence.link.near(iops * 4 * KiB):
+        yield _cause("any_mix", test, {"iops": iops})
 
 
 def _ends(evidence: Evidence) -> tuple[Figures, Figures] | None:

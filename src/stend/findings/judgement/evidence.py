@@ -50,6 +50,8 @@ TELLS = {
 }
 FACTS = ("dwpd", "plp")
 """Figures of a drive sheet: drive writes per day; power-loss protection, 1 if stated, 0 if denied."""
+PORTS = ("sas", "usb")
+"""Interfaces that some uses do not have: a figure of such a name is 1 for a drive that is connected so."""
 WITHOUT_REDUNDANCY = ("raid0", "linear")
 """Levels of md arrays that lose all data with one member."""
 PERCENTILES = {"write_tail": "p99.9", "mix_tail": "p99.9", "read_p99": "p99", "mix_p99": "p99", "write_p99": "p99"}
@@ -106,8 +108,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         values["fall"], tests["fall"] = values["start"] / values["writes"], tests["writes"]
     if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
         values["dwpd"] = lasts_for.dwpd
-    if run.plan.device.interface.lower().startswith("sas"):
-        values["sas"] = 1.0
+    values |= {name: 1.0 for name in PORTS if run.plan.device.interface.lower().startswith(name)}
     if level := str(run.plan.device.facts.get("level", "")):
         values["redundant"] = float(level not in WITHOUT_REDUNDANCY)
     if "power_loss_protection" in sheet:

@@ -1,4 +1,4 @@
-"""Rates by block size: limits of commands and of bytes, and writes of part of a physical sector."""
+"""Rates by block size and mix: limits of commands and of bytes, and writes of part of a physical sector."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,6 +35,14 @@ def part_of_sector(sweep: Sequence[Figures], sector_bytes: int) -> dict[str, Any
     if not part or whole < LOSES * part:
         return None
     return {"sector": sector_bytes, "half": sector_bytes // 2, "part": part, "whole": whole}
+
+
+def limit_of_mixes(rows: Sequence[Figures]) -> float | None:
+    """Return the IOPS that random reads, random writes and at least one mix of a block size all reach, or None."""
+    rates = {row.workload.read_pct: row.iops for row in rows if row.workload.random_pct == 100}
+    if len(rates) < 3 or not {0, 100} <= rates.keys() or max(rates.values()) >= SAME * min(rates.values()):
+        return None
+    return sum(rates.values()) / len(rates)
 
 
 def _sequential(sweep: Sequence[Figures], read_pct: int) -> list[Figures]:

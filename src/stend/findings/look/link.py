@@ -19,14 +19,19 @@ ONE_WAY = ("SATA",)
 Rates = Mapping[float, float]
 
 # Payload bytes per second by the standards, line rate minus coding: 8b/10b, PCIe from 3.0 on 128b/130b,
-# SAS-4 128b/150b.
+# SAS-4 128b/150b, USB from 3.1 on 128b/132b.
 PAYLOAD_LANE: Rates = {1: 0.25e9, 2: 0.5e9, 3: 8e9 * 16 / 130, 4: 16e9 * 16 / 130, 5: 32e9 * 16 / 130}
-PAYLOAD: Rates = {1.5: 0.15e9, 3: 0.3e9, 6: 0.6e9, 12: 1.2e9, 24: 2.4e9}
+PAYLOAD: Mapping[str, Rates] = {
+    "sata": {1.5: 0.15e9, 3: 0.3e9, 6: 0.6e9},
+    "sas": {3: 0.3e9, 6: 0.6e9, 12: 1.2e9, 24: 2.4e9},
+    "usb": {0.48: 0.06e9, 5: 0.5e9, 10: 10e9 * 16 / 132, 20: 20e9 * 16 / 132},
+}
 # Bytes per second that drives reach in practice. Framing takes the rest, less of it with long frames.
 PCIE_LANE: Rates = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
 SERIAL: Mapping[str, Rates] = {
     "sata": {1.5: 0.14e9, 3: 0.28e9, 6: 0.56e9},
     "sas": {3: 0.28e9, 6: 0.56e9, 12: 1.12e9, 24: 2.2e9},
+    "usb": {0.48: 0.04e9, 5: 0.44e9, 10: 1.04e9, 20: 2.05e9},
 }
 
 
@@ -70,24 +75,27 @@ def _named(interface: str, text: str) -> str:
     if match := re.fullmatch(r"gen (\d) x(\d+)", text):
         return f"PCIe {match[1]} x{match[2]}"
     bus = interface.split(" ", maxsplit=1)[0].upper()
-    return f"{bus} {text}" if bus.lower() in SERIAL else text
+    return f"{bus} {text}" if bus.lower() in SERIAL and not text.upper().startswith(bus) else text
 
 
 def link_bytes_per_s(interface: str) -> float | None:
-    """Return bytes/s in practice of `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12.0 Gbit x2`, or None if unknown."""
-    return _carried(interface, PCIE_LANE, SERIAL["sata"], SERIAL["sas"])
+    """Return bytes/s in practice of `PCIe 3.0 x4`, `SAS 12 Gbit x2` or `USB 5 Gbit/s`, or None if unknown."""
+    return _carried(interface, PCIE_LANE, SERIAL)
 
 
 def payload_bytes_per_s(interface: str) -> float:
     """Return the payload rate of a link in bytes/s by its standard, or 0 if it is unknown."""
-    return _carried(interface, PAYLOAD_LANE, PAYLOAD, PAYLOAD) or 0.0
+    return _carried(interface, PAYLOAD_LANE, PAYLOAD) or 0.0
 
 
-def _carried(interface: str, pcie: Rates, sata: Rates, sas: Rates) -> float | None:
+def _carried(interface: str, pcie: Rates, serial: Mapping[str, Rates]) -> float | None:
     """Return the rate of a link from those of one lane, or None if it is unknown."""
     if match := re.search(r"PCIe\s*(?:Gen)?\s*(\d)(?:\.\d)?\s*[x×](\d+)", interface, re.IGNORECASE):
         return pcie[int(match[1])] * int(match[2]) if int(match[1]) in pcie else None
     if match := re.search(r"(SATA|SAS)\D*?(\d+(?:[.,]\d)?)\s*G(?!iB)\S*(?:\s+x(\d+))?", interface, re.IGNORECASE):
-        lane = {"sata": sata, "sas": sas}[match[1].lower()].get(float(match[2].replace(",", ".")))
+        lane = serial[match[1].lower()].get(float(match[2].replace(",", ".")))
         return lane * int(match[3] or 1) if lane else None
+    if match := re.search(r"USB.*?(\d+(?:[.,]\d+)?)\s*([GM])b(?:it)?/s", interface, re.IGNORECASE):
+        rate = float(match[1].replace(",", ".")) * (1.0 if match[2].upper() == "G" else 1e-3)
+        return serial["usb"].get(rate)
     return None
