@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known, evidence
+from stend.findings.judgement.evidence import FACTS, PORTS, TELLS, Evidence, Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import Demand, Use, uses
 from stend.findings.look.grounds import Because
@@ -229,6 +229,12 @@ class Verdict(NamedTuple):
     def figures(self) -> Evidence:
         """Return every figure, including unusable ones."""
         return self.known.figures
+
+    def unjudged(self, kind: str) -> dict[str, list[str]]:
+        """Return the uses that are not judged because of the drive's interface, by its name in `PORTS`."""
+        every = ((name, uses().use[name]) for name in uses().order)
+        of = {name: use.unless.figure for name, use in every if kind in use.kinds and use.unless and not use.applies}
+        return {port: [name for name in of if of[name] == port] for port in PORTS if port in self.figures}
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
         """Return the uses with these marks, from light to heavy."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from stend.base.text import small
 from stend.findings import look
 from stend.findings.look import inspected, steady
 from stend.report.parts import departures
 from stend.report.parts.method import departed, methods_of
-from stend.report.story.page_one import Review, sentence, unlike_real
+from stend.report.story.page_one import Review, sentence, unlike_real, use_titles
 
 MOST_DEVIATIONS = 4
 
@@ -41,10 +42,18 @@ def certainty(review: Review) -> Iterator[str]:
     elif methods := methods_of(run, words):
         partly = words("story.partly") if len(methods) > 1 else ""
         yield words("story.method_own", methods=", ".join(f"{partly}{method}" for method in methods))
-    if review.kind == "array" and not review.verdict.standing:
-        yield words("story.scale_array")
+    yield from _scale(review) if not review.verdict.standing else ()
     yield words("story.one_model" if run.plan.device.virtual else "story.one_sample")
     far = [one.times for one in unlike_real(review).values()]
     yield from [words("story.misfits", times=max(far))] if far else []
     if run.plan.device.scale > 1:
         yield words("column.note_scaled", scale=run.plan.device.scale)
+
+
+def _scale(review: Review) -> Iterator[str]:
+    """Yield the scale that an array is judged by, and the uses that a drive of this interface is not judged for."""
+    words = review.words
+    if review.kind == "array":
+        yield words("story.scale_array")
+    for port, uses in review.verdict.unjudged(review.kind).items():
+        yield words("story.unjudged", port=port.upper(), uses=small(use_titles(uses, words)))

@@ -215,10 +215,10 @@ def marked(review: Review, stated: str) -> Iterator[Marked]:
     for (mark, why), group in groupby(every, lambda pair: pair[0]):
         text = sentence(why_said(why, words, stated))
         stated += text
-        yield Marked(titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), text)
+        yield Marked(use_titles([judged.use for _, judged in group], words), mark, words(f"story.{mark}"), text)
 
 
-def titles(names: Sequence[str], words: Language) -> str:
+def use_titles(names: Sequence[str], words: Language) -> str:
     """Return the titles of uses as one."""
     first, *others = (words(f"use_title.{name}") for name in names)
     return ", ".join((first, *map(small, others)))

@@ -21,7 +21,7 @@ from stend.report.story.page_one import (
     after,
     shown,
     title,
-    titles,
+    use_titles,
     value_shown,
 )
 from stend.report.story.rivals import AHEAD
@@ -275,7 +275,7 @@ def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
             yield words(f"use_title.{use}"), *cells
     if lacking:
         every = ([of[name] for use, of in marks.items() if use in lacking and name in of] for name in reviews)
-        yield titles(lacking, words), *(_mark(_joined(uses), set(), words) if uses else "–" for uses in every)
+        yield use_titles(lacking, words), *(_mark(_joined(uses), set(), words) if uses else "–" for uses in every)
 
 
 def _joined(uses: Sequence[Judged]) -> Judged:
