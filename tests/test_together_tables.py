@@ -75,9 +75,9 @@ def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third(second:
 @pytest.mark.parametrize(
     ("names", "lang", "told"),
     [
-        ("AB", "en", ["A is better in 1 of 2 figures.", "In 1 of 2 the two are within 10% of each other."]),
-        ("ABC", "en", ["A is best in 1 of 2 figures.", "In 1 of 2 the best are within 10% of each other."]),
-        ("AB", "ru", ["A лучше по 1 из 2 показателей.", "По 1 из 2 разница не больше 10 %."]),
+        ("AB", "en", ["A is better in 1 of 2 figures.", "In 1 of 2 figures the two are within 10% of each other."]),
+        ("ABC", "en", ["A is best in 1 of 2 figures.", "In 1 of 2 figures the best are within 10% of each other."]),
+        ("AB", "ru", ["A лучше по 1 из 2 показателей.", "По 1 показателю из 2 разница не больше 10 %."]),
         ("ABC", "ru", ["A лучше других по 1 из 2", "По 1 показателю из 2 разница между лучшими не больше"]),
     ],
 )
@@ -87,6 +87,14 @@ def test_a_drive_beside_one_other_is_better_and_beside_several_best(names: str, 
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
     said = together.headline(dict(zip(names, own, strict=False)), Language(lang))
     assert all(text in said.replace("\u00a0", " ") for text in told)
+
+
+def test_a_drive_that_is_best_of_those_that_were_measured_is_not_best_of_all_without_a_word() -> None:
+    figures = ({"reads": 8e5, "seq_read": 3.1e9}, {"reads": 4e5, "seq_read": 1e9}, {"seq_read": 1e8})
+    own = [seen({"write": "yes"})._replace(figures=one, verdict=Verdict("write", (), Known(one))) for one in figures]
+    said = together.headline(dict(zip("ABC", own, strict=True)), Language("en")).replace("\u00a0", " ")
+    assert "2 times better than B (400,000 IOPS), not measured on C" in said
+    assert said.count("not measured") == 1
 
 
 @pytest.mark.parametrize(

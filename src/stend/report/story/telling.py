@@ -324,7 +324,7 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
         causes[name] = [text] if (text := because(review.findings, asked, review.words)) else []
     first_review, _ = next(iter(of.values()))
     shared = len(of) > 1 and len({tuple(own) for own in causes.values()}) == 1
-    name = first_review.words("together.of_all")
+    name = first_review.words(together.of_every({name: review for name, (review, _) in of.items()}))
     yield from (Text(after(name, text) if shared else text, "cause") for text in of_all(causes))
 
 

@@ -62,6 +62,11 @@ def of_one_drive(reviews: Reviews) -> bool:
     return len(kinds) == 1 and bool(drives[0].serial)
 
 
+def of_every(reviews: Reviews) -> str:
+    """Return the key of the name of all drives, or of all runs of one drive."""
+    return "together.of_all_runs" if of_one_drive(reviews) else "together.of_all"
+
+
 def question_title(question: str, reviews: Sequence[Review], words: Language) -> str:
     """Return the title of the chapter of a question, which is another one about several drives if it names them."""
     several = len(reviews) > 1 and not of_one_drive({str(n): review for n, review in enumerate(reviews)})
@@ -174,7 +179,7 @@ def _unranked(reviews: Reviews, words: Language) -> str:
             names.setdefault(because_said(why, words), []).append(name)
     if len(reviews) - sum(map(len, names.values())) > 1:
         return words("together.unusable")
-    every = words("together.of_all")
+    every = words(of_every(reviews))
     told = (after(every if len(of) == len(reviews) else ", ".join(of), why) for why, of in names.items())
     return words("together.standing", listed="; ".join(told))
 
@@ -194,7 +199,9 @@ def _shown(figure: str, names: Sequence[str], reviews: Reviews, words: Language)
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
     own, theirs = _shown(lead.figure, (lead.first, lead.second), reviews, words)
     name = small(title(lead.figure, reviews[lead.first]))
-    return words("together.lead", name=name, own=own, theirs=theirs, gain=lead.gain, second=lead.second)
+    text = words("together.lead", name=name, own=own, theirs=theirs, gain=lead.gain, second=lead.second)
+    without = [name for name, review in reviews.items() if not review.figures.get(lead.figure)]
+    return words("together.lead_without", lead=text, names=", ".join(without)) if without else text
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
