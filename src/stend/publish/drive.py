@@ -19,7 +19,7 @@ from stend.publish.lab import Read
 from stend.publish.ledger import Entry, Shown
 from stend.publish.samples import Chosen, Found, Sample
 from stend.report.parts.drawing import preview
-from stend.report.story.rivals import published_rival, reference
+from stend.report.story.rivals import in_words, published_rival, reference
 from stend.words import Language
 
 CONTENT = ("figures", "runs", "errata", "withdrawn")
@@ -129,9 +129,9 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
     """Return the entry and the files of a drive."""
     lab, sample = order.read.lab, chosen.review
     known = publications.known([order.read.file(name) for name in lab.published])
-    rivals = reference([sample.run], known)
-    first = Language(lab.languages[0])
-    reviews = {s.hash: s.review(first, tuple(map(published_rival, rivals))) for s in chosen.every}
+    rivals, first = reference([sample.run], known), Language(lab.languages[0])
+    beside = tuple(published_rival(side, first) for side in in_words(rivals, first))
+    reviews = {s.hash: s.review(first, beside) for s in chosen.every}
     rows = list(figures.rows(sample))
     spoken = {lang: data.Spoken(chosen, reviews, rows, lab, Language(lang)) for lang in lab.languages}
     entry = _entry(order, chosen, spoken)

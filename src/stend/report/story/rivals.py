@@ -1,5 +1,6 @@
 """Drives for comparison in a review: other runs, folders of runs, published drives, and by default its class."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -102,7 +103,8 @@ def originals(runs: Sequence[Run], others: Sequence[Side], words: Language) -> l
     """Return the published drives of which virtual drives of these runs are models, without those among `others`."""
     named = [side.facts for side in others]
     models = [run.plan.device.model for run in runs if run.plan.device.virtual]
-    return [Side(words("story.real", name=f["about"]["title"]), facts=f) for f in _of_models(models) if f not in named]
+    found = in_words([Side(f["about"]["title"], facts=f) for f in _of_models(models) if f not in named], words)
+    return [Side(words("story.real", name=side.name), facts=side.facts) for side in found]
 
 
 class Misfit(NamedTuple):
@@ -147,10 +149,18 @@ def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = 
     }
 
 
-def published_rival(side: Side) -> Rival:
-    """Return the published figures of a drive as a rival."""
+def in_words(sides: Sequence[Side], words: Language) -> list[Side]:
+    """Return published drives under names in the units of a language."""
+    return [Side(words.converted(side.name), side.run, side.facts) for side in sides]
+
+
+def published_rival(side: Side, words: Language | None = None) -> Rival:
+    """Return the published figures of a drive as a rival, with `words` under a name with the year of publication."""
     ranges = {name: ends for name in PLACES if (ends := span(side.facts, name)) is not None}
-    return Rival(side.name, {name: middle(ends) for name, ends in ranges.items()}, ranges)
+    about, name = side.facts.get("about", {}), side.name
+    year = re.search(r"\d{4}", str(about.get("date", ""))) or re.search(r"\d{4}$", about.get("source", ""))
+    name = words("story.of_year", name=name, year=year[0]) if words and year else name
+    return Rival(name, {figure: middle(ends) for figure, ends in ranges.items()}, ranges)
 
 
 def place(value: float, others: Sequence[float], *, less_is_better: bool) -> Place:

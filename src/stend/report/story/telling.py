@@ -42,7 +42,7 @@ from stend.report.story.methods import joined, of_all
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
-from stend.report.story.rivals import Rival, originals, published_rival, reference
+from stend.report.story.rivals import Rival, in_words, originals, published_rival, reference
 from stend.report.story.tables import Measured, chapter_tables, key_table, noted_once, tables_of
 from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
@@ -69,9 +69,10 @@ def story(
     """
     words, (folder, _, _) = words or Language(lang), runs[0]
     measured = [run for _, run, _ in runs]
-    drives, published = labels(measured, names), reference(measured) if rivals is None else rivals
+    drives = labels(measured, names)
+    published = in_words(reference(measured) if rivals is None else rivals, words)
     sides = [*map(Side, drives, measured), *published]
-    others, author = tuple(map(published_rival, published)), notes(folder)
+    others, author = tuple(published_rival(side, words) for side in published), notes(folder)
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     named = reviews if several else {"": every[0]}
