@@ -127,14 +127,23 @@ def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
     pair = (words("table.item"), words("table.value"))
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict | list) and k != PHOTO}
     if plain:
-        rows = ((k, words.show(v, "gb") if k.endswith("_bytes") else str(v)) for k, v in plain.items())
-        yield Table(words("page.sheet_title"), pair, tuple((words.name_of("sheet", k), v) for k, v in rows))
+        rows = tuple((words.name_of("sheet", key), _value(key, value, words)) for key, value in plain.items())
+        yield Table(words("page.sheet_title"), pair, rows)
     if claimed := facts.get("claimed"):
-        rows = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
+        figures = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
         strange = [key for key in claimed if not meaning(key) and not words.knows(f"claim.{key}")]
         note = words("page.claims_unknown", names=", ".join(strange)) if strange else ""
-        claims = tuple((words.name_of("claim", k), v) for k, v in rows)
+        claims = tuple((words.name_of("claim", k), v) for k, v in figures)
         yield Table(words("page.characteristics"), pair, claims, note=note)
+
+
+def _value(key: str, value: Any, words: Language) -> str:
+    """Return a value of a drive sheet as text; that of a class or a bool in words."""
+    if key.endswith("_bytes"):
+        return words.show(value, "gb")
+    if words.knows(known := f"sheet.{key}_{value}"):
+        return words(known)
+    return words.interface(value) if isinstance(value, str) else words.value(str(value))
 
 
 def claim_unit(key: str, words: Language) -> str:
