@@ -119,6 +119,22 @@ def test_a_drive_behind_usb_is_not_judged_for_a_server() -> None:
     assert told["desktop"] == "yes"
 
 
+@pytest.mark.parametrize(
+    ("kind", "port", "unjudged"),
+    [
+        ("flash", "sas", {"sas": ["desktop"]}),
+        ("flash", "usb", {"usb": ["read", "array", "mixed", "database", "write"]}),
+        ("array", "sas", {}),
+        ("disk", "usb", {}),
+        ("flash", "nvme", {}),
+    ],
+)
+def test_uses_that_no_drive_of_this_interface_has_are_named(
+    kind: str, port: str, unjudged: dict[str, list[str]]
+) -> None:
+    assert verdict(Known({**SERVER, port: 1.0}), kind).unjudged(kind) == unjudged
+
+
 def test_a_fall_and_the_rate_at_its_end_are_one_doubt() -> None:
     """A drive that ends at 7,000 IOPS must not be refused where one that ends at 4,400 is not."""
     slow = SERVER | {"writes": 7_000.0, "start": 57_000.0, "fall": 8.1}

@@ -231,10 +231,11 @@ class Verdict(NamedTuple):
         return self.known.figures
 
     def unjudged(self, kind: str) -> dict[str, list[str]]:
-        """Return the uses that are not judged because of the drive's interface, by its name in `PORTS`."""
+        """Return the uses that a drive of this kind is not judged for because of its interface, by its name."""
         every = ((name, uses().use[name]) for name in uses().order)
         of = {name: use.unless.figure for name, use in every if kind in use.kinds and use.unless and not use.applies}
-        return {port: [name for name in of if of[name] == port] for port in PORTS if port in self.figures}
+        ports = [port for port in PORTS if port in self.figures and port in of.values()]
+        return {port: [name for name in of if of[name] == port] for port in ports}
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
         """Return the uses with these marks, from light to heavy."""

@@ -32,6 +32,9 @@ MOST = 4
 FEW = 24
 """One process draws this many pictures: the start of a second one takes the processor for as long as 20 of them."""
 
+FEW_LINES_MM, TIGHT = 40.0, "tight"
+"""A last page with less is avoided, if tables without much space between their rows do not need it."""
+
 PATIENCE_S = 300
 """Longer than any picture takes. A process whose library hangs is killed then."""
 
@@ -191,7 +194,8 @@ def pages(
     """Return a Typst template as PDF, with the data of `content`, which stores its pictures in the folder it is given.
 
     `again` draws pictures again, by name, each at most once, with plots that are so many mm taller as the template
-    marks. Lower ones come first, because they move what follows. Heads of chapters then stay on their pages.
+    marks. Lower ones come first, because they move what follows. Heads of chapters then stay on their pages. If the
+    last page has only a few lines, the last section is set tighter.
     Text is passed as data (report.json), never as markup. Raise StepFailed if the page cannot be typeset, and
     ModuleNotFoundError without typst.
     """
@@ -201,18 +205,23 @@ def pages(
         data = json.dumps(plain_all(content(folder), tied), ensure_ascii=False)
         (folder / "report.json").write_text(data, encoding="utf-8")
         (folder / "report.typ").write_text(template_text(template), encoding="utf-8")
-        drawn, heads = set[str](), dict[str, bool]()
+        drawn, heads, loose = set[str](), dict[str, bool](), 0
         while True:
             (folder / "fixed.json").write_text(json.dumps(heads), encoding="utf-8")
-            marked = json.loads(_typeset("layout", folder))
+            *marked, (_, (count, used)) = json.loads(_typeset("layout", folder))
             stays = {name: value for name, value in marked if isinstance(value, bool)}
             every = [(name, more) for name, more in marked if name not in drawn and name not in stays]
             new = dict([pair for pair in every if pair[1] < 0] or every)
-            if not new:
+            if new:
+                heads = stays if min(new.values()) >= 0 else heads
+                again(folder, new)
+                drawn |= new.keys()
+            elif TIGHT not in heads and used < FEW_LINES_MM and count > 1:
+                heads, loose = {**heads, TIGHT: True}, count
+            elif heads.get(TIGHT) and count >= loose:
+                heads[TIGHT] = False
+            else:
                 return Path(_typeset("pdf", folder)).read_bytes()
-            heads = stays if min(new.values()) >= 0 else heads
-            again(folder, new)
-            drawn |= new.keys()
 
 
 def _typeset(kind: str, folder: Path) -> str:
