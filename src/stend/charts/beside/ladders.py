@@ -3,7 +3,8 @@
 Drawn if at least two drives have the test; a single drive has the charts of the test itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from stend.base.units import KiB
@@ -65,9 +66,9 @@ def _servers(side: Side, words: Language) -> Iterator[Row]:
             yield {"n": row.workload.outstanding, "value": row.value("iops"), "profile": name, "drive": side.name}
 
 
-def crowd(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+def crowd(sides: Sequence[Side], words: Language, test: str = "thread-queue-sweep") -> Iterator[Drawing]:
     """Yield IOPS and mean response time of a mix against outstanding IOs, however threads share these."""
-    loads = {side.name: _crowd(side) for side in sides}
+    loads = {side.name: _crowd(side, test) for side in sides}
     if not (first := next(iter(loads[sides[0].name].values()), None)):
         return
     title = words("beside.crowd", load=words.show(first.workload.label.rsplit(" ", 2)[0], "load"))
@@ -86,8 +87,8 @@ def crowd(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
             yield Drawing(whole, chart, {"rows": rows}, words("beside.crowd_says"))
 
 
-def _crowd(side: Side) -> dict[int, Figures]:
-    place = "thread-queue-sweep", "sweep", "both"
+def _crowd(side: Side, test: str) -> dict[int, Figures]:
+    place = test, "sweep", "both"
     return ladder(row for row in side.rows if (row.test, row.phase, row.direction) == place and row.tally.ios)
 
 
@@ -144,4 +145,11 @@ def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Langu
     return {"color": drives["color"], "strokeDash": {**kind, "scale": series_scale(names, DASHES)}}
 
 
-KINDS = {"blocks": blocks, "servers": servers, "crowd": crowd, "hot": hot}
+KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
+    "blocks": blocks,
+    "servers": servers,
+    "crowd": crowd,
+    "composite": partial(crowd, test="composite"),
+    "demand": partial(crowd, test="demand-intensity"),
+    "hot": hot,
+}
