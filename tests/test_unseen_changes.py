@@ -4,19 +4,30 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from stend import store
+from stend.base.units import duration
 from stend.engines import _fio_json as fio
+from stend.engines.replay import kernel, memory
+from stend.engines.verify.load import VerifyLoad
+from stend.findings import look, slc_cache
 from stend.gate import locks
 from stend.host.memory import Module, advice
+from stend.many.batch import lot
+from stend.meters import cmd
 from stend.meters._series import SLACK_S, Series
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Seconds
 from stend.model.tally import Tally
+from stend.model.verified import BLOCK
 from stend.model.workload import Workload
+from stend.publish import page
+from stend.report.story import found
 from stend.session.together import arrange
 from stend.store import verify
+from stend.words import Language
 
 
 def module(cpu: str, channel: str, slot: int, runs_mt_s: int = 2400) -> Module:
@@ -89,3 +100,70 @@ def test_a_line_of_proc_locks_is_read_if_it_has_the_place_of_the_file(
     layer: Any = None
     found = [line[0] for line in locks._entries(kernel, layer)]
     assert found == ["1:", "4:"]
+
+
+@pytest.mark.parametrize("due", range(13))
+def test_ios_that_are_due_are_counted_wherever_the_ring_begins(due: int) -> None:
+    at = np.zeros(max(memory.TAKEN, memory.FED) + 1, np.int64)
+    at[memory.TAKEN], at[memory.FED] = 11, 23
+    ring = SimpleNamespace(due=np.empty(16, np.int64))
+    ring.due[np.arange(11, 23) % 16] = np.arange(1, 13) * 100
+    waiting = getattr(kernel.waiting, "py_func", kernel.waiting)
+    assert waiting(at, ring, 100 * due + 50) == due
+
+
+def test_a_lot_states_the_fewest_and_the_most_runs_of_a_drive() -> None:
+    drives: Any = [SimpleNamespace(runs=[SimpleNamespace(settings={})] * count) for count in (3, 1, 2)]
+    notes = list(lot._notes(drives, []))
+    assert [(note.key, note.values) for note in notes] == [("counts", {"least": 1, "most": 3})]
+
+
+def test_the_period_of_a_meter_is_from_its_first_line_to_its_last_over_the_values_between() -> None:
+    class Running:
+        output: Any = SimpleNamespace(arrivals=[(10.0, 5), (11.0, 2), (12.0, 2)], wrong="")
+        thread = SimpleNamespace(is_alive=lambda: True)
+        name, spec = "x", SimpleNamespace(facts=lambda *_, period_s: {"period_s": period_s}, quantity="watts")
+        _enough = cmd.Command._enough
+        facts: Any = None
+
+    meter: Any = Running()
+    cmd.Command.begin(meter)
+    assert meter.facts == {"period_s": 0.5}
+
+
+@pytest.mark.parametrize(("quantity", "shown"), [("iops", "12,300\u00a0IOPS"), ("mean", "123\u00a0µs")])
+def test_iops_in_an_authors_text_have_their_unit(quantity: str, shown: str) -> None:
+    row: Any = SimpleNamespace(quantity=quantity, value=12_300.0 if quantity == "iops" else 123e-6)
+    assert page._shown_by(Language("en"))(row).replace(" ", "\u00a0") == shown
+
+
+def test_levels_of_a_sequential_write_are_numbered_from_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally(ios=1, bytes=300)
+    record = SimpleNamespace(counts=Counts(10.0, 0.0, Tally(), tally))
+    monkeypatch.setattr(look, "records", lambda *_: [record])
+    values = {"state": "fresh", "size": 100, "first": 50.0, "ends": [100, 200], "rates": (50.0, 25.0, 25.0)}
+    rows = list(found._fills(SimpleNamespace(), [SimpleNamespace(values=values, test="slc-cache")]))  # type: ignore[arg-type,list-item]
+    assert [(row[1], row[2], row[3]) for row in rows] == [(1, 100, 50.0), (2, 100, 25.0), (3, 100, 25.0)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(3600, "1 h"), (7200, "2 h"), (86400, "1 d"), (86400 + 7200, "1 d 2 h"), (180000, "2 d 2 h"), (8640000, "100 d")],
+)
+def test_whole_hours_have_no_minutes(seconds: float, told: str) -> None:
+    assert duration(seconds) == told
+
+
+def test_a_piece_that_cannot_be_written_is_at_its_own_place() -> None:
+    task = SimpleNamespace(piece_bytes=2 * BLOCK, writes=True)
+    load: Any = SimpleNamespace(task=task, _check_presence=lambda: None)
+    load._io = lambda blocks, place: len(blocks) == 2 and place != 40 * BLOCK + 4 * BLOCK
+    (bad,) = VerifyLoad._moved(load, np.zeros(8, np.uint64), 40 * BLOCK)
+    assert (bad.fault, bad.first_bytes, bad.end_bytes) == ("unwritable", 44 * BLOCK, 46 * BLOCK)
+
+
+@pytest.mark.parametrize(("reached_s", "samples"), [(4.0, 2), (6.0, 0)])
+def test_a_slow_start_takes_at_most_half_of_the_first_level(reached_s: float, samples: int) -> None:
+    course: Any = SimpleNamespace(rates=np.array([10.0, 20.0, 100.0, 100.0]), s=np.array([1.0, 2.0, reached_s, 9.0]))
+    fall: Any = SimpleNamespace(level=100.0, s=10.0)
+    assert slc_cache._slow_start(course, fall) == samples
