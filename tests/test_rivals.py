@@ -1,8 +1,12 @@
 """Drives beside a review: the published ones of its class, places among them, and the real drive of a model."""
 
+import datetime
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
+from stend.charts.parts.sides import Side
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.model.record import Run
@@ -63,6 +67,26 @@ def test_no_drive_is_its_own_rival() -> None:
                 model=f"MAKER {facts['about']['model']} X",
             )
             assert name not in rivals.peers(drive, "flash", "enterprise")
+
+
+@pytest.mark.parametrize(
+    ("about", "year"),
+    [
+        ({"source": "True System, 17 February 2016"}, "2016"),
+        ({"source": "a test", "date": datetime.date(2024, 5, 6)}, "2024"),
+        ({"source": "our own 2016 figures"}, ""),
+    ],
+)
+def test_a_rival_has_the_year_of_its_publication(about: dict[str, Any], year: str) -> None:
+    rival = rivals.published_rival(Side("Old", facts={"about": about}))
+    assert rival.year == year
+    assert rival.said(Language("en")) == (f"Old of {year}" if year else "Old")
+
+
+def test_published_drives_are_named_in_the_units_of_the_language() -> None:
+    (side,) = rivals.in_words([rivals.side("published:sn150")], Language("ru"))
+    assert side.name.replace("\u00a0", " ") == "HGST Ultrastar SN150 1,6 ТБ"
+    assert side.facts["about"]["title"] == "HGST Ultrastar SN150 1.6 TB"
 
 
 def test_figures_within_a_tenth_share_a_place() -> None:

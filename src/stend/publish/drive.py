@@ -130,7 +130,7 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
     lab, sample = order.read.lab, chosen.review
     known = publications.known([order.read.file(name) for name in lab.published])
     rivals, first = reference([sample.run], known), Language(lab.languages[0])
-    beside = tuple(published_rival(side, first) for side in in_words(rivals, first))
+    beside = tuple(map(published_rival, in_words(rivals, first)))
     reviews = {s.hash: s.review(first, beside) for s in chosen.every}
     rows = list(figures.rows(sample))
     spoken = {lang: data.Spoken(chosen, reviews, rows, lab, Language(lang)) for lang in lab.languages}

@@ -42,8 +42,8 @@ def certainty(review: Review) -> Iterator[str]:
     elif methods := methods_of(run, words):
         partly = words("story.partly") if len(methods) > 1 else ""
         yield words("story.method_own", methods=", ".join(f"{partly}{method}" for method in methods))
-    judged = any(use.key != "unknown" for use in review.verdict.uses)
-    yield from _scale(review) if judged and not review.verdict.standing else ()
+    known = any(use.key != "unknown" for use in review.verdict.uses)
+    yield from _scale(review) if known and not review.verdict.standing else ()
     yield words("story.one_model" if run.plan.device.virtual else "story.one_sample")
     far = [one.times for one in unlike_real(review).values()]
     yield from [words("story.misfits", times=max(far))] if far else []

@@ -306,7 +306,7 @@ def _gains(review: Review) -> tuple[Gain | None, Gain | None]:
     best, worst, unusable = [], [], (*BY_SIZE, *review.verdict.known.unusable)
     for name in (name for name in shown(review) if comparable(name, review) and name not in unusable):
         sign = -1 if name in LESS_IS_BETTER else 1
-        known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]
+        known = [(theirs, rival.said(review.words)) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]
         gains = [Gain((value / theirs) ** sign, name, theirs, title, len(known) + 1) for theirs, title in known]
         if name not in review.verdict.known.bounds:  # a rate that still falls may end below its rivals

@@ -35,14 +35,19 @@ Drives = Mapping[str, dict[str, Any]]
 
 
 class Rival(NamedTuple):
-    """A drive next to the one of the review: its name, its figures by name in base units, and published ranges.
+    """A drive next to the one of the review: its name, its figures by name in base units, published ranges, the year.
 
-    The figure of a range is its mean.
+    The figure of a range is its mean. The year is that of the publication, "" if unknown.
     """
 
     name: str
     figures: Mapping[str, float]
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    year: str = ""
+
+    def said(self, words: Language) -> str:
+        """Return its name with the year."""
+        return words("story.of_year", name=self.name, year=self.year) if self.year else self.name
 
     def ends(self, name: str) -> tuple[float, float]:
         """Return the lowest and the highest value of a figure that it has."""
@@ -154,13 +159,12 @@ def in_words(sides: Sequence[Side], words: Language) -> list[Side]:
     return [Side(words.converted(side.name), side.run, side.facts) for side in sides]
 
 
-def published_rival(side: Side, words: Language | None = None) -> Rival:
-    """Return the published figures of a drive as a rival, with `words` under a name with the year of publication."""
+def published_rival(side: Side) -> Rival:
+    """Return the published figures of a drive as a rival."""
     ranges = {name: ends for name in PLACES if (ends := span(side.facts, name)) is not None}
-    about, name = side.facts.get("about", {}), side.name
+    about = side.facts.get("about", {})
     year = re.search(r"\d{4}", str(about.get("date", ""))) or re.search(r"\d{4}$", about.get("source", ""))
-    name = words("story.of_year", name=name, year=year[0]) if words and year else name
-    return Rival(name, {figure: middle(ends) for figure, ends in ranges.items()}, ranges)
+    return Rival(side.name, {name: middle(ends) for name, ends in ranges.items()}, ranges, year[0] if year else "")
 
 
 def place(value: float, others: Sequence[float], *, less_is_better: bool) -> Place:

@@ -72,7 +72,7 @@ def story(
     drives = labels(measured, names)
     published = in_words(reference(measured) if rivals is None else rivals, words)
     sides = [*map(Side, drives, measured), *published]
-    others, author = tuple(published_rival(side, words) for side in published), notes(folder)
+    others, author = tuple(map(published_rival, published)), notes(folder)
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     named = reviews if several else {"": every[0]}
