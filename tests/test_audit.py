@@ -9,6 +9,7 @@ from stend.model.record import Run
 from stend.report.parts.audit import audit
 from stend.words import Language, text
 from tests.still import StillEngine
+from tests.synthetic import made
 from tests.test_run import drawn, play
 
 ENGLISH = Language("en")
@@ -90,3 +91,13 @@ def test_a_saturation_that_ends_after_four_capacities_meets_its_clause() -> None
     run = ran("write-saturation", engine=restless, minute_s=60)
     assert run.saturated
     assert answers(run)["steady"] == ["met"]
+
+
+def test_two_fills_wrote_twice_the_capacity_each() -> None:
+    """Throughput fills the drive before each of its two block sizes."""
+    run = made("throughput", rounds=2, shorten=600, interval_s=10.0)
+    (table,) = audit(run, ENGLISH)
+    written = 4 * run.plan.device.capacity_bytes / 1e12
+    asked = ENGLISH("audit.fill")
+    (detail,) = [str(row[2]) for row in table.rows if str(row[0]) == asked]
+    assert detail.replace("\u00a0", " ") == f"{written:.2f} TB written, 2 x capacity each"
