@@ -17,6 +17,7 @@ from stend.report.story.page_one import (
     argues,
     behind,
     extremes,
+    figure_said,
     measured,
     once,
     quantities,
@@ -103,7 +104,8 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
         gain = max(own, other) / min(own, other) if own and other else 1.0
         if gain >= AHEAD and lead.figure not in told:
             shown = [value_shown(value, SHAPES[lead.figure], review.words) for value in (own, other)]
-            values = {"name": title(lead.figure, review), "own": shown[0], "theirs": shown[1], "rival": rival}
+            figure = figure_said(title(lead.figure, review), shown[0], review.words)
+            values = {"figure": figure, "theirs": shown[1], "rival": rival}
             text = review.words(f"story.{'ahead' if first else 'behind'}_of_two", gain=gain, **values)
             (won if first else lost).append((lead.figure in RARE, -gain, text))
             repeated = (f for f, of in QUANTITY.items() if of == lead.figure)

@@ -19,6 +19,7 @@ from stend.report.story.page_one import (
     SHAPES,
     Review,
     after,
+    figure_said,
     shown,
     title,
     use_titles,
@@ -199,7 +200,8 @@ def _shown(figure: str, names: Sequence[str], reviews: Reviews, words: Language)
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
     own, theirs = _shown(lead.figure, (lead.first, lead.second), reviews, words)
     name = small(title(lead.figure, reviews[lead.first]))
-    text = words("together.lead", name=name, own=own, theirs=theirs, gain=lead.gain, second=lead.second)
+    figure = figure_said(name, own, words)
+    text = words("together.lead", figure=figure, theirs=theirs, gain=lead.gain, second=lead.second)
     without = [name for name, review in reviews.items() if not review.figures.get(lead.figure)]
     return words("together.lead_without", lead=text, names=", ".join(without)) if without else text
 
