@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from stend.findings.look.blocks import limits_of_reads, part_of_sector
+from stend.model.definition import Workload
+from tests.test_cause import causes
+from tests.test_findings_truth import ran
 
 KIB = 1024
 
@@ -50,3 +53,22 @@ def test_reads_end_at_ios_then_at_bytes() -> None:
     assert limits_of_reads(rows[:4]) is None
     assert limits_of_reads(rows[5:]) is None
     assert limits_of_reads([]) is None
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "interface", "told"),
+    [
+        (90e3, 90e3, "USB 3.2 Gen 2 (10 Gbit/s)", True),
+        (90e3, 60e3, "USB 3.2 Gen 2 (10 Gbit/s)", False),
+        (136e3, 136e3, "SATA 6 Gbit/s", False),
+    ],
+    ids=["command limit", "flash", "link"],
+)
+def test_one_rate_of_every_mix_is_a_limit_per_command_unless_it_is_the_links(
+    reads: float, writes: float, interface: str, told: bool
+) -> None:
+    def iops(load: Workload) -> float:
+        most = writes + (reads - writes) * load.read_pct / 100
+        return min(most, 1e9 / load.block_bytes)
+
+    assert ("any_mix" in causes(ran(iops, "iops", interface=interface))) is told

@@ -25,6 +25,7 @@ def test_profiles_that_lose_a_third_with_depth_are_counted_and_the_worst_is_name
         return 4000.0 if load.outstanding < 100 else 4000.0 * share
 
     found = causes(ran(iops, "profiles"))
+    assert ("falls_beyond" in causes(ran(iops, "profiles", interface="SATA 6 Gbit/s"))) is bool(key)
     assert [name for name in found if name.startswith("falls_profile")] == ([key] if key else [])
     if key:
         values = found[key].values

@@ -122,13 +122,13 @@ def test_a_reader_searches_sorts_chooses_and_compares(lang: str, site: Site, bro
         assert rows(page) == []
         page.locator("form button.clear").click()
         # 2. Order: more is better, so the first click puts the largest first; groups stay apart.
-        page.locator("button[data-sort=writes]").click()
+        page.locator("button[data-sort=writes_filled]").click()
         assert page.locator("th[aria-sort=descending]").count() == 1
         real = rows(page)[: len(MODELS)]
         assert real == sorted(MODELS, key=lambda model: -MODELS[model])
-        page.locator("button[data-sort=writes]").click()
+        page.locator("button[data-sort=writes_filled]").click()
         assert rows(page)[: len(MODELS)] == real[::-1]
-        page.locator("button[data-sort=writes]").click()
+        page.locator("button[data-sort=writes_filled]").click()
         # 3. Five drives are chosen; a sixth cannot be.
         for model in real:
             page.locator(f"tr[data-id='{site.ids[model]}'] input").check()
@@ -173,7 +173,7 @@ def test_a_comparison_has_the_figures_of_stend_compare(lang: str, site: Site, br
         shown.append(f"{change(row.ratio, words)} · {words(f'verdict.{row.verdict}')}")
         expected[figures.figure_id(row.key, row.quantity)] = shown
     assert len(expected) > 20
-    assert {text.rpartition(" ")[2] for *_, text in expected.values()} >= {
+    assert {text.rpartition(" · ")[2] for *_, text in expected.values()} >= {
         words("verdict.ahead"),
         words("verdict.close"),
     }
@@ -241,7 +241,7 @@ def test_unlike_runs_are_shown_but_not_ranked(lang: str, other: str, site: Site,
 
 def test_rankings_never_mix_drives(site: Site, browser: Any) -> None:
     with opened(browser) as page:
-        page.goto(site.address("en", "rankings/writes.html"))
+        page.goto(site.address("en", "rankings/writes_filled.html"))
         places = page.locator("tbody.real tr[data-id]").evaluate_all(
             "rows => rows.map((row) => [row.dataset.name, row.querySelector('.place').textContent])"
         )

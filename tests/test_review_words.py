@@ -95,5 +95,5 @@ def test_a_sentence_of_a_cause_names_its_load_in_words() -> None:
 @pytest.mark.parametrize(("lang", "ending"), [("en", "after the fill"), ("ru", "после заполнения")])
 def test_a_figure_after_the_fill_is_not_named_as_the_second_write_of_a_full_drive(lang: str, ending: str) -> None:
     words = Language(lang)
-    assert all(words(f"figure_name.{key}").endswith(ending) for key in ("seq_write", "writes_full"))
+    assert all(words(f"figure_name.{key}").endswith(ending) for key in ("seq_write", "writes_filled"))
     assert ending not in words("beside.full", name="drive")

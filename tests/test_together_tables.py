@@ -62,8 +62,8 @@ def test_uses_that_are_unknown_for_all_drives_have_all_that_they_lack() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "level"), [(7.9e5, "at most 10% apart"), (7.999e5, "equal"), (8e5, "equal")]
-)  # 799,900 is shown as 800,000
+    ("second", "level"), [(7.8e5, "at most 10% apart"), (7.9e5, "at most 2% apart"), (8e5, "at most 2% apart")]
+)
 def test_the_two_drives_within_ten_percent_are_named_if_there_is_a_third(second: float, level: str) -> None:
     own = [seen({"write": "yes"})._replace(figures={"reads": reads}) for reads in (8e5, second, 1e5)]
     own = [one._replace(verdict=Verdict("write", (), Known(one.figures))) for one in own]
@@ -213,6 +213,6 @@ def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: boo
     if lacks:
         assert (name, best) == (EN("figure_name.writes_last"), EN("together.unlike_state"))
     else:
-        assert (name, cells) == (EN("figure_name.writes_full"), ["70,000\xa0IOPS", "60,000\xa0IOPS"])
+        assert (name, cells) == (EN("figure_name.writes_filled"), ["70,000\xa0IOPS", "60,000\xa0IOPS"])
         assert best.startswith("A, ")
         assert together.headline(reviews, EN).startswith("A is better in 1 of 1 figure")

@@ -109,7 +109,7 @@ def counted(run: Run, record: Record, facts: dict[str, Any], folder: Path | None
     known = {name: _value(work_out, record) for name, work_out in FIGURES.items()}
     sheeted = {float(v) for v in (*facts.values(), *facts.get("claimed", {}).values()) if isinstance(v, int | float)}
     names = {f"key {words(f'figure_name.{name}')}": name for name in FIGURES if words.knows(f"figure_name.{name}")}
-    names |= {f"key {words('figure_name.writes_full')}": "writes"}
+    names |= {f"key {words('figure_name.writes_filled')}": "writes"}
     sides = reference([run])
     titles = {number for side in sides for number in _numbers(side.name)}
     published = {value for side in sides for name in PLACES if (value := figure(side.facts, name)) is not None}

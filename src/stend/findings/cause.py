@@ -368,19 +368,21 @@ def _falls(evidence: Evidence) -> Causes:
         most, deepest = ends[phase]
         values = {"n": len(falling), "of": len(lost), "phase": phase, "most": most.iops, "least": deepest.iops}
         depths = {"at": most.workload.outstanding, "deep": deepest.workload.outstanding}
-        yield _cause("falls_profiles" if len(falling) > 1 else "falls_profile", "profiles", values | depths, sure=True)
+        at_most = [
+            r.iops for r in evidence.rows if (r.test, r.phase, r.workload.outstanding) == ("profiles", phase, NCQ)
+        ]
+        beyond = evidence.link.sata and SAME * max(at_most, default=0.0) >= most.iops  # deeper queues stay in the host
+        key = "falls_beyond" if beyond else "falls_profiles" if len(falling) > 1 else "falls_profile"
+        yield _cause(key, "profiles", values | depths, sure=not beyond)
 
 
 def _full(evidence: Evidence) -> Causes:
-    """Yield the depth beyond which the rate stays and the response time grows with the depth, or beyond which it falls.
-
-    Rates at one depth differ by how threads share it: the highest counts.
-    """
+    """Yield the depth beyond which the best rate stays and the response time grows with depth, or the rate falls."""
     for test, ladder in ladders.main(evidence.rows):
-        enough, deepest = headline.busy(list(ladder.values())), ladder[max(ladder)]
-        if not enough or test not in CROWDED:
+        if test not in CROWDED:
             continue
-        most = max(ladder.values(), key=lambda row: row.iops)
+        most, deepest = max(ladder.values(), key=lambda row: row.iops), ladder[max(ladder)]
+        enough = ladder[min(depth for depth in ladder if SAME * ladder[depth].iops >= most.iops)]
         load = enough.workload.label.rsplit(" ", 2)[0]
         rates = [ladder[depth].iops for depth in sorted(ladder) if depth >= most.workload.outstanding]
         scatters = any(after > STEP * before for before, after in pairwise(rates))

@@ -15,7 +15,7 @@ from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.model.quantities import QUANTITIES, shape
 from stend.publish.samples import Sample
-from stend.report.story.page_one import FIGURES, LESS_IS_BETTER, Review, comparable, value_shown
+from stend.report.story.page_one import LESS_IS_BETTER, SHAPES, Review, comparable, value_shown
 from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
 from stend.words.numbers import rounded, rounded_bytes
@@ -132,7 +132,7 @@ def text_of(figure: str, value: float, words: Language) -> str:
     """Return a figure by its id in the ledger, as pages show it."""
     kind, _, name = figure.partition("|")
     return (
-        value_shown(value, FIGURES[name], words) if kind == KEY else words.show(value, shape(figure.rpartition("|")[2]))
+        value_shown(value, SHAPES[name], words) if kind == KEY else words.show(value, shape(figure.rpartition("|")[2]))
     )
 
 
@@ -166,21 +166,21 @@ def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:
             "unit": unit_of(name, words),
             "better": "less" if name in LESS_IS_BETTER else "more",
         }
-        for name in FIGURES
+        for name in SHAPES
         if name in names
     }
 
 
 def unit_of(name: str, words: Language) -> str:
     """Return the unit in which tables show a key figure, the same for all drives, or "" if its text has one."""
-    shape = FIGURES[name]
+    shape = SHAPES[name]
     unit = ("µs" if name in IN_US else "ms") if shape == "lat" else UNITS.get(shape, "")
     return words.format_of.units.get(unit, unit)
 
 
 def bare(name: str, value: float, words: Language) -> str:
     """Return a key figure in the unit of `unit_of`, without it, rounded like `value_shown`."""
-    shape = FIGURES[name]
+    shape = SHAPES[name]
     if shape == "lat":
         return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
     if shape == "gib":
@@ -193,22 +193,22 @@ def bare(name: str, value: float, words: Language) -> str:
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
     """Return the key figures that a run has. One that its test does not support, or that still got worse, has no place.
 
-    Writes of a run without a saturation are no saturated writes.
+    Writes of a run without a saturation are only those of a filled drive.
     """
     of = review.verdict.known
-    known = {name: value for name in FIGURES if (value := review.figures.get(name)) and comparable(name, review)}
+    known = {name: value for name in SHAPES if (value := review.figures.get(name)) and comparable(name, review)}
     lasting = {name for name in of.usable if name not in of.bounds}
     return {name: _shown(name, value, review.words, name in lasting) for name, value in known.items()}
 
 
 def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
     """Return the key figures that another lab published of a drive."""
-    values = {name: value for name in FIGURES if name in PLACES and (value := figure(facts, name)) is not None}
+    values = {name: value for name in SHAPES if name in PLACES and (value := figure(facts, name)) is not None}
     return {name: _shown(name, value, words, True) for name, value in values.items()}
 
 
 def _shown(name: str, value: float, words: Language, usable: bool) -> dict[str, Any]:
-    shown = value_shown(value, FIGURES[name], words)
+    shown = value_shown(value, SHAPES[name], words)
     return {"value": value, "shown": shown, "bare": bare(name, value, words), "usable": usable}
 
 

@@ -14,7 +14,7 @@ from stend.words import Language, texts
 if TYPE_CHECKING:
     import jinja2
 
-OF_SCRIPTS = "publish.js."
+OF_SCRIPTS = ("publish.js.", "verdict.")
 
 
 @cache
@@ -83,7 +83,8 @@ def logo_name(lab: Lab) -> str:
 
 def script_texts(words: Language) -> dict[str, str]:
     """Return the phrases that the scripts of the site show."""
-    return {key.removeprefix(OF_SCRIPTS): words.texts[key] for key in texts("en") if key.startswith(OF_SCRIPTS)}
+    found = ((key, prefix) for key in texts("en") for prefix in OF_SCRIPTS if key.startswith(prefix))
+    return {key.removeprefix(prefix): words.texts[key] for key, prefix in found}
 
 
 def static_files() -> dict[str, bytes]:

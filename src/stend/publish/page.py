@@ -25,7 +25,7 @@ from stend.report.parts.made import page as report_page
 from stend.report.parts.sheet import PHOTO, photo, read_photo
 from stend.report.parts.summary import stamps
 from stend.report.story.notes import NAME as NOTES
-from stend.report.story.page_one import FIGURES
+from stend.report.story.page_one import SHAPES
 from stend.store import SHEETS
 from stend.words import Language
 
@@ -208,7 +208,7 @@ def _named(spoken: Spoken) -> bool:
 
 
 def _names(spoken: Spoken) -> list[str]:
-    return [name for name in FIGURES if name in spoken.keys]
+    return [name for name in SHAPES if name in spoken.keys]
 
 
 def _rows(spoken: Spoken) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from stend.publish import data, figures, html, page
 from stend.publish.lab import Lab
 from stend.publish.ledger import Entry, Erratum
 from stend.report.parts.method import named_clause
-from stend.report.story.page_one import FIGURES, LESS_IS_BETTER
+from stend.report.story.page_one import LESS_IS_BETTER, SHAPES
 from stend.report.story.questions import questions
 from stend.words import Language
 
@@ -26,7 +26,7 @@ MARKS = ("yes", "performance", "doubt", "no", "unknown")
 MOST_NEWS, MOST_COLUMNS, MOST_OF_USE, MOST_VALUES, MOST_IN_NEWS = 50, 6, 3, 6, 3
 UNSENT = ("verdict", "figures", "uses", "text", "conditions", "date", "at")
 """Fields of the index that its scripts do not need."""
-ON_INDEX = ("reads", "writes", "read_wait", "write_tail", "seq_read", "seq_write")
+ON_INDEX = ("reads", "writes", "read_wait", "write_tail", "seq_read", "seq_write", "writes_filled")
 """Key figures in the columns of the index."""
 CLASSES = {
     "nvme-server": "enterprise",
@@ -59,7 +59,7 @@ class Lang:
         every = (_reference(name, facts, words) for name, facts in self.published.items())
         self.references = [drive for drive in every if drive["figures"]]
         known = {name for drive in self.drives for name in drive["figures"]}
-        self.keys = [name for name in FIGURES if name in known]
+        self.keys = [name for name in SHAPES if name in known]
         updated = max((entry.updated for entry in entries.values()), default=None)
         self.made = page.day(updated, words) if updated else ""
         newest = max((d for d in self.drives if d["ranked"]), key=lambda d: int(d["at"]), default=None)
@@ -128,7 +128,7 @@ class Lang:
         words, lab = self.words, self.lab
         about = lab.words(words.name).line or words("publish.about_site", n=len(self.drives))
         drives = sorted(self.drives, key=lambda drive: drive["name"].lower())
-        here, columns = "index.html", [key for key in ON_INDEX if key in self.keys] or self.keys[:MOST_COLUMNS]
+        here, columns = "index.html", ([key for key in ON_INDEX if key in self.keys] or self.keys)[:MOST_COLUMNS]
         others = [drive for drive in self.references if not drive["figures"].keys().isdisjoint(columns)]
         groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], others)
         yield here, self._page("index.html.j2", here, lab.name, about, groups=groups, page_values={"columns": columns})

@@ -28,7 +28,7 @@ FIGURES = {
     "write_p99": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
-SHAPES = FIGURES | {"writes_filled": "rate"}
+SHAPES = dict(pair for n, s in FIGURES.items() for pair in [(n, s), *([("writes_filled", s)] if n == "writes" else [])])
 """Figures of drives side by side too: filled drives are compared where one of them was not saturated."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
@@ -115,7 +115,7 @@ def _most_important(review: Review) -> list[str]:
 
 def title(name: str, review: Review) -> str:
     """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
-    key = name if comparable(name, review) and name != "writes_filled" else "writes_full"
+    key = name if comparable(name, review) else "writes_filled"
     if name in ALONG and "seq_along" in review.figures:
         key = f"{name}_along"
     elif name == "seq_write" and "seq_part" in review.figures:
@@ -361,5 +361,8 @@ def sentence(clause: str) -> str:
 
 
 def after(name: str, text: str) -> str:
-    """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym."""
-    return f"{name}: {small(text) if text[1:2].islower() or text[1:2] == ' ' else text}"
+    """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym or
+    the title of a test.
+    """
+    title = text.partition(" ")[2][:1].isupper()
+    return f"{name}: {small(text) if not title and (text[1:2].islower() or text[1:2] == ' ') else text}"

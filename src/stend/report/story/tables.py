@@ -128,7 +128,8 @@ def _loads(reviews: Mapping[str, Review], tests: Collection[str], words: Languag
         filled = [n for n, column in enumerate(zip(*rows, strict=True)) if set(column[1:]) != {"–"}]
         _, *rows = shown = [tuple(row[n] for n in filled) for row in rows]
         title = ": ".join(filter(None, [name, words("story.loads_table")]))
-        note = words("column.dash") if any("–" in row for row in rows) else ""
+        dash = words("column.dash_scaled" if review.run.plan.device.scale > 1 else "column.dash")
+        note = dash if any("–" in row for row in rows) else ""
         yield from [(name, Table(title, shown[0], tuple(rows), tuple(range(1, len(filled))), note))] if rows else []
 
 

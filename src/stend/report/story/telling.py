@@ -216,7 +216,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             answers = _apart({name: tuple(_answer(question, review)) for name, (review, _) in of.items()})
             yield _chapter(
                 question.name,
-                together.question_title(question.name, [review for review, _ in of.values()], words),
+                together.question_title(question.name, list(reviews.values()), words),
                 (of, answers, question.tests),
                 [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),

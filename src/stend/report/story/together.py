@@ -34,6 +34,8 @@ MOST_LEADS = 2
 Reviews = Mapping[str, Review]
 
 
+EQUAL = 1.02
+"""Figures that differ by less are about equal."""
 MEANS = {"server_wait": "server", "database_wait": "database"}
 """Means and the rates of their loads: with as many outstanding IOs they are one fact (Little's law)."""
 
@@ -162,7 +164,7 @@ def headline(reviews: Reviews, words: Language) -> str:
             listed = capital("; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS]))
             key = "leads" if len(reviews) > 2 else "leads_of_two"
             sentences.append(words(f"together.{key}", name=name, n=len(own), of=most, listed=listed))
-    kinds = Counter(kind(lead, reviews, words) for lead in every)
+    kinds = Counter(kind(lead, reviews) for lead in every)
     for name in ("close", "equal"):
         if kinds[name]:
             key = f"{name}_in" if len(reviews) > 2 else f"{name}_in_of_two"
@@ -185,11 +187,12 @@ def _unranked(reviews: Reviews, words: Language) -> str:
     return words("together.standing", listed="; ".join(told))
 
 
-def kind(lead: Lead, reviews: Reviews, words: Language) -> str:
-    """Return whether the first drive is the "best", or all that are "close" to it are "equal" as shown."""
+def kind(lead: Lead, reviews: Reviews) -> str:
+    """Return whether the first drive is the "best", or all that are "close" to it are about "equal"."""
     if lead.gain >= AHEAD:
         return "best"
-    return "equal" if len({*_shown(lead.figure, lead.near, reviews, words)}) == 1 else "close"
+    values = [reviews[name].figures[lead.figure] for name in lead.near]
+    return "equal" if max(values) < EQUAL * min(values) else "close"
 
 
 def _shown(figure: str, names: Sequence[str], reviews: Reviews, words: Language) -> list[str]:
@@ -260,7 +263,7 @@ def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
     """Return who is the best by a figure."""
     if lead is None:
         return "–"
-    sort, two, near = kind(lead, reviews, words), len(reviews) == 2, len(lead.near)
+    sort, two, near = kind(lead, reviews), len(reviews) == 2, len(lead.near)
     every = "_of_all" if near == len(reviews) else "_of_many" if near > 2 else ""
     key = f"{sort}{'_of_two' if two else every}"
     return words(f"together.{key}", name=lead.first, names=list(lead.near), n=near, gain=lead.gain)
