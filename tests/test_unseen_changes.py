@@ -1,32 +1,41 @@
 """Small places that no other quick test watched, found by changing them (`python -m benchmarks.mutations`)."""
 
+import errno
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from stend import store
 from stend.base.units import duration
+from stend.cli import _matrix
 from stend.engines import _fio_json as fio
-from stend.engines.replay import kernel, memory
+from stend.engines.replay import kernel, memory, parts
 from stend.engines.verify.load import VerifyLoad
 from stend.findings import look, slc_cache
+from stend.findings.look import fall
+from stend.findings.look.pieces import Line
 from stend.gate import locks
 from stend.host.memory import Module, advice
+from stend.imports import tkperf
+from stend.imports.taken import Rates
 from stend.many.batch import lot
 from stend.meters import cmd
 from stend.meters._series import SLACK_S, Series
 from stend.model.counts import Counts
-from stend.model.definition import Hold, Seconds
+from stend.model.definition import Hold, Phase, Seconds
 from stend.model.tally import Tally
+from stend.model.traced import Traced
 from stend.model.verified import BLOCK
 from stend.model.workload import Workload
 from stend.publish import page
 from stend.report.story import found
 from stend.session.together import arrange
 from stend.store import verify
+from stend.suite import _played
 from stend.words import Language
 
 
@@ -167,3 +176,41 @@ def test_a_slow_start_takes_at_most_half_of_the_first_level(reached_s: float, sa
     course: Any = SimpleNamespace(rates=np.array([10.0, 20.0, 100.0, 100.0]), s=np.array([1.0, 2.0, reached_s, 9.0]))
     fall: Any = SimpleNamespace(level=100.0, s=10.0)
     assert slc_cache._slow_start(course, fall) == samples
+
+
+def test_the_senders_codes_are_those_of_the_kernel() -> None:
+    assert (parts.EIO, parts.EAGAIN) == (errno.EIO, errno.EAGAIN)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_steps_that_a_table_cannot_tell_apart_are_no_table(more: int) -> None:
+    """Four loads make a table of two depths and two blocks, but not together with one of other data."""
+    loads = [
+        Workload(random_pct=100, read_pct=0, block_bytes=block, threads=1, depth=depth, entropy_pct=entropy)
+        for block in (4096, 8192)
+        for depth in (1, 2)
+        for entropy in (100, 50)[: 1 + more * (block == depth * 4096 == 4096)]
+    ]
+    phase = Phase(name="x", round=tuple(Hold(workload=load, amount=Seconds(seconds=1)) for load in loads))
+    assert (_matrix.cells_of(phase) is None) is bool(more)
+
+
+def test_the_block_of_a_trace_is_its_mean_in_whole_sectors() -> None:
+    trace = Traced(
+        number="0" * 64, name="x", source="blkparse", ios=3, seconds=1.0, read=Tally(ios=3, bytes=16_000),
+        write=Tally(), span_bytes=1 << 20, longest_bytes=8192, depth=4.0,
+    )  # fmt: skip
+    assert _played.played(trace, 1.0, "wrap", 1 << 30).block_bytes == 5120
+
+
+def test_the_scatter_of_a_stretch_is_that_of_means_as_long_as_the_level() -> None:
+    """Every other sample is a tenth faster: means of one sample scatter, those of ten samples hardly do."""
+    done = np.cumsum([0.0, *(100.0, 110.0) * 500])
+    course = Line(np.arange(1001.0), done, done)
+    assert fall._error(course, 0, 1000, 1.0) > 10 * fall._error(course, 0, 1000, 10.0)
+
+
+def test_a_result_of_tkperf_without_options_is_of_one_thread_at_qd1() -> None:
+    rates = Rates(1000.0, 4_096_000.0)
+    load = tkperf._load(ElementTree.Element("test"), 100, 0, 4096, rates, "iops")
+    assert (load.workload.threads, load.workload.depth) == (1, 1)
