@@ -306,7 +306,7 @@ def _gains(review: Review) -> tuple[Gain | None, Gain | None]:
     best, worst, unusable = [], [], (*BY_SIZE, *review.verdict.known.unusable)
     for name in (name for name in shown(review) if comparable(name, review) and name not in unusable):
         sign = -1 if name in LESS_IS_BETTER else 1
-        known = [(theirs, rival.said(review.words)) for rival in review.rivals if (theirs := rival.figures.get(name))]
+        known = [(theirs, rival.dated(review.words)) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]
         gains = [Gain((value / theirs) ** sign, name, theirs, title, len(known) + 1) for theirs, title in known]
         if name not in review.verdict.known.bounds:  # a rate that still falls may end below its rivals
@@ -329,10 +329,10 @@ def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
     return words(f"story.{key}", figure=figure, theirs=theirs, rival=one.name, place=said, gain=gain)
 
 
-def figure_said(name: str, own: str, words: Language) -> str:
+def figure_said(name: str, value: str, words: Language) -> str:
     """Return a figure in a sentence: `Sequential reads: 498 MB/s`, `99% of single reads finish within 2 ms`."""
     is_open = name.endswith(words("story.open"))
-    return words("story.figure_open" if is_open else "story.figure", name=name, own=own)
+    return words("story.figure_open" if is_open else "story.figure", name=name, own=value)
 
 
 def measured(reason: Reason) -> bool:

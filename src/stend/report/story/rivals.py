@@ -45,7 +45,7 @@ class Rival(NamedTuple):
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
     year: str = ""
 
-    def said(self, words: Language) -> str:
+    def dated(self, words: Language) -> str:
         """Return its name with the year."""
         return words("story.of_year", name=self.name, year=self.year) if self.year else self.name
 

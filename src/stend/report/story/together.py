@@ -219,7 +219,9 @@ def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     judged = any(not review.verdict.standing for review in reviews.values())
     if uses := tuple(_uses(reviews, words)) if judged else ():
         fit = words("story.performance")
-        note = words("together.by_performance") if any(fit in row for row in uses) else ""
+        cells = [cell for row in uses for cell in row]
+        notes = {"by_performance": fit in cells, "unjudged": "–" in cells}
+        note = " ".join(words(f"together.{key}") for key, needed in notes.items() if needed)
         yield Table(words("story.uses"), (words("together.use"), *reviews), uses, note=note)
 
 
@@ -244,10 +246,9 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         name = words("together.at_depth", name=name, depth=depth) if depth and not unlike else name
         rows.append((name, *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
-    title_of = "figures_runs" if of_one_drive(reviews) else "figures"
-    return Table(
-        words(f"together.{title_of}"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
-    )
+    runs = "_runs" if of_one_drive(reviews) else ""
+    title_of, note = words(f"together.figures{runs}"), words(f"together.note{runs}")
+    return Table(title_of, head, tuple(rows), tuple(range(1, len(reviews) + 1)), note)
 
 
 def _cell(figure: str, figures: Evidence, words: Language) -> str:
