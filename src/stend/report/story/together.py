@@ -153,15 +153,11 @@ def headline(reviews: Reviews, words: Language) -> str:
     wins = Counter(lead.first for lead in every if lead.gain >= AHEAD)
     for name in sorted(reviews, key=lambda name: -wins[name]):
         own = [lead for lead in every if lead.first == name and lead.gain >= AHEAD]
-        own.sort(
-            key=lambda lead: (
-                lead.figure in RARE,
-                not all(r.figures.get(lead.figure) for r in reviews.values()),
-                -lead.gain,
-            )
-        )
+        partly = [lead for lead in own if _without(lead, reviews)]
+        own.sort(key=lambda lead: (lead.figure in RARE, lead in partly, -lead.gain))
         if own:
-            listed = capital("; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS]))
+            shown_leads = [lead for lead in own if lead not in partly[1:]][:MOST_LEADS]
+            listed = capital("; ".join(_lead(lead, reviews, words) for lead in shown_leads))
             key = "leads" if len(reviews) > 2 else "leads_of_two"
             sentences.append(words(f"together.{key}", name=name, n=len(own), of=most, listed=listed))
     kinds = Counter(kind(lead, reviews) for lead in every)
@@ -205,8 +201,13 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
     name = small(title(lead.figure, reviews[lead.first]))
     figure = figure_said(name, own, words)
     text = words("together.lead", figure=figure, theirs=theirs, gain=lead.gain, second=lead.second)
-    without = [name for name, review in reviews.items() if not review.figures.get(lead.figure)]
+    without = _without(lead, reviews)
     return words("together.lead_without", lead=text, names=", ".join(without)) if without else text
+
+
+def _without(lead: Lead, reviews: Reviews) -> list[str]:
+    """Return the drives that were not measured by its figure."""
+    return [name for name, review in reviews.items() if not review.figures.get(lead.figure)]
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
