@@ -63,7 +63,7 @@ def test_the_model_of_a_published_drive_stands_beside_the_real_one_and_is_called
     tables = [table for section in page.sections if section.anchor == "beside" for table in section.tables]
     assert page.title == ("HGST SN150, virtual model" if virtual else "HGST SN150")
     assert [table.head[2:] for table in tables] == (
-        [("HGST Ultrastar SN150 1.6 TB, the real drive",)] if virtual else []
+        [("HGST Ultrastar SN150 1.6\u00a0TB, the real drive",)] if virtual else []
     )
     listed = [
         item.text for block in page.lead.blocks if isinstance(block, Pair) for of in block.lists for item in of.items
@@ -72,7 +72,7 @@ def test_the_model_of_a_published_drive_stands_beside_the_real_one_and_is_called
     assert [bool(table.note) for table in tables] == ([True] if virtual else [])
     named = telling.story([(None, run, {})], [side("published:sn150")], "en", EN)  # asked for, it is there once
     (table,) = next(section for section in named.sections if section.anchor == "beside").tables
-    assert table.head[2:] == ("HGST Ultrastar SN150 1.6 TB",)
+    assert table.head[2:] == ("HGST Ultrastar SN150 1.6\u00a0TB",)
 
 
 def answers(*tests: str, words: Language = EN, truth: Truth | None = None) -> str:
