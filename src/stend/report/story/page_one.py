@@ -28,8 +28,8 @@ FIGURES = {
     "write_p99": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
-SHAPES = dict(pair for n, s in FIGURES.items() for pair in [(n, s), *([("writes_filled", s)] if n == "writes" else [])])
-"""Figures of drives side by side too: filled drives are compared where one of them was not saturated."""
+SHAPES = FIGURES | {"writes_filled": "rate"}
+"""Figures of drives side by side and of a lab's site too: filled drives are compared where one was not saturated."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
 ROOM = ("streaming", "capacity")

@@ -145,7 +145,7 @@ def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = 
     """Return the published data of other drives of its class, by name. A drive is not its own rival."""
     named = (family for word, family in FAMILIES.items() if word in drive.interface.lower())
     family = next(named, "")  # a file and a drive in memory have none
-    disk = "" if 0 < float(drive.facts.get("rotation_rpm", 0)) < FAST_RPM else "hybrid"
+    disk = "" if 0 < float(drive.facts.get("rotation_rpm") or 0) < FAST_RPM else "hybrid"
     wanted = {"disk": disk, "array": "array"}.get(kind, CLASSES.get((family, device_class), family))
     return {
         name: facts
