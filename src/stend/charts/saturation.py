@@ -1,5 +1,6 @@
 """Write saturation over time: IOPS of each record, and its response times on a log axis (PTS 8.2 and the reviews)."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,16 +36,22 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ("saturation", _iops(records, scale, time, words)),
         ("saturation_latency", _latency(records, scale, time, words)),
     ):
-        own = words(f"says.{'saturation_alike' if _alike(made[1]) else key}")
+        own = words(f"says.{_alike(made[1], words('figure.p99.9')) or key}")
         chart, more, says = warm.shade(made[0], axis("t", time), hot, own, words)
         yield Drawing(words(f"chart.{key}", **values), chart.add_params(zoom()), made[1] | more, says)
 
 
-def _alike(sets: Mapping[str, Sequence[Row]]) -> bool:
-    """Return whether the median, 99 % and the maximum coincide nearly throughout, so that one line hides the others."""
+def _alike(sets: Mapping[str, Sequence[Row]], tail: str) -> str:
+    """Return the key of the caption if the median and 99.9 % (the figure `tail`), or even the maximum, coincide nearly
+    throughout, so that one line hides the others, else "".
+    """
     longest = {row["t"]: row["ms"] for row in sets.get("longest", ())}
-    ends = [(row["low"], longest.get(row["t"], 0.0)) for row in sets.get("band", ())]
-    return bool(ends) and sum(high < CLOSE * low for low, high in ends) >= MOST * len(ends)
+    tails = {row["t"]: row["ms"] or math.inf for row in sets.get("rows", ()) if row.get("figure") == tail}
+    for key, ends in (("saturation_alike", longest), ("saturation_alike_tail", tails)):
+        pairs = [(row["low"], ends.get(row["t"], math.inf)) for row in sets.get("band", ())]
+        if pairs and sum(high < CLOSE * low for low, high in pairs) >= MOST * len(pairs):
+            return key
+    return ""
 
 
 def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, dict[str, list[Row]]]:
