@@ -91,7 +91,9 @@ def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypa
     own["B"] |= {"writes": 40.0, "start": 70.0}
     bounds = {"A": {"writes": Because("falling")}, "B": {"start": Because("falling")}, "C": {}}
     known = {name: SimpleNamespace(bounds=bounds[name], figures=own[name]) for name in own}
-    reviews: Any = {name: SimpleNamespace(verdict=SimpleNamespace(known=of)) for name, of in known.items()}
+    reviews: Any = {
+        name: SimpleNamespace(verdict=SimpleNamespace(known=of), figures=of.figures) for name, of in known.items()
+    }
     monkeypatch.setattr(together, "usable", lambda review: review.verdict.known.figures)
     monkeypatch.setattr(together, "_unlike_state", lambda figure, reviews: False)
     monkeypatch.setattr(together, "_figures", lambda reviews: ["reads", "read_wait", "writes", "start"])

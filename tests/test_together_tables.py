@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from stend.findings.judgement import Judged, Mark, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
-from stend.report.story import questions, telling, together
+from stend.report.story import closing, questions, telling, together
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
@@ -216,3 +216,22 @@ def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: boo
         assert (name, cells) == (EN("figure_name.writes_filled"), ["70,000\xa0IOPS", "60,000\xa0IOPS"])
         assert best.startswith("A, ")
         assert together.headline(reviews, EN).startswith("A is better in 1 of 1 figure")
+
+
+def test_two_saturated_drives_are_ranked_beside_one_that_was_only_filled() -> None:
+    """The disk has no hours of random writes: the two others are ranked by these, all three after the fill."""
+    figures = (
+        {"writes": 134e3, "sat_s": 36e3, "writes_filled": 135e3},
+        {"writes": 18e3, "sat_s": 36e3, "writes_filled": 26e3},
+        {"writes": 163.0, "writes_filled": 163.0},
+    )
+    own = [seen({"write": "yes"})._replace(figures=one, verdict=Verdict("write", (), Known(one))) for one in figures]
+    reviews = dict(zip("ABC", own, strict=True))
+    _, table, *_ = together.tables(reviews, EN)
+    rows = {name: (cells, best) for name, *cells, best in table.rows}
+    saturated, filled = (rows[EN(f"figure_name.{name}")] for name in ("writes", "writes_filled"))
+    assert saturated == (["134,000\u00a0IOPS", "18,000\u00a0IOPS", "–"], "A, 7.4\u00a0times")
+    assert filled == (["135,000\u00a0IOPS", "26,000\u00a0IOPS", "163\u00a0IOPS"], "A, 5.2\u00a0times")
+    texts = " ".join(closing._beside("C", reviews, ())[1])
+    assert "134,000" not in texts
+    assert "135,000" in texts

@@ -26,7 +26,7 @@ from stend.report.story.page_one import (
     value_shown,
 )
 from stend.report.story.rivals import AHEAD
-from stend.report.story.together import Reviews, leads
+from stend.report.story.together import Reviews, having, leads
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
@@ -100,7 +100,8 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
     for lead in leads(reviews):
         first = lead.first == name
         rival = lead.second if first else lead.first
-        own, other = (reviews[drive].verdict.known.usable.get(lead.figure, 0.0) for drive in (name, rival))
+        ranked = {drive: reviews[drive].verdict.known.usable for drive in having(lead.figure, reviews)}
+        own, other = (ranked.get(drive, {}).get(lead.figure, 0.0) for drive in (name, rival))
         gain = max(own, other) / min(own, other) if own and other else 1.0
         if gain >= AHEAD and lead.figure not in told:
             shown = [value_shown(value, SHAPES[lead.figure], review.words) for value in (own, other)]

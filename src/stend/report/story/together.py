@@ -95,12 +95,20 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
     figures = {name: usable(review) for name, review in reviews.items()}
     for figure in _figures(reviews):
         sign = -1 if figure in LESS_IS_BETTER else 1
-        known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
+        known = [(figures[name][figure] ** sign, name) for name in having(figure, reviews) if figures[name].get(figure)]
+        known.sort(reverse=True)
         alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
         if alike and not _unlike_size(figure, reviews) and figure not in reviews[known[0][1]].verdict.known.bounds:
             (most, first), (next_most, second), *_ = known
             near = {name for value, name in known if most / value < AHEAD}
             yield Lead(figure, first, second, most / next_most, tuple(name for name in reviews if name in near))
+
+
+def having(figure: str, reviews: Reviews) -> list[str]:
+    """Return the drives that have a figure; of random writes the saturated ones, if they are two or more."""
+    names = [name for name, review in reviews.items() if review.figures.get(figure)]
+    saturated = [name for name in names if "sat_s" in reviews[name].figures]
+    return saturated if figure == "writes" and len(saturated) > 1 else names
 
 
 def _unlike(figure: str, reviews: Reviews) -> list[str]:
@@ -111,9 +119,7 @@ def _unlike(figure: str, reviews: Reviews) -> list[str]:
 
 def _unlike_state(figure: str, reviews: Reviews) -> bool:
     """Return whether a figure is of saturated drives and of drives that were only filled, which are not ranked."""
-    if figure != "writes":
-        return False
-    return len({"sat_s" in review.figures for review in reviews.values() if "writes" in review.figures}) > 1
+    return figure == "writes" and len({"sat_s" in reviews[name].figures for name in having(figure, reviews)}) > 1
 
 
 def _unlike_size(figure: str, reviews: Reviews) -> bool:
@@ -129,7 +135,8 @@ def _figures(reviews: Reviews) -> list[str]:
 
     The best minute of a fresh drive takes the place of its first minute; the first minute of an array is that of its
     controller's cache. A mean whose rate is there, and a percentile that no drive has as a tail, are not listed. If not
-    all drives were saturated, random writes are those of the filled drives, if all have them.
+    all drives were saturated, random writes are those of the filled drives too, if all have them, and only these if a
+    single drive was saturated.
     """
     repeated = [review.verdict.known.repeated for review in reviews.values()]
     had = Counter(figure for n, review in enumerate(reviews.values()) for figure in {*shown(review), *repeated[n]})
@@ -139,6 +146,8 @@ def _figures(reviews: Reviews) -> list[str]:
     cached = any(review.kind == "array" for review in reviews.values())
     several = [figure for figure in several if figure != "start" or not (cached or "fresh_writes" in several)]
     filled = all("writes_filled" in review.figures for review in reviews.values())
+    if filled and "writes" in several and len(having("writes", reviews)) < len(reviews):
+        several.insert(several.index("writes") + 1, "writes_filled")
     return ["writes_filled" if filled and _unlike_state(figure, reviews) else figure for figure in several]
 
 
@@ -207,7 +216,7 @@ def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
 
 def _without(lead: Lead, reviews: Reviews) -> list[str]:
     """Return the drives that were not measured by its figure."""
-    return [name for name, review in reviews.items() if not review.figures.get(lead.figure)]
+    return [name for name in reviews if name not in having(lead.figure, reviews)]
 
 
 def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
@@ -230,8 +239,9 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     best = {lead.figure: lead for lead in leads(reviews)}
     rows = []
     for figure in _figures(reviews):
-        cells = [_cell(figure, review.figures, words) for review in reviews.values()]
-        first = next(review for review in reviews.values() if review.figures.get(figure))
+        names = having(figure, reviews)
+        cells = [_cell(figure, own.figures, words) if name in names else "–" for name, own in reviews.items()]
+        first = reviews[names[0]]
         unlike = " / ".join(_unlike(figure, reviews))
         every = [own.verdict.known for own in reviews.values()]
         why = [of[figure] for of in (*(k.unusable for k in every), *(k.bounds for k in every)) if figure in of]
@@ -253,9 +263,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
 
 
 def _cell(figure: str, figures: Evidence, words: Language) -> str:
-    """Return a figure of a drive, with a mark if it still falls, or a dash."""
-    if not figures.get(figure):
-        return "–"
+    """Return a figure of a drive, with a mark if it still falls."""
     shown = value_shown(figures[figure], SHAPES[figure], words)
     falls = figure == "writes" and "still_falling" in figures
     return words("together.falling", value=shown) if falls else shown
