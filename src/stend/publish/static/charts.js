@@ -2,14 +2,14 @@
 // Loads the scripts that draw charts when the first chart comes near the screen, and draws new charts of a comparison.
 (() => {
   const parts = ["vega.js", "figures.js", "page.js"];
-  let loading = null;
+  let loading = null, loaded = false;
   function load() {
     loading ??= parts.reduce((before, part) => before.then(() => new Promise((done) => {
       const script = document.createElement("script");
       script.src = document.body.dataset.assets + part;
       script.onload = done;
       document.head.append(script);
-    })), Promise.resolve());
+    })), Promise.resolve()).then(() => { loaded = true; });
     return loading;
   }
   globalThis.stendFigures = () => {
@@ -26,7 +26,7 @@
     return undefined;
   };
   addEventListener("beforeprint", () => {  // figures.js draws all charts at this event, once it is there
-    if (!loading && document.querySelector("figure.plot")) load().then(() => dispatchEvent(new Event("beforeprint")));
+    if (!loaded && document.querySelector("figure.plot")) load().then(() => dispatchEvent(new Event("beforeprint")));
   });
   stendFigures();
 })();
