@@ -15,7 +15,7 @@ from stend.cli import _matrix
 from stend.engines import _fio_json as fio
 from stend.engines.replay import kernel, memory, parts
 from stend.engines.verify.load import VerifyLoad
-from stend.findings import look, slc_cache
+from stend.findings import look, media, slc_cache
 from stend.findings.look import fall
 from stend.findings.look.pieces import Line
 from stend.gate import locks
@@ -29,7 +29,7 @@ from stend.model.counts import Counts
 from stend.model.definition import Hold, Phase, Seconds
 from stend.model.tally import Tally
 from stend.model.traced import Traced
-from stend.model.verified import BLOCK
+from stend.model.verified import BLOCK, of_blocks
 from stend.model.workload import Workload
 from stend.publish import page
 from stend.report.story import found
@@ -214,3 +214,12 @@ def test_a_result_of_tkperf_without_options_is_of_one_thread_at_qd1() -> None:
     rates = Rates(1000.0, 4_096_000.0)
     load = tkperf._load(ElementTree.Element("test"), 100, 0, 4096, rates, "iops")
     assert (load.workload.threads, load.workload.depth) == (1, 1)
+
+
+def test_scattered_losses_that_begin_at_address_0_are_no_cache() -> None:
+    """A drive that loses every 13th write can lose the one at address 0 too, which depends on the order of threads."""
+    gone = [of_blocks("dropped", place * BLOCK * 1000, 512) for place in range(12)]
+    size = 48 << 20
+    seen: Any = SimpleNamespace(whole=True, capacity_bytes=size, kept_bytes=size - 12 * 512 * BLOCK)
+    assert media._shape(gone, seen, "dropped") == "scattered_dropped"
+    assert media._shape([of_blocks("dropped", 0, 12 * 512)], seen, "dropped") == "cached"

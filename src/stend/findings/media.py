@@ -75,7 +75,12 @@ def _shape(gone: Sequence[Range], seen: Media, fault: Fault) -> str:
     dense = not seen.whole or sum(part.blocks for part in gone) * BLOCK >= MOSTLY * (end - first)
     if dense and end == seen.capacity_bytes:
         return "ends" if first else "all_dropped" if fault == "dropped" else "all_zeroed"
-    if gone[0].first_bytes == 0 and gone[0].end_bytes >= seen.capacity_bytes - seen.kept_bytes - IN_FLIGHT_BYTES:
+    most = 2 * gone[0].blocks >= sum(part.blocks for part in gone)  # one of many lost places can be at the start too
+    if (
+        most
+        and gone[0].first_bytes == 0
+        and gone[0].end_bytes >= seen.capacity_bytes - seen.kept_bytes - IN_FLIGHT_BYTES
+    ):
         return "cached"
     return "scattered_dropped" if fault == "dropped" else "scattered_zeroed"
 
