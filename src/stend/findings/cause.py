@@ -66,11 +66,11 @@ class Evidence(NamedTuple):
         """Return the findings of a name that could draw a conclusion."""
         return [f for f in self.others if f.name == name and f.confidence != "can't tell"]
 
-    def random(self, test: str, read_pct: int) -> list[Figures]:
-        """Return the rows of a test with random 4 KiB accesses of this read share."""
-        wanted = (100, read_pct, 4 * KiB)
+    def random(self, test: str, read_pct: int | None = None) -> list[Figures]:
+        """Return the rows of a test with random 4 KiB accesses of this read share, or of any."""
         loads = ((row, row.workload) for row in self.rows if row.test == test and row.steady is not False)
-        return [row for row, w in loads if (w.random_pct, w.read_pct, w.block_bytes) == wanted and not w.mixed]
+        alike = ((row, w) for row, w in loads if (w.random_pct, w.block_bytes) == (100, 4 * KiB) and not w.mixed)
+        return [row for row, w in alike if read_pct in (None, w.read_pct)]
 
 
 Causes = Iterator[Finding]
@@ -205,8 +205,7 @@ def _knee(evidence: Evidence) -> Causes:
 def _mixes(evidence: Evidence) -> Causes:
     """Yield that random reads, random writes and mixes of 4 KiB end at one rate, which is below that of the link."""
     test, drive = "iops", evidence.run.plan.device
-    rows = [row for pct in {row.workload.read_pct for row in evidence.rows} for row in evidence.random(test, pct)]
-    iops = None if drive.rotational or drive.facts.get("level") else limit_of_mixes(rows)
+    iops = None if drive.rotational or drive.facts.get("level") else limit_of_mixes(evidence.random(test))
     if iops and not evidence.link.near(iops * 4 * KiB):
         yield _cause("any_mix", test, {"iops": iops})
 

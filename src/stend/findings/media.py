@@ -72,15 +72,12 @@ def _faults(seen: Media) -> Iterator[tuple[str, dict[str, Any]]]:
 def _shape(gone: Sequence[Range], seen: Media, fault: Fault) -> str:
     """Return how lost blocks lie: from an address to the end of the drive, from its start on, or scattered."""
     first, end = gone[0].first_bytes, max(part.end_bytes for part in gone)
-    dense = not seen.whole or sum(part.blocks for part in gone) * BLOCK >= MOSTLY * (end - first)
+    lost = sum(part.blocks for part in gone)
+    dense = not seen.whole or lost * BLOCK >= MOSTLY * (end - first)
     if dense and end == seen.capacity_bytes:
         return "ends" if first else "all_dropped" if fault == "dropped" else "all_zeroed"
-    most = 2 * gone[0].blocks >= sum(part.blocks for part in gone)  # one of many lost places can be at the start too
-    if (
-        most
-        and gone[0].first_bytes == 0
-        and gone[0].end_bytes >= seen.capacity_bytes - seen.kept_bytes - IN_FLIGHT_BYTES
-    ):
+    begins = first == 0 and 2 * gone[0].blocks >= lost  # one of many lost places can be at the start too
+    if begins and gone[0].end_bytes >= seen.capacity_bytes - seen.kept_bytes - IN_FLIGHT_BYTES:
         return "cached"
     return "scattered_dropped" if fault == "dropped" else "scattered_zeroed"
 

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement.evidence import FACTS, PORTS, TELLS, Evidence, Known, evidence
+from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import Demand, Use, uses
 from stend.findings.look.grounds import Because
@@ -232,10 +232,11 @@ class Verdict(NamedTuple):
 
     def unjudged(self, kind: str) -> dict[str, list[str]]:
         """Return the uses that a drive of this kind is not judged for because of its interface, by its name."""
-        every = ((name, uses().use[name]) for name in uses().order)
-        of = {name: use.unless.figure for name, use in every if kind in use.kinds and use.unless and not use.applies}
-        ports = [port for port in PORTS if port in self.figures and port in of.values()]
-        return {port: [name for name in of if of[name] == port] for port in ports}
+        found: dict[str, list[str]] = {}
+        for name, use in ((name, uses().use[name]) for name in uses().order):
+            if kind in use.kinds and not use.applies and use.unless and _excused(use, self.figures):
+                found.setdefault(use.unless.figure, []).append(name)
+        return found
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
         """Return the uses with these marks, from light to heavy."""
