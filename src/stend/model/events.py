@@ -12,10 +12,7 @@ from stend.model.pace import Pace
 from stend.model.surveyed import Surveyed
 from stend.model.tally import Tally
 from stend.model.verified import Verified
-from stend.words import Sentence, text
-
-NO_WORDS = text("")
-"""The sentence of an event that has none."""
+from stend.words import NO_WORDS, Sentence
 
 
 def no_words() -> Sentence:

@@ -14,7 +14,7 @@ from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput
 from stend.model.events import Event, Judged, Reading, Result, Sample, Started
 from stend.model.record import Run
-from stend.model.samples import SampleRow, Samples
+from stend.model.samples import SampleRow
 from stend.store.chain import Chain
 from stend.words import Sentence, decoded
 
@@ -65,21 +65,16 @@ class Record:
     def into(self, run: Run) -> None:
         """Add the events to a run. Samples, which are nearly all events, are added without making event objects."""
         for batch in self._batches(AT_ONCE):
-            samples: list[bytes] = []
+            rows = _sample_rows(batch) if self.places.known else []
+            begin = end = 0
             for number, line in enumerate(batch, self.lines_read - len(batch) + 1):
-                if line.startswith(SAMPLE) and self.places.known:
-                    samples.append(line)
+                if rows and line.startswith(SAMPLE):
+                    end += 1
                 else:
-                    self._take(samples, run, number - 1)
+                    run.samples.take(rows[begin:end])
+                    begin = end
                     run.add(self._event(line, number))
-            self._take(samples, run, self.lines_read)
-
-    def _take(self, samples: list[bytes], run: Run, last: int) -> None:
-        """Add samples, the last of which is in line `last` of the file, and clear the list."""
-        if samples and not _taken(samples, run.samples):
-            for number, line in enumerate(samples, last - len(samples) + 1):
-                run.add(self._event(line, number))
-        samples.clear()
+            run.samples.take(rows[begin:end])
 
     def _event(self, line: bytes, number: int = 0) -> Event:
         """Return the event in a line, by default the line that was read last."""
@@ -129,15 +124,14 @@ class Record:
         return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
 
 
-def _taken(lines: list[bytes], samples: Samples) -> bool:
-    """Add lines as samples if all are samples as stend writes them. Return False, and add nothing, otherwise."""
+def _sample_rows(lines: list[bytes]) -> list[SampleRow]:
+    """Return the samples among lines, or none if one of them is not as stend writes samples."""
+    samples = [line for line in lines if line.startswith(SAMPLE)]
     try:
-        rows = _rows(b"[%b]" % b",".join(lines))
+        rows = _rows(b"[%b]" % b",".join(samples))
     except untrusted.BROKEN:
-        return False
-    if len(rows) == len(lines):
-        samples.take(rows)
-    return len(rows) == len(lines)
+        return []
+    return rows if len(rows) == len(samples) else []
 
 
 class Places:

@@ -312,6 +312,10 @@ def text(words: str) -> Sentence:
     return made
 
 
+NO_WORDS = text("")
+"""The sentence of an event that has none."""
+
+
 def encoded(value: Any) -> Any:
     """Return a sentence as it is recorded: its key and values, or its text without a key."""
     if not isinstance(value, Sentence):
@@ -332,6 +336,8 @@ def sentence(recorded: Any) -> Sentence:
     One of a newer stend, whose key is unknown here, becomes text: its key and its values.
     """
     match recorded:
+        case "":
+            return NO_WORDS
         case str():
             return text(recorded)
         case {"key": str(key), "values": dict(values), **rest} if not rest:

@@ -1,5 +1,6 @@
 """Courses of several drives: saturation over hours, SLC cache over bytes written, each with the temperature."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -89,7 +90,8 @@ def _beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 def _sampled(side: Side, scale: float, until_s: float) -> Iterator[Row]:
     """Yield the samples of the saturation of a run up to a time."""
-    for record in _saturating(side):
+    records = _saturating(side)
+    for record in records[: bisect_left(records, until_s, key=lambda record: record.end_s) + 1]:
         for end_s, counts in look.samples(side.run, record) if side.run else ():
             if end_s <= until_s and counts.seconds:
                 yield {"t": end_s / scale, "value": counts.iops, "drive": side.name}
