@@ -175,10 +175,13 @@ def test_a_bare_number_of_a_recorded_sentence_has_the_decimal_sign_of_the_reader
         ("RND MIX 40/60 T32 Q32", "случайная смесь 40/60, разные блоки, T32 Q32"),
         ("RND 8K W", "случайная запись 8 КиБ"),
         ("50%RND 4K 0/100 T1 Q1", "случайная запись 4 КиБ, 50 % случайно, T1 Q1"),
+        ("RND 64K 100/0 T1 Q1024 12000/s", "случайное чтение 64 КиБ, T1 Q1024, с частотой 12 000 IOPS"),
+        ("RND 4K 100/0 T1 Q1 1/60s even", "случайное чтение 4 КиБ, T1 Q1, раз в 60 с, равномерно"),
+        ("RND 4K 0/100 T1 Q1 2.5/s FLUSH/4", "случайная запись 4 КиБ, T1 Q1, с частотой 2,5 IOPS FLUSH/4"),
     ],
 )
 def test_a_load_is_named_in_words(label: str, words: str) -> None:
-    assert not re.search("RND|SEQ|[0-9]K", Language("en")("card.any_iops", label=label))
+    assert not re.search("RND|SEQ|[0-9]K|[0-9]/s|[0-9]s", Language("en")("card.any_iops", label=label))
     assert Language("ru")("card.any_iops", label=label).replace("\u00a0", " ").endswith(words)
 
 

@@ -9,15 +9,20 @@ LABEL = re.compile(
 """The short form of a workload or of an IO stream (`model.workload`)."""
 TRIM = "TRIM "
 """Prefix of the size of trims alone, which have no share of reads."""
+PACE = re.compile(r" (?:(1/)?(\d+(?:\.\d+)?)(?:/s|s))( even)?")
+"""The rate of an open loop in a label: ` 5000/s`, ` 1/60s even`."""
 
 
-def described(names: Mapping[str, str], label: str, binary: Callable[[float], str]) -> str:
+def described(
+    names: Mapping[str, str], label: str, binary: Callable[[float], str], number: Callable[[float], str]
+) -> str:
     """Return a load's label in the words of a language, `label` itself without such words or if it has another form.
 
-    `binary` writes the block size in bytes in that language. The words of services (rate, FLUSH, TRIM) stay.
+    `binary` writes the block size in bytes in that language, `number` a number. The commands of services (FLUSH, TRIM)
+    stay.
     """
     if " + " in label:
-        return " + ".join(described(names, part, binary) for part in label.split(" + "))
+        return " + ".join(described(names, part, binary, number) for part in label.split(" + "))
     match = LABEL.fullmatch(label)
     if not names or not match or match[2].startswith(TRIM) == bool(match[3] or match[5]):
         return label
@@ -29,5 +34,10 @@ def described(names: Mapping[str, str], label: str, binary: Callable[[float], st
     between = ", " if way == "mix" or size == "MIX" else " "
     share = f" {reads}/{writes}" if way == "mix" else ""
     partly = ", " + names["partly"].replace("{n}", kind.partition("%")[0]) if "%" in kind else ""
-    last = (f", {outstanding}" if outstanding else "") + (f",{service}" if service else "")
+
+    def paced(match: re.Match[str]) -> str:
+        pace = names["every" if match[1] else "pace"].replace("{n}", number(float(match[2])))
+        return f" {pace}" + (f", {names['even']}" if match[3] else "")
+
+    last = (f", {outstanding}" if outstanding else "") + (f",{PACE.sub(paced, service)}" if service else "")
     return access + share + between + block + partly + last

@@ -283,7 +283,7 @@ def converted(form: Format, text: str) -> str:
 
 def load(form: Format, label: Any) -> str:
     """Return a load's label in words: `random write 4 KiB, T4 Q32`."""
-    return loads.described(form.loads, str(label), partial(binary, form))
+    return loads.described(form.loads, str(label), partial(binary, form), partial(number, form))
 
 
 SHAPES: dict[str, Callable[[Format, Any], str]] = {
