@@ -100,6 +100,7 @@ def test_the_link_limits_only_the_direction_that_reaches_it(read: float, write: 
         ("USB 3.2 Gen 2x2 (20 Gbit/s)", {}, "USB 3.2 Gen 2x2 (20 Gbit/s)", 2.05e9),
         ("USB 3.2 Gen 1, 5 Gb/s", {}, "USB 3.2 Gen 1, 5 Gb/s", 0.44e9),
         ("NVMe PCIe 3.0 x4", {}, "NVMe PCIe 3.0 x4", 3.52e9),
+        ("NVMe/TCP, 25 Gbit/s Ethernet", {}, "NVMe/TCP, 25 Gbit/s Ethernet", 2.95e9),
         ("SAS RAID, 512 MiB cache", {}, "SAS RAID, 512 MiB cache", None),
         ("SAS RAID, 12 GiB cache", {}, "SAS RAID, 12 GiB cache", None),
     ],

@@ -34,6 +34,7 @@ def model_run() -> Run:
         ("sas", "disk", "enterprise", {"hybrid"}),
         ("mSATA", "flash", "client", {"sata"}),
         ("PCIe", "flash", "enterprise", {"nvme-server"}),
+        ("NVMe/TCP, 25 GbE", "flash", "enterprise", set()),
         ("md", "array", "enterprise", {"array"}),
         ("file", "flash", "enterprise", set()),
         ("zram", "flash", "client", set()),
@@ -53,6 +54,13 @@ def test_a_disk_has_rivals_that_turn_about_as_fast(rpm: float, classes: set[str]
     facts = {"rotation_rpm": rpm}
     drive = Identity(kind="sim", target="sim:x", path="", capacity_bytes=1, interface="SAS", facts=facts)
     assert {one["about"]["class"] for one in rivals.peers(drive, "disk", "enterprise").values()} == classes
+
+
+@pytest.mark.parametrize(("transport", "classes"), [("pcie", {"nvme-server"}), ("tcp", set()), ("rdma", set())])
+def test_a_drive_behind_a_network_has_no_local_rivals(transport: str, classes: set[str]) -> None:
+    facts = {"transport": transport}
+    drive = Identity(kind="nvme", target="x", path="", capacity_bytes=1, interface="nvme", facts=facts)
+    assert {one["about"]["class"] for one in rivals.peers(drive, "flash", "enterprise").values()} == classes
 
 
 def test_no_drive_is_its_own_rival() -> None:

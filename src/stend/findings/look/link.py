@@ -19,12 +19,13 @@ ONE_WAY = ("SATA",)
 Rates = Mapping[float, float]
 
 # Payload bytes per second by the standards, line rate minus coding: 8b/10b, PCIe from 3.0 on 128b/130b,
-# SAS-4 128b/150b, USB from 3.1 on 128b/132b.
+# SAS-4 128b/150b, USB from 3.1 on 128b/132b. The rates of Ethernet are without coding.
 PAYLOAD_LANE: Rates = {1: 0.25e9, 2: 0.5e9, 3: 8e9 * 16 / 130, 4: 16e9 * 16 / 130, 5: 32e9 * 16 / 130}
 PAYLOAD: Mapping[str, Rates] = {
     "sata": {1.5: 0.15e9, 3: 0.3e9, 6: 0.6e9},
     "sas": {3: 0.3e9, 6: 0.6e9, 12: 1.2e9, 24: 2.4e9},
     "usb": {0.48: 0.06e9, 5: 0.5e9, 10: 10e9 * 16 / 132, 20: 20e9 * 16 / 132},
+    "ethernet": {gbit: gbit * 0.125e9 for gbit in (1, 10, 25, 40, 50, 100, 200, 400)},
 }
 # Bytes per second that drives reach in practice. Framing takes the rest, less of it with long frames.
 PCIE_LANE: Rates = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
@@ -32,6 +33,8 @@ SERIAL: Mapping[str, Rates] = {
     "sata": {1.5: 0.14e9, 3: 0.28e9, 6: 0.56e9},
     "sas": {3: 0.28e9, 6: 0.56e9, 12: 1.12e9, 24: 2.2e9},
     "usb": {0.48: 0.04e9, 5: 0.44e9, 10: 1.04e9, 20: 2.05e9},
+    # TCP in frames of 1,500 bytes carries 1,460 of 1,538 bytes; NVMe or iSCSI takes the rest.
+    "ethernet": {gbit: gbit * 0.118e9 for gbit in (1, 10, 25, 40, 50, 100, 200, 400)},
 }
 
 
@@ -79,7 +82,7 @@ def _named(interface: str, text: str) -> str:
 
 
 def link_bytes_per_s(interface: str) -> float | None:
-    """Return bytes/s in practice of `PCIe 3.0 x4`, `SAS 12 Gbit x2` or `USB 5 Gbit/s`, or None if unknown."""
+    """Return bytes/s in practice of `PCIe 3.0 x4`, `SAS 12 Gbit x2` or `iSCSI, 10 GbE`, or None if it is unknown."""
     return _carried(interface, PCIE_LANE, SERIAL)
 
 
@@ -98,4 +101,6 @@ def _carried(interface: str, pcie: Rates, serial: Mapping[str, Rates]) -> float 
     if match := re.search(r"USB.*?(\d+(?:[.,]\d+)?)\s*([GM])b(?:it)?/s", interface, re.IGNORECASE):
         rate = float(match[1].replace(",", ".")) * (1.0 if match[2].upper() == "G" else 1e-3)
         return serial["usb"].get(rate)
+    if match := re.search(r"(\d+)\s*G(?:bE\b|b(?:it)?/s\s+Ethernet)", interface, re.IGNORECASE):
+        return serial["ethernet"].get(float(match[1]))
     return None

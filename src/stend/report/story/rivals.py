@@ -25,6 +25,8 @@ FAST_RPM = 10_000.0
 """Disks that turn slower are of another class than the published hybrid disks of 10,500 and 15,000 rpm."""
 FAMILIES = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas", "scsi": "sas"}
 """Families of drives by a part of the name of their interface."""
+LOCAL = ("", "pcie", "apple-nvme")
+"""Transports of NVMe, as sysfs names them, to a drive that is not behind a network."""
 AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 FAR = 1.25
@@ -144,7 +146,8 @@ def _of_models(models: Sequence[str]) -> list[dict[str, Any]]:
 def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:
     """Return the published data of other drives of its class, by name. A drive is not its own rival."""
     named = (family for word, family in FAMILIES.items() if word in drive.interface.lower())
-    family = next(named, "")  # a file and a drive in memory have none
+    remote = drive.facts.get("transport", "") not in LOCAL or drive.interface.lower().startswith("nvme/")
+    family = "" if remote else next(named, "")  # a file and a drive in memory have none
     disk = "" if 0 < float(drive.facts.get("rotation_rpm") or 0) < FAST_RPM else "hybrid"
     wanted = {"disk": disk, "array": "array"}.get(kind, CLASSES.get((family, device_class), family))
     return {
