@@ -11,6 +11,7 @@ from stend.base.errors import BadInput
 from stend.findings.look.grounds import Because
 from stend.model import publications
 from stend.model.published import figure, published
+from stend.model.record import Run
 from stend.report.parts import Keys, Uses
 from stend.report.parts.compare import labels
 from stend.report.story import rivals, together
@@ -130,3 +131,34 @@ def test_equal_models_are_named_by_what_differs() -> None:
     plan = msgspec.structs.replace(runs[1].plan, device=msgspec.structs.replace(runs[1].plan.device, firmware="9.9"))
     runs[1].started[0] = msgspec.structs.replace(runs[1].started[0], plan=plan)
     assert labels(runs)[1] == f"{model} (9.9)"
+
+
+def changed_run(label: str, of_device: dict[str, Any], of_profile: dict[str, Any]) -> Run:
+    run = made("fresh", shorten=60)
+    device = msgspec.structs.replace(run.plan.device, model="OCZ Saber 1000 SB1CSK31MT570-0480", **of_device)
+    profile = msgspec.structs.replace(run.plan.profile, **of_profile)
+    plan = msgspec.structs.replace(run.plan, device=device, profile=profile)
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=plan, label=label)
+    return run
+
+
+HOT = {"virtual": True, "target": "sim:small?thermal.kelvin_per_w=9&seed=4&thermal.limit_c=80"}
+
+
+@pytest.mark.parametrize(
+    ("runs", "names", "lang"),
+    [
+        ([("", {}, {}), ("", {}, {"active_range_pct": 70})], ["active range 100%", "active range 70%"], "en"),
+        ([("", {}, {}), ("", {}, {"active_range_pct": 70})], ["область 100 %", "область 70 %"], "ru"),
+        ([("before", {}, {}), ("after", {}, {"active_range_pct": 70})], ["before", "after"], "en"),
+        ([("", {}, {}), ("", HOT, {})], [None, "thermal.kelvin_per_w=9, thermal.limit_c=80"], "en"),
+        ([("", {}, {"name": "usual"}), ("", {}, {"name": "own"})], ["usual", "own"], "en"),
+        ([("", {}, {}), ("", {}, {}), ("", {}, {"active_range_pct": 70})], ["1", "2", "3"], "en"),
+    ],
+)
+def test_runs_of_one_model_are_named_by_label_drive_or_setting(
+    runs: list[Any], names: list[str | None], lang: str
+) -> None:
+    shown = labels([changed_run(*run) for run in runs], (), Language(lang))
+    due = [f"OCZ Saber 1000 ({name})" if name else "OCZ Saber 1000" for name in names]
+    assert [name.replace("\u00a0", " ") for name in shown] == due

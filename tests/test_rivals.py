@@ -11,7 +11,7 @@ from stend.model.definition import Identity
 from stend.model.published import published
 from stend.model.record import Run
 from stend.report.story import rivals
-from stend.words import Language
+from stend.words import Language, text
 from tests.synthetic import Truth, made
 
 MODEL = "HGST SN150"
@@ -20,7 +20,8 @@ PUBLISHED = published()["sn150"]["saturation"]["end"]  # a range
 
 def model_run() -> Run:
     run = made("iops", truth=Truth(model=MODEL), rounds=2, shorten=600, interval_s=10.0)
-    run.started[0] = replace(run.started[0], plan=replace(run.plan, device=replace(run.plan.device, virtual=True)))
+    plan = replace(run.plan, device=replace(run.plan.device, virtual=True), deviations=())
+    run.started[0] = replace(run.started[0], plan=plan)
     return run
 
 
@@ -127,3 +128,18 @@ def test_a_model_is_compared_with_the_nearer_end_of_a_published_range(
 def test_the_largest_distance_comes_first() -> None:
     found = rivals.misfits(model_run(), {"writes": PUBLISHED[1] * 2, "reads": 1.0, "read_wait": 1.0})
     assert [one.figure for one in found] == ["reads", "read_wait", "writes"]
+
+
+def test_a_run_on_a_part_of_its_drive_has_no_published_rivals() -> None:
+    whole, part = model_run(), model_run()
+    profile = replace(part.plan.profile, active_range_pct=50)
+    plan = replace(part.plan, profile=profile, deviations=(text("active range in percent: 50 instead of 100"),))
+    part.started[0] = replace(part.started[0], plan=plan)
+    assert rivals.misfits(whole, {"writes": PUBLISHED[1] * 2})
+    assert not rivals.misfits(part, {"writes": PUBLISHED[1] * 2})
+    for run in (whole, part):
+        device = replace(run.plan.device, interface="sata")
+        run.started[0] = replace(run.started[0], plan=replace(run.plan, device=device))
+    assert rivals.reference([whole])
+    assert not rivals.reference([part])
+    assert not rivals.reference([whole, part])

@@ -116,6 +116,15 @@ def test_two_runs_of_one_drive_are_not_called_two_drives(
         run.started[0] = replace(run.started[0], plan=replace(run.plan, device=device))
         reviews[name] = seen({"write": "yes"})._replace(run=run, figures={"reads": 8e5})
     assert any("runs are of one drive (S1)" in line for line in together.drives(reviews, EN)) is one
+    assert together.repeated(reviews) is one
+    other = reviews["B"].run
+    plan = replace(other.plan, profile=replace(other.plan.profile, active_range_pct=70))
+    other.started[0] = replace(other.started[0], plan=plan)
+    assert not together.repeated(reviews)
+    assert (
+        any("runs are of one drive (S1) with different settings" in line for line in together.drives(reviews, EN))
+        is one
+    )
     verdicts, figures, *_ = together.tables(reviews, EN)
     assert (verdicts.title, verdicts.head[0], figures.title) == (
         ("Verdict on each run", "Run", "Which run is better at what")

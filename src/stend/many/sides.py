@@ -261,13 +261,18 @@ def array(facts: Mapping[str, Any]) -> str:
     return f"{level.upper().replace('RAID', 'RAID ')} × {members}{chunk}" if level else ""
 
 
+def changed(target: str) -> list[str]:
+    """Return the options of a virtual drive, without those that only distinguish repeats: `["thermal.limit_c=80"]`."""
+    query = target.partition("?")[2]
+    return [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
+
+
 def _described(drive: Identity) -> str:
     """Return a virtual drive with its parameters, without those that only distinguish repeats, and its title.
 
     A drive with changed parameters has no title, because that describes the file.
     """
-    name, _, query = drive.target.partition("?")
-    options = [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
+    name, options = drive.target.partition("?")[0], changed(drive.target)
     shown = "&".join([f"sim:{Path(name.removeprefix('sim:')).name}", *options]).replace("&", "?", 1)
     return shown if options else f"{shown} ({str(drive.facts.get('title', '')).partition(': ')[0]})"
 

@@ -60,7 +60,7 @@ def _of(name: str, row: Figures | None, quantity: str = "iops") -> Pairs:
 
 
 def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
-    for name, level in (("reads", "read_window"), ("mix", "mix_window")):
+    for name, level in headline.RANDOM.items():
         row = headline.level(rows, level)
         yield from _of(name, row)
         if row and row.test == "iops":

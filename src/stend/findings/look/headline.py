@@ -21,11 +21,15 @@ TAIL_FROM = 1.5
 
 
 class Level(NamedTuple):
-    """Random 4 KiB IO of one read share at more than QD1: its states, and its tests in order of preference."""
+    """Random 4 KiB IO of one read share: its states, and its tests in order of preference.
+
+    It has one IO outstanding if it is `single`, else more.
+    """
 
     read_pct: tuple[int, ...]
     states: tuple[State, ...]
     tests: tuple[str, ...]
+    single: bool = False
 
 
 LEVELS = {
@@ -33,8 +37,13 @@ LEVELS = {
     "mix_window": Level((65, 67, 70), FILLED, ("iops", "block-sweep", "latency", "latency-curve")),
     "write_fresh": Level((0,), ("fresh",), ("write-saturation", "fresh")),
     "write_window": Level((0,), FILLED, ("iops", "block-sweep", "latency", "latency-curve")),
+    "read_single": Level((100,), FILLED, ("iops",), single=True),
+    "write_single": Level((0,), FILLED, ("iops",), single=True),
     "write_saturated": Level((0,), ("saturated", "window"), ("write-saturation",)),
 }
+
+RANDOM = {"reads": "read_window", "mix": "mix_window", "single_reads": "read_single", "single_writes": "write_single"}
+"""Levels of a filled drive by the names of their figures (`judgement.measured`)."""
 
 
 def level(rows: Sequence[Figures], name: str) -> Figures | None:
@@ -57,7 +66,7 @@ def is_level(row: Figures, name: str) -> bool:
         and load.read_pct in wanted.read_pct
         and row.state in wanted.states
         and row.direction == "both"
-        and load.outstanding > 1
+        and (load.outstanding == 1) == wanted.single
         and load.closed
         and not load.mixed
     )

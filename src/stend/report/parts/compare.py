@@ -1,7 +1,7 @@
 """Several runs side by side: their shared workloads as a table and as bars."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from stend.charts import Picture
@@ -9,11 +9,11 @@ from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
 from stend.findings.look.figures import Figures, answers
-from stend.many.sides import array
+from stend.many.sides import array, changed
 from stend.model.definition import Identity
 from stend.model.record import Run
 from stend.report.parts import Table
-from stend.words import Language
+from stend.words import FIRST, Language
 
 PART = re.compile(r" (?=[A-Z\d-]*\d)(?=[\d-]*[A-Z])[A-Z\d-]{10,}$")
 """A part number at the end of a model: `HGST Ultrastar SN150 HUSPR3216AHP301`."""
@@ -26,7 +26,7 @@ Cells = dict[tuple[str, str], Figures]
 
 def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]:
     """Return bars and a table of shared workloads, or nothing for a single run or without shared workloads."""
-    names = labels(runs)
+    names = labels(runs, (), words)
     cells_of = [{(row.test, row.workload.label): row for row in answers(run)} for run in runs]
     shared = [key for key in cells_of[0] if all(key in cells for cells in cells_of)] if len(runs) > 1 else []
     if not shared:
@@ -46,16 +46,15 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]
     return *pictures, Table(words("compare.table"), head, tuple(rows), tuple(range(1, len(head))))
 
 
-def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
+def labels(runs: Sequence[Run], names: Sequence[str] = (), words: Language | None = None) -> list[str]:
     """Return a name per run: the given one, else its model, of a file its name; layouts of one controller theirs.
 
-    Equal models get what differs between them, which is the array, the firmware or the serial number, else a number.
+    Equal models get what differs between their runs, otherwise a number.
     """
-    drives = [run.plan.device for run in runs]
-    models = _layouts(drives) or _short([_model(drive) for drive in drives])
+    models = _layouts([run.plan.device for run in runs]) or _short([_model(run.plan.device) for run in runs])
     given = [*names[: len(runs)], *models[len(names) :]]
-    differing = ([array(drive.facts) for drive in drives], [d.firmware for d in drives], [d.serial for d in drives])
-    for facts in ([], *differing, [str(i) for i in range(1, len(runs) + 1)]):
+    every = [_facts(run, words or Language(FIRST)) for run in runs]
+    for facts in ([], *zip(*every, strict=True), [str(i) for i in range(1, len(runs) + 1)]):
         shown = [
             f"{name} ({fact})" if facts and fact and given.count(name) > 1 else name
             for name, fact in zip(given, facts or given, strict=True)
@@ -63,6 +62,18 @@ def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
         if len(set(shown)) == len(shown):
             return shown
     return given
+
+
+def _facts(run: Run, words: Language) -> Iterator[str]:
+    """Yield what can distinguish runs of drives of one model: the user's label, the drive, the settings."""
+    drive, profile = run.plan.device, run.plan.profile
+    yield run.started[0].label
+    yield array(drive.facts)
+    yield drive.firmware
+    yield drive.serial
+    yield ", ".join(changed(drive.target)) if drive.virtual else ""
+    yield words("together.range", pct=profile.active_range(drive) / drive.capacity_bytes)
+    yield profile.name
 
 
 def titled(runs: Sequence[Run], names: Sequence[str], words: Language) -> str:
@@ -90,9 +101,9 @@ def _model(drive: Identity) -> str:
 
 
 def _short(models: Sequence[str]) -> list[str]:
-    """Return models without the part number after their name, if there are several and they still differ."""
+    """Return models without the part number after their name, if there are several runs and models still differ."""
     shorter = [short if " " in (short := PART.sub("", model)) else model for model in models]
-    return shorter if len(set(shorter)) == len(set(models)) > 1 else list(models)
+    return shorter if len(models) > 1 and len(set(shorter)) == len(set(models)) else list(models)
 
 
 def _bars(

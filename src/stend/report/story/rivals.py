@@ -27,6 +27,7 @@ FAMILIES = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas", "scsi"
 """Families of drives by a part of the name of their interface."""
 LOCAL = ("", "pcie", "apple-nvme")
 """Transports of NVMe, as sysfs names them, to a drive that is not behind a network."""
+FULL_PCT = 100
 AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 FAR = 1.25
@@ -97,8 +98,11 @@ def side(name: str, known: Drives | None = None) -> Side:
 
 
 def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
-    """Return the published drives of the class of the first run, without those that a run of the page measured."""
-    if all(test.name in inspected.TESTS for run in runs for test in run.plan.tests):
+    """Return the published drives of the class of the first run, without those that a run of the page measured.
+
+    Other drives were measured over their whole capacity, so that a run on a part of its drive has none.
+    """
+    if not all(map(_whole, runs)) or all(test.name in inspected.TESTS for run in runs for test in run.plan.tests):
         return []
     first, models = runs[0], [run.plan.device.model for run in runs]
     found = peers(first.plan.device, judgement.kind(first), first.plan.profile.device_class, known)
@@ -127,14 +131,23 @@ class Misfit(NamedTuple):
 
 
 def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
-    """Return the figures of a virtual drive that are `FAR` or more from the published ones of its real drive."""
+    """Return the figures of a virtual drive that are `FAR` or more from the published ones of its real drive.
+
+    A run with changed settings has none: the difference may be that of the settings.
+    """
     found = []
-    for facts in _of_models([run.plan.device.model] if run.plan.device.virtual else []):
+    usual = run.plan.device.virtual and not run.plan.deviations
+    for facts in _of_models([run.plan.device.model] if usual else []):
         for name, (low, high) in published_rival(Side("", facts=facts)).ranges.items():
             value = figures.get(name)
             times = max(value / high, low / value) if value and low > 0 else 0.0
             found += [Misfit(name, value, high if value > high else low, times)] if value and times >= FAR else []
     return sorted(found, key=lambda one: -one.times)
+
+
+def _whole(run: Run) -> bool:
+    """Return whether the whole drive is tested."""
+    return run.plan.profile.active_range_pct == FULL_PCT
 
 
 def _of_models(models: Sequence[str]) -> list[dict[str, Any]]:

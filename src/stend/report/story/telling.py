@@ -69,7 +69,7 @@ def story(
     """
     words, (folder, _, _) = words or Language(lang), runs[0]
     measured = [run for _, run, _ in runs]
-    drives = labels(measured, names)
+    drives = labels(measured, names, words)
     published = in_words(reference(measured) if rivals is None else rivals, words)
     sides = [*map(Side, drives, measured), *published]
     others, author = tuple(map(published_rival, published)), notes(folder)

@@ -65,6 +65,13 @@ def of_one_drive(reviews: Reviews) -> bool:
     return len(kinds) == 1 and bool(drives[0].serial)
 
 
+def repeated(reviews: Reviews) -> bool:
+    """Return whether all runs are of one drive with equal settings, so that they differ only by chance."""
+    plans = [review.run.plan for review in reviews.values()]
+    alike = all((p.profile, p.deviations) == (plans[0].profile, plans[0].deviations) for p in plans)
+    return alike and of_one_drive(reviews)
+
+
 def of_every(reviews: Reviews) -> str:
     """Return the key of the name of all drives, or of all runs of one drive."""
     return "together.of_all_runs" if of_one_drive(reviews) else "together.of_all"
@@ -87,7 +94,8 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
         parts = (words.interface(drive.interface), words.translated(array(drive.facts)), size, firmware, date)
         yield f"{name}: {', '.join(filter(None, parts))}"
     if of_one_drive(reviews):
-        yield words("together.one_drive", n=len(reviews), serial=drive.serial)
+        key = "together.one_drive" if repeated(reviews) else "together.one_drive_settings"
+        yield words(key, n=len(reviews), serial=drive.serial, section=words("story.deviates"))
 
 
 def leads(reviews: Reviews) -> Iterator[Lead]:
@@ -258,7 +266,8 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         rows.append((name, *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
     runs = "_runs" if of_one_drive(reviews) else ""
-    title_of, note = words(f"together.figures{runs}"), words(f"together.note{runs}")
+    note = "_settings" if runs and not repeated(reviews) else runs
+    title_of, note = words(f"together.figures{runs}"), words(f"together.note{note}")
     return Table(title_of, head, tuple(rows), tuple(range(1, len(reviews) + 1)), note)
 
 
