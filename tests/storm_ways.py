@@ -101,7 +101,7 @@ def is_load(process: Path) -> bool:
 def parent(process: Path) -> int:
     """The number of a process's parent; 0 when it is gone."""
     try:
-        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+        return int((process / "stat").read_bytes().rpartition(b")")[2].split()[1])
     except OSError:
         return 0
 

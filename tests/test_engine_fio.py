@@ -110,7 +110,7 @@ def fios(target: str) -> set[int]:
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().decode(errors="replace")
-            if target in words and (process / "comm").read_text().strip() == "fio":
+            if target in words and (process / "comm").read_bytes().strip() == b"fio":
                 found.add(int(process.name))
     return found
 

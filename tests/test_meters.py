@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from stend import devices, meters, store
+from stend.base import sysfs
 from stend.base.errors import BadInput, StepFailed
 from stend.cli import main
 from stend.findings.look import metered
@@ -266,8 +267,8 @@ def test_a_run_keeps_the_readings_of_a_command_and_ends_it(tmp_path: Path) -> No
     levels = [level for result in run.results if (level := metered.level(run, [result]))]  # of a busy host some lack
     assert levels
     assert {round(level.mean, 6) for level in levels} == {4.25}
-    running = [Path(f"/proc/{pid}/cmdline") for pid in os.listdir("/proc") if pid.isdigit()]
-    assert not [path for path in running if path.exists() and str(tmp_path / "meter.py") in path.read_text()]
+    running = [sysfs.text(f"/proc/{pid}/cmdline") for pid in os.listdir("/proc") if pid.isdigit()]
+    assert not [words for words in running if str(tmp_path / "meter.py") in words]
 
 
 def test_a_counter_may_stand_at_nought_before_it_counts_and_after_it_wrapped() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from stend import meters
 from stend.base.errors import BadInput, Missing
+from stend.base.process import ticks
 from stend.meters import cmd
 from stend.meters._lines import Stated, stated
 from stend.meters._series import Series
@@ -81,7 +82,7 @@ def test_the_processes_that_it_started_end_too(tmp_path: Path) -> None:
     meter = meters.opened(program(tmp_path, stubborn + child + note + EVERY), None)
     meter.close()
     pid = int((tmp_path / "pid").read_text())
-    wait_for(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text())
+    wait_for(lambda: not ticks(pid))
 
 
 def test_its_death_is_told_once_with_its_last_words(tmp_path: Path) -> None:
@@ -156,4 +157,4 @@ def test_it_dies_with_a_process_of_stend_that_is_killed(tmp_path: Path) -> None:
     owner.kill()
     owner.wait()
     owner.stdout.close()
-    wait_for(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text())
+    wait_for(lambda: not ticks(pid))

@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,11 +68,26 @@ def test_a_process_began_when_it_did_and_is_no_more_once_it_is_killed() -> None:
 def test_processor_time_is_that_of_the_process_and_of_the_kernel_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fields 14 and 15 of proc(5) are utime and stime, in ticks."""
     words = told(_14="700", _15="50", _16="9000", _17="9000")
-    monkeypatch.setattr(Path, "read_text", lambda path: words)
+    monkeypatch.setattr(Path, "read_text", lambda path, **_: words)
     assert processor_s(1) == 750 / os.sysconf("SC_CLK_TCK")
 
-    def gone(path: Path) -> str:
+    def gone(path: Path, **_: Any) -> str:
         raise FileNotFoundError
 
     monkeypatch.setattr(Path, "read_text", gone)
     assert processor_s(1) == ticks(1) == 0
+
+
+def test_a_process_whose_name_is_cut_inside_a_letter_is_there() -> None:
+    """The kernel cuts a name after 15 bytes (comm): eight Cyrillic letters end with half of one."""
+    named = "open('/proc/self/comm', 'wb').write('измерения'.encode()); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", named], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin
+        assert child.stdout
+        child.stdout.readline()
+        assert b"\xd0)" in Path(f"/proc/{child.pid}/stat").read_bytes()
+        assert 0 < ticks(child.pid) <= now()
+        assert processor_s(child.pid) >= 0
+        child.stdin.close()
+    assert not ticks(child.pid)
+    assert not processor_s(child.pid)

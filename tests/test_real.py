@@ -37,7 +37,7 @@ def loads_of(target: str) -> list[str]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:  # any process can end while it is looked at
-            if "fio" in (process / "comm").read_text():
+            if b"fio" in (process / "comm").read_bytes():
                 found += [str(fd) for fd in (process / "fd").iterdir() if os.path.realpath(fd) == target]
         except OSError:
             continue

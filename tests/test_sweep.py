@@ -15,12 +15,14 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from stend import cli
 from stend.base.errors import BadInput
+from stend.base.process import ticks
 from stend.many.sweep import drives, folder, going, pool
 from stend.many.sweep.design import Design, Range, parsed
 from stend.many.sweep.results import Results, collected
 from stend.many.sweep.wish import bound, wish
 from stend.report.parts import schemas_many
 from stend.session.series import FINISHED
+from tests.waits import wait_for
 
 pytestmark = pytest.mark.together
 
@@ -181,9 +183,7 @@ def test_killed_at_any_moment_it_goes_on_and_no_worker_outlives_it(tmp_path: Pat
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert len(begun) >= 4, "who keeps track, whose forks they are, and two of them"
-    for pid in begun:
-        while Path(f"/proc/{pid}").exists() and "(" in _state(pid):
-            time.sleep(0.01)
+    wait_for(lambda: not any(ticks(int(pid)) for pid in begun))
     before = [line["drive"] for line in folder.lines(out)]
     assert 5 <= len(before) < 30
     going.go(path, out, 1)
@@ -193,16 +193,11 @@ def test_killed_at_any_moment_it_goes_on_and_no_worker_outlives_it(tmp_path: Pat
 
 
 def _below(pid: int | str) -> list[str]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [*children, *(deeper for child in children for deeper in _below(child))]
-
-
-def _state(pid: str) -> str:
     try:
-        told = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return ""
-    return "" if told.rpartition(")")[2].split()[0] in "ZX" else told
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # it has ended meanwhile
+        return []
+    return [*children, *(deeper for child in children for deeper in _below(child))]
 
 
 def test_workers_begin_each_for_itself_where_the_one_they_were_forks_of_can_have_no_socket(

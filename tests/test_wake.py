@@ -281,7 +281,7 @@ def test_labels_of_slow_rates_are_short() -> None:
     slow = Workload(random_pct=100, read_pct=100, block_bytes=4096, rate_iops=1 / 60, arrivals="even")
     assert slow.label == "RND 4K 100/0 T1 Q1 1/60s even"
     assert msgspec.structs.replace(slow, rate_iops=2.5).label == "RND 4K 100/0 T1 Q1 2.5/s even"
-    assert Language("ru").show(slow.label, "load").endswith("T1 Q1, 1/60s even")
+    assert Language("ru").show(slow.label, "load").endswith("T1 Q1, раз в 60 с, равномерно")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ ENDING_S, SOON_S = 5.0, 0.02
 def ticks(pid: int) -> int:
     """Return when a process started, in ticks since boot, which no clock change moves, or 0 if it exited."""
     try:
-        status = Path(f"/proc/{pid}/stat").read_text()
+        status = _status(pid)
     except OSError:
         return 0
     return 0 if over(status) else int(_words(status)[19])
@@ -23,7 +23,7 @@ def ticks(pid: int) -> int:
 def processor_s(pid: int) -> float:
     """Return the processor time that all threads of a process have used, in seconds, or 0 if it exited."""
     try:
-        words = _words(Path(f"/proc/{pid}/stat").read_text())
+        words = _words(_status(pid))
     except OSError:
         return 0.0
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
@@ -36,6 +36,11 @@ def over(status: str) -> bool:
     """
     words = _words(status)
     return len(words) < 29 or words[0] in DEAD or bool(int(words[6]) & ENDS) or bool(int(words[28]) & KILL)
+
+
+def _status(pid: int) -> str:
+    """Return the text of /proc/PID/stat. The name in it is of any bytes, and is cut after 15 of them."""
+    return Path(f"/proc/{pid}/stat").read_text(errors="replace")
 
 
 def _words(status: str) -> list[str]:

@@ -10,10 +10,9 @@ import msgspec
 
 from stend.findings import Sheet
 from stend.model.definition import Identity
-from stend.model.events import NO_WORDS
 from stend.model.record import Run
 from stend.report.parts.sheet import KNOWN
-from stend.words import rewritten, sentence
+from stend.words import NO_WORDS, rewritten, sentence
 
 LEFT = "…"
 """Stands for a private text in a sentence."""

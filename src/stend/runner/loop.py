@@ -17,7 +17,6 @@ from stend.engines import Engine
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
 from stend.model.events import (
-    NO_WORDS,
     Ended,
     Event,
     Judged,
@@ -36,7 +35,7 @@ from stend.runner import telemetry as watch
 from stend.runner.bench import Ahead, Bench, Done, Stopped
 from stend.runner.resume import Repeats, place, resume_point
 from stend.suite import chooser
-from stend.words import Sentence, text
+from stend.words import NO_WORDS, Sentence, text
 
 SLEPT_S, SILENT_S = 0.5, 10.0
 """Seconds of a suspend within a step, and seconds without counts, that every page must show. Intervals last 1 s."""

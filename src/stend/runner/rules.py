@@ -6,10 +6,10 @@ import msgspec
 
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Phase, Rule, Seconds, Steady
-from stend.model.events import NO_WORDS, Judged, Position, Verdict
+from stend.model.events import Judged, Position, Verdict
 from stend.model.record import Run
 from stend.model.stats import RULES
-from stend.words import Sentence
+from stend.words import NO_WORDS, Sentence
 
 
 def judged(past: Run, phase: Phase, where: Position, t: float, window: range, met: Sentence) -> Judged:

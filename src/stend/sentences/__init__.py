@@ -43,7 +43,8 @@ def why_said(why: Why, words: Language, stated: str = "") -> str:
     `stated` has are short.
     """
     clauses = [reason_said(reason, words, stated) for reason in why.reasons]
-    causes = (Because("throttled_run") if cause.key == "throttled" else cause for cause in why.because)  # of many tests
+    throttled = any(cause.key == "throttled" for cause in why.because)
+    causes = [of_run(cause) for cause in why.because if not (throttled and cause.key == "hot")]
     clauses += dict.fromkeys(because_said(cause, words) for cause in causes)
     if why.tests:
         tests = ", ".join(words(f"test.{name}") if words.knows(f"test.{name}") else name for name in why.tests)
@@ -56,6 +57,11 @@ def why_said(why: Why, words: Language, stated: str = "") -> str:
 def because_said(why: Because, words: Language) -> str:
     """Return why a run cannot carry a conclusion, as a clause."""
     return words(f"because.{why.key}", **{name: _shown(value, words) for name, value in why.values.items()})
+
+
+def of_run(why: Because) -> Because:
+    """Return a reason for the run as a whole: without the time that a drive throttled in one test."""
+    return Because("throttled_run") if why.key == "throttled" else why
 
 
 def facts_said(facts: tuple[str, ...], words: Language) -> str:

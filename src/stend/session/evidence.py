@@ -15,10 +15,10 @@ from stend.base import regular
 from stend.base.errors import StendError
 from stend.devices import Device
 from stend.devices.telling.evidence import Piece
-from stend.model.events import NO_WORDS, Event, Note, Result, Telemetry
+from stend.model.events import Event, Note, Result, Telemetry
 from stend.model.verified import LOST
 from stend.runner import telemetry as watch
-from stend.words import Sentence, text
+from stend.words import NO_WORDS, Sentence, text
 from stend.words.system import errno_text
 
 FOLDER = "evidence"

@@ -14,8 +14,7 @@ from stend.base.sysfs import Kernel
 from stend.base.text import plain
 from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling.tools import finished
-from stend.model.events import NO_WORDS
-from stend.words import Sentence, text
+from stend.words import NO_WORDS, Sentence, text
 from stend.words.system import errno_text
 
 PATIENCE_S = 30.0

@@ -11,10 +11,15 @@ from stend.words import Language, Sentence
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
     """Return the stamps that every page must show, the worst first."""
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
-    texts = []
+    alike: dict[str, tuple[Sentence, list[str]]] = {}  # those that differ only in the test share one
     for stamp in run.stamps:
         test = stamp.values.get("test")
-        texts.append(words.translated(Sentence(stamp.key, **stamp.values | {"test": titles[test]}) if test else stamp))
+        about = f"{stamp.key} { ({**stamp.values, 'test': ''}) }" if test else stamp
+        alike.setdefault(about, (stamp, []))[1].extend([titles[test]] if test else [])
+    texts = [
+        words.translated(Sentence(stamp.key, **stamp.values | {"test": ", ".join(tests)}) if tests else stamp)
+        for stamp, tests in alike.values()
+    ]
     ran = {result.where.test for result in run.results}
     if ran and (missing := [title for name, title in titles.items() if name not in ran]):
         texts.append(words("stamp.not_run", tests=", ".join(missing)))

@@ -364,5 +364,6 @@ def after(name: str, text: str) -> str:
     """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym or
     the title of a test.
     """
-    title = text.partition(" ")[2][:1].isupper()
+    first, _, rest = text.partition(" ")
+    title = first.endswith((":", ",")) or rest[:1].isupper()
     return f"{name}: {small(text) if not title and (text[1:2].islower() or text[1:2] == ' ') else text}"

@@ -27,7 +27,7 @@ from stend.report.story.page_one import (
 )
 from stend.report.story.rivals import AHEAD
 from stend.report.story.verdict import verdict
-from stend.sentences import because_said, why_said
+from stend.sentences import because_said, of_run, why_said
 from stend.words import Language
 
 MOST_LEADS = 2
@@ -194,7 +194,13 @@ def _unranked(reviews: Reviews, words: Language) -> str:
         if why := review.verdict.standing:
             names.setdefault(because_said(why, words), []).append(name)
     if len(reviews) - sum(map(len, names.values())) > 1:
-        return words("together.unusable")
+        names = {}
+        for name, review in reviews.items():
+            for why in map(review.verdict.known.unusable.get, _figures(reviews)):
+                if why and name not in (of := names.setdefault(because_said(of_run(why), words), [])):
+                    of.append(name)
+        if len(names) != 1:  # each figure has its own reason
+            return words("together.unusable")
     every = words(of_every(reviews))
     told = (after(every if len(of) == len(reviews) else ", ".join(of), why) for why, of in names.items())
     return words("together.standing", listed="; ".join(told))
@@ -251,11 +257,12 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         cells = [_cell(figure, own.figures, words) if name in names else "–" for name, own in reviews.items()]
         first = reviews[names[0]]
         unlike = " / ".join(_unlike(figure, reviews))
-        every = [own.verdict.known for own in reviews.values()]
-        why = [of[figure] for of in (*(k.unusable for k in every), *(k.bounds for k in every)) if figure in of]
+        every = [(own_name, own.verdict.known) for own_name, own in reviews.items()]
+        why = [(of, part[figure]) for of, known in every for part in (known.unusable, known.bounds) if figure in part]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
-            ranked = words("together.unsure", because=because_said(why[0], words))
+            of, because = why[0][0], because_said(why[0][1], words)
+            ranked = words("together.unsure", because=because if len(why) == len(reviews) else after(of, because))
         if _unlike_size(figure, reviews):
             ranked = words("together.unlike_size")
         if states := _unlike_state(figure, reviews):

@@ -8,7 +8,6 @@ from stend.base.text import small
 from stend.findings import Finding
 from stend.findings.judgement import FIT, Judged, Reason, Verdict
 from stend.findings.judgement.uses import uses
-from stend.findings.look.grounds import Because
 from stend.report.story.page_one import (
     MOST_CLAUSES,
     ROOM,
@@ -22,7 +21,7 @@ from stend.report.story.page_one import (
     quantities,
     sentence,
 )
-from stend.sentences import because_said, facts_said, finding_said, reason_said, why_said
+from stend.sentences import because_said, facts_said, finding_said, of_run, reason_said, why_said
 from stend.words import Language
 
 GRANTS = ("fit", "fit_performance")
@@ -57,8 +56,7 @@ def verdict(review: Review, *, brief: bool = False) -> str:
         return words("story.by_array", verdict=small(said)) if review.kind == "array" else said
     undecided = [use for use in judged.uses if use.because and not use.missing]
     if undecided and all(use.key == "unknown" for use in judged.uses):
-        why = undecided[0].because[0]
-        why = Because("throttled_run") if why.key == "throttled" else why  # its time is that of one test
+        why = of_run(undecided[0].because[0])
         return words("story.no_verdict", because=because_said(why, words))
     return words("story.verdict_none")
 
@@ -120,7 +118,8 @@ def _each(key: str, uses: Sequence[Judged], told: Sequence[Reason], most: int, w
     parts, stated = list[str](), list[Reason]()
     while left:
         reasons = _weightiest(left, [*told, *stated])[:most]
-        alike = [use for use in left if quantities(use.reasons) & quantities(reasons)] or left[:1]
+        alike = [use for use in left if quantities(use.reasons) & quantities(reasons)]
+        alike = alike or [use for use in left if use.why() == left[0].why()]
         if {use.use for use in left}.issuperset(SERVER) and any(use.use in SERVER for use in alike):
             alike = [use for use in left if use in alike or use.use in SERVER]  # they are named as one use
         clauses, named = _clauses(reasons, alike, words), _listed(alike, words, servers, last)
