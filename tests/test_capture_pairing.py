@@ -67,6 +67,19 @@ def test_what_is_told_of_ios_is_the_same_however_often_their_memory_begins_anew(
     assert moved >= moves
 
 
+def test_two_reads_of_one_place_at_once_are_two_ios() -> None:
+    """Only an IO that was requeued continues when it is issued again."""
+    made, f = records(4), in_flight(ROOM, 1 << 8, 0)
+    for at, (t, kind) in enumerate([(10, ISSUE), (20, ISSUE), (30, DONE), (45, DONE)]):
+        made.t_ns[at], made.kind[at], made.op[at], made.sector[at], made.sectors[at] = t, kind, READ, 64, 8
+    made.many[0] = 4
+    assert pair(made, np.arange(4), 1 << 62, -1, f) == 4
+    ios = taken(f, 0, int(f.at[NEXT]))
+    assert [io[0] for io in ios] == [10, 20]
+    assert sum(io[2] for io in ios) == (30 - 10) + (45 - 20)
+    assert f.at[OPEN] == 0
+
+
 @pytest.mark.block
 @pytest.mark.needs("trace points of the block layer", "zram in the kernel")
 def test_nothing_is_compiled_once_a_capture_has_begun(tmp_path: Path) -> None:
