@@ -190,23 +190,26 @@ class Drive(ABC):
         if passed := self._waking.spend(seconds):
             watts = self._waking.watts
             self.heat.spend(passed, self.power.spend(passed, watts, watts), self.course.ambient_c(self.now_s))
+        speed = self.heat.speed  # of all this time: what it becomes meanwhile holds from the next call on
         for length, silent in self.course.pieces(self.now_s + passed, seconds - passed):
             if silent:
                 self._silent(slots, length)
                 passed += length
             elif more:
-                took, more = self._advance(requests, slots, done, length)
+                took, more = self._advance(requests, slots, done, length, speed)
                 passed += took
-        self._count(done, passed, more, self.weight, self.inner_ns - began)
+        self._count(done, passed, more, self.weight, speed, self.inner_ns - began)
         self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         for load in np.flatnonzero(source.at.reshape(-1, STATE)[:, ENDED] == FAILED):
             where = int(source.plan[load * PLAN + FAILED_AT]) * self.spec.scale
             raise StepFailed(Sentence("sim_io_error", drive=self.spec.model, where=where))
         return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
-    def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
+    def _advance(
+        self, requests: Stream, slots: Loop, done: Ledger, seconds: float, speed: float
+    ) -> tuple[float, bool]:
         """Run one uninterrupted piece of time. Return its length in seconds, and True while there is more to do."""
-        began, speed, before = self.inner_ns, self.heat.speed, done.ways()
+        began, before = self.inner_ns, done.ways()
         until = began + round(seconds * NS / self.weight * speed)
         if self._feed and self._feed.keep_time(began, speed, slots):
             self._wake(slots)
@@ -235,7 +238,7 @@ class Drive(ABC):
         """Let the slots that wait for a request's time claim one again now."""
         wake(slots, self.inner_ns)
 
-    def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
+    def _count(self, done: Ledger, passed: float, more: bool, scale: int, speed: float, lasted_ns: int = 0) -> None:
         self.now_s += passed
         if scale > 1:
             done.sums[:, :4] *= scale
@@ -244,8 +247,8 @@ class Drive(ABC):
         if self._account and lasted_ns:
             usual_ns = lasted_ns * self._account.outstanding / max(float(done.answers()[:, 0].sum()), 1.0)
             self._account.settle(done, self.inner_ns, lasted_ns, self._pending_ns(usual_ns))
-        if self.heat.speed < 1:
-            stretch(done, 1 / self.heat.speed)
+        if speed < 1:
+            stretch(done, 1 / speed)
         if self._limit:
             self._given = met_limit(done, self._limit, self._given, more)
         waits_ns = self._waking.waits_ns(done.answers()[:, 0].sum() / max(passed, 1e-9))
@@ -277,7 +280,7 @@ class Drive(ABC):
         passed = silent_s + (self.inner_ns - began) * self._crowd / NS / self.heat.speed
         if self.spec.scale > 1:
             self._put_by()
-        self._count(done, passed, True, max(round(self._crowd), 1))
+        self._count(done, passed, True, max(round(self._crowd), 1), self.heat.speed)
         self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         return Done(passed, done.sums[:2], done.bins[:2], False, done)
 
