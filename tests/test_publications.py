@@ -81,7 +81,7 @@ def test_several_runs_are_named_ranked_and_judged_each_on_page_one(lang: str) ->
     assert [cells[0] for cells in verdicts.rows] == ["Old", "New"]
     assert figures.head[1:3] == ("Old", "New")
     assert not [block for block in page.lead.blocks if isinstance(block, Uses | Keys)]
-    before = Language(lang)("together.standing", listed=Language(lang)("together.of_all_runs"))[:-1]
+    before = Language(lang)("together.standing", listed=Language(lang)("together.of_both_runs"))[:-1]
     assert page.lead.title.startswith(f"{before}: "), "shortened runs are no measurements and are not ranked"
 
 

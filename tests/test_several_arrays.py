@@ -202,7 +202,7 @@ def test_the_title_names_the_run_that_did_not_end_and_no_other_reason(lang: str)
     text = together._unranked(reviews | {"B": reviews["B"]._replace(verdict=ended)}, words)
     assert text == words("together.standing", listed=f"B: {because_said(Because('unfinished'), words)}")
     both = {name: one._replace(verdict=ended) for name, one in reviews.items()}
-    assert f"{words('together.of_all_runs')}: " in together._unranked(both, words)  # both are of one drive
+    assert f"{words('together.of_both_runs')}: " in together._unranked(both, words)  # both are of one drive
     assert together._unranked(reviews, words) == words("together.unusable")
 
 

@@ -304,7 +304,9 @@ def test_a_quantity_is_stated_once_in_a_list_of_reasons() -> None:
 
 
 def test_drives_are_told_apart_by_the_sentences_that_differ() -> None:
-    assert telling._apart({"A": ("same", "a"), "B": ("same", "b")}) == {"A": ("a",), "B": ("b",)}
+    """The first sentence stays, because others refer to it."""
+    own = {"A": ("same", "also", "a"), "B": ("same", "b", "also")}
+    assert telling._apart(own) == {"A": ("same", "a"), "B": ("same", "b")}
     assert telling._apart({"A": ("same",), "B": ("same",)}) == {"A": ("same",), "B": ("same",)}
     assert telling._apart({"": ("one", "two")}) == {"": ("one", "two")}
 

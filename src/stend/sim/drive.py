@@ -205,9 +205,7 @@ class Drive(ABC):
             raise StepFailed(Sentence("sim_io_error", drive=self.spec.model, where=where))
         return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
-    def _advance(
-        self, requests: Stream, slots: Loop, done: Ledger, seconds: float, speed: float
-    ) -> tuple[float, bool]:
+    def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float, speed: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time. Return its length in seconds, and True while there is more to do."""
         began, before = self.inner_ns, done.ways()
         until = began + round(seconds * NS / self.weight * speed)

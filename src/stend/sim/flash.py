@@ -195,15 +195,15 @@ class FlashDrive(Drive):
         super().start(pattern)
         self.stalls.write_share = write_share(pattern)
 
-    def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
+    def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float, speed: float) -> tuple[float, bool]:
         """Run one piece of time. Only endless patterns lose time to stalls, and limited ones have no stalls."""
         stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed else 0.0
         lost_s = stalled_s if self._account else 0.0
-        passed, more = super()._advance(requests, slots, done, seconds - lost_s)
+        passed, more = super()._advance(requests, slots, done, seconds - lost_s, speed)
         return passed + lost_s, more
 
-    def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
-        super()._count(done, passed, more, scale, lasted_ns)
+    def _count(self, done: Ledger, passed: float, more: bool, scale: int, speed: float, lasted_ns: int = 0) -> None:
+        super()._count(done, passed, more, scale, speed, lasted_ns)
         reads, writes = done.ways()[:2, 0]
         if self._account:
             waits_ns = self.stalls.closed_loop_waits_ns(self._account.outstanding)

@@ -62,10 +62,12 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     merely = {r.figure for r in passed if not argues(r) or any(_beaten(r, theirs) for theirs in others)}
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
-    apart = [r for r in unfit if r.figure != last]  # the sentence with the rival has it
+    best = {lead.figure for lead in leads(reviews) if lead.first == name and lead.gain >= AHEAD} if several else set()
+    # The sentence with the rival has it; what only raises doubts is no fault beside drives that have less of it.
+    apart = [r for r in unfit if r.figure != last and not (r.answer == "doubt" and r.figure in best)]
     told = quantities(unfit)
     told |= {figure for figure, whole in PART_OF.items() if whole in told}
-    won, lost, compared = _beside(name, reviews, {r.figure for r in apart})
+    won, lost, compared = _beside(name, reviews, {r.figure for r in apart} - best)
     against = (*_reasons(apart, set(), words), *lost, "" if several else extremes(review)[1], unprotected(review))
     lists = (
         ("for", "pro", (*won, *_reasons(fit, told | compared, words))[:MOST_CLOSING]),

@@ -122,6 +122,8 @@ def title(name: str, review: Review) -> str:
         key = "seq_write_part"
     elif key == "writes" and "still_falling" in review.figures:
         key = "writes_falling"
+    elif key == "write_tail" and "ended" in review.figures:  # it did not write the whole drive
+        key = "write_tail_ended"
     elif key == "start" and "brief_s" in review.figures:  # shorter than the minutes of other tests
         key = "start_brief"
     elif key == "start" and review.kind == "array":  # a controller has no purge, and takes writes into its cache first

@@ -330,9 +330,12 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
 
 
 def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the answers of several drives without sentences that are equal for all; all if none is left."""
+    """Return the answers of several drives without sentences that are equal for all, but the first of each drive.
+
+    Others refer to the first one.
+    """
     common = set.intersection(*map(set, answers.values())) if len(answers) > 1 else set()
-    return {name: tuple(t for t in own if t not in common) or tuple(own) for name, own in answers.items()}
+    return {name: tuple(t for n, t in enumerate(own) if not n or t not in common) for name, own in answers.items()}
 
 
 def _answer(question: Question, review: Review) -> Iterator[str]:

@@ -74,7 +74,7 @@ def repeated(reviews: Reviews) -> bool:
 
 def of_every(reviews: Reviews) -> str:
     """Return the key of the name of all drives, or of all runs of one drive."""
-    return "together.of_all_runs" if of_one_drive(reviews) else "together.of_all"
+    return f"together.of_{'both' if len(reviews) == 2 else 'all'}{'_runs' if of_one_drive(reviews) else ''}"
 
 
 def question_title(question: str, reviews: Sequence[Review], words: Language) -> str:

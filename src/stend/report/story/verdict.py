@@ -43,8 +43,9 @@ def verdict(review: Review, *, brief: bool = False) -> str:
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
     refused, doubted = judged.of("no"), judged.of("doubt")
-    if {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}:
-        refused = doubted = ()  # a run of one test opens with what it measured
+    one = {use.use for use in judged.uses if use.mark != "can't tell"} == {"streaming"}
+    if one or not (refused or judged.of(*FIT) or any(use.reasons for use in doubted)):
+        refused = doubted = ()  # a run of one test opens with what it measured, and what was not measured is no verdict
     granted, most = judged.of(*FIT), 1 if brief else MOST_CLAUSES
     denied = [_fewest("unfit", refused, [], most, words)] if refused else []
     doubts = [*_doubts(doubted, denied, 1 if denied else most if granted else MOST_CLAUSES, words)]
