@@ -363,7 +363,7 @@ def test_throttling_is_the_cause_that_replaces_all_others_of_its_test() -> None:
 def test_page_one_of_a_throttled_run_says_so_and_ranks_nothing_that_heat_changed() -> None:
     page = story([(None, slowed(60), {})], [side("published:sn150")], "en")
     (stamps,) = (block for block in page.lead.blocks if isinstance(block, Stamps))
-    assert any(text.startswith("The drive throttled because of heat:") for text in stamps.texts)
+    assert any(text.startswith("The drive throttled because of heat for") for text in stamps.texts)
     (keys,) = (block for block in page.lead.blocks if isinstance(block, Keys))
     assert [key.band.names for key in keys.keys if key.band] == [
         "HGST Ultrastar SN150 1.6\u00a0TB: 430,000",

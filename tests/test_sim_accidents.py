@@ -84,7 +84,7 @@ def test_a_drive_without_a_fan_slows_down_and_says_so(tmp_path: Path, capsys: py
     plain = Told("", tmp_path / "plain", capsys, test="iops")
     assert told.code == 0
     keys = {f.key for f in findings.find(told.run, sheet(told.folder)) if f.name == "thermal"}
-    assert keys == {"throttled"}
+    assert keys == {"counted"}
     assert max(t.values["temperature_c"] for t in told.run.telemetry) >= 75
     assert told.run.results[-1].counts.iops < 0.8 * plain.run.results[-1].counts.iops
     assert {f.key for f in findings.find(plain.run, sheet(plain.folder)) if f.name == "thermal"} == {"cool"}

@@ -240,7 +240,9 @@ def test_a_slower_clock_draws_less_and_cools_the_drive() -> None:
     hot.start(reads(hot, size=MiB, depth=8))
     done = [hot.advance(1.0).tallies[0] for _ in range(400)]
     speeds = [second[1] / 2000e6 for second in done]
-    assert [second[2] / 1e9 for second in done] == [pytest.approx(8, rel=0.02)] * 400, "8 are outstanding (Little's law)"
+    assert [second[2] / 1e9 for second in done] == [pytest.approx(8, rel=0.02)] * 400, (
+        "8 are outstanding (Little's law)"
+    )
     watts = [mean for _, _, mean, _ in hot.power.read()]
     assert [watt == pytest.approx(1 + 10 * speed, rel=0.02) for watt, speed in zip(watts, speeds, strict=True)]
     assert {round(speed, 1) for speed in speeds[200:]} == {0.4, 1.0}

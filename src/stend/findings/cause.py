@@ -84,7 +84,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
     for test in look.tests(run):
         ground = Ground(run, test, look.records(run, test.name))
         if seconds := sum(end - begin for begin, end in heat.throttled(run, ground.records)):
-            yield _cause("throttled", test.name, {"seconds": seconds}, sure=True)
+            yield _cause("throttled", test.name, {"test": test.name, "seconds": seconds}, sure=True)
         if grounds.undisturbed(ground):
             disturbed.add(test.name)
     rows = [row for row in figures(run) if row.direction == "both" and row.workload.closed]
@@ -286,14 +286,14 @@ def _depth(evidence: Evidence) -> Causes:
 
 
 def _ncq(evidence: Evidence) -> Causes:
-    """Yield that the rate of a SATA drive grows up to 32 outstanding IOs and not beyond."""
+    """Yield that the rate of a SATA drive grows up to 32 outstanding IOs and not beyond, below that of a stream."""
+    stream = headline.stream(evidence.rows, 100)
+    most = headline.NEARLY * stream.number("throughput") if stream else float("inf")
     for test, ladder in ladders.main(evidence.rows) if evidence.link.sata else ():
-        deeper = [row.iops for n, row in ladder.items() if n > NCQ]
         half, full = ladder.get(NCQ // 2), ladder.get(NCQ)
-        if not (half and full and deeper) or full.iops < GREW * half.iops:
-            continue
-        if full.iops / SAME <= min(deeper) and max(deeper) <= full.iops * SAME:
-            yield _cause("ncq", test, {"half": half.iops, "full": full.iops})
+        if half and full and full.number("throughput") < most and ladders.ends_at(ladder, NCQ, GREW, SAME):
+            load = full.workload.label.rsplit(" ", 2)[0]
+            yield _cause("ncq", test, {"load": load, "half": half.iops, "full": full.iops})
             return
 
 

@@ -7,7 +7,13 @@ from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import slow, throttled, warmest
 from stend.findings.look.moments import Moment, looks
 from stend.model.record import Run
+from stend.model.warming import growth
 from stend.runner.telemetry import HEAT_BIT, MINUTE_S
+
+COUNTER = "throttle_s"
+"""Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
+THROTTLED = ("counted", "throttled")
+"""Keys of a drive that throttled."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -18,8 +24,9 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     if spans:
         loaded = [throttled(run, look.records(run, test.name)) for test in run.plan.tests]
         seconds = sum(to_s - from_s for stretches in loaded for from_s, to_s in stretches)
-        values = {"spans": len(spans), "seconds": seconds, "top": top}
-        yield Finding(key="throttled", values=values, side="con")
+        counted = sum(growth(before.values, now.values, COUNTER) for (_, before), (_, now) in slow(run))
+        values = {"spans": len(spans), "seconds": seconds, "counted": counted, "top": top}
+        yield Finding(key="counted" if counted else "throttled", values=values, side="con")
     elif warned:
         values = {"minute": warned[0][1] / MINUTE_S, "top": top}
         yield Finding(key="warned", values=values, confidence="medium", side="con")

@@ -74,6 +74,7 @@ class Drive(ABC):
         self.host_read_bytes = 0
         self.power, self.course, self.medium = Power(spec), Course(spec), Medium(spec)
         self.heat = Heat(spec.thermal, spec.power.idle_w)
+        self._throttled_s = 0.0  # under load
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
@@ -214,6 +215,7 @@ class Drive(ABC):
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
         passed = seconds if more else (self.inner_ns - began) * self.weight / NS / speed
+        self._throttled_s += passed if speed < 1 else 0.0
         ways, lasted_ns = done.ways() - before, max(self.inner_ns - began, 1)
         busy, commands = self._busy(ways[:2, 1], lasted_ns), ways[:, 0].sum() * NS / lasted_ns
         above_w = self.power.above_w(busy, ways[:2, 1], commands) * speed
@@ -310,6 +312,7 @@ class Drive(ABC):
         return {
             "temperature_c": round(self.heat.celsius, 1),
             "throttled": float(self.heat.throttled),
+            "throttle_s": round(self._throttled_s),
             "host_read_bytes": self.host_read_bytes,
             "host_write_bytes": self.host_write_bytes,
             "nand_write_bytes": self._nand_write_bytes(),

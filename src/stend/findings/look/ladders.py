@@ -1,6 +1,6 @@
 """Ladders: one load at growing numbers of outstanding IOs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stend.findings.look import headline
@@ -32,3 +32,12 @@ def ends(rows: Iterable[Figures]) -> dict[str, tuple[Figures, Figures]]:
         phases.setdefault(row.phase, []).append(row)
     ladders = {phase: headline.ladder(own) for phase, own in phases.items()}
     return {phase: (max(own.values(), key=lambda row: row.iops), own[max(own)]) for phase, own in ladders.items()}
+
+
+def ends_at(ladder: Mapping[int, Figures], depth: int, grew: float, same: float) -> bool:
+    """Return whether a rate grows by the factor `grew` from half of a depth to it, and keeps within `same` beyond."""
+    half, full = ladder.get(depth // 2), ladder.get(depth)
+    deeper = [row.iops for n, row in ladder.items() if n > depth]
+    if not (half and full and deeper) or full.iops < grew * half.iops:
+        return False
+    return full.iops / same <= min(deeper) <= max(deeper) <= full.iops * same

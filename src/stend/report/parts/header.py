@@ -7,7 +7,7 @@ from typing import Any
 from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import answers
-from stend.many.sides import array
+from stend.many.sides import array, changed
 from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
 from stend.model.record import Run
 from stend.report.parts import Column
@@ -77,6 +77,8 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
             if drive.kind == "file"
             else [("model", drive.model), ("serial", drive.serial)]
         ),
+        ("options", ", ".join(changed(drive.target)) if drive.virtual else ""),
+        ("label", run.started[0].label),
         ("firmware", drive.firmware),
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
         *_provisioned(drive, words),

@@ -14,5 +14,5 @@ FIRST = ("mixed_rounds", "falls_profile", "falls_profiles", "falls_beyond")
 def because(findings: Sequence[Finding], tests: Sequence[str], words: Language) -> str:
     """Return the sentence of the most important cause of these tests, or an empty string without evidence of one."""
     causes = [finding for finding in findings if finding.name == "cause" and finding.test in tests]
-    causes.sort(key=lambda cause: cause.key not in FIRST)
+    causes.sort(key=lambda cause: (cause.key not in FIRST, -cause.values.get("seconds", 0.0)))  # the longest throttling
     return next((sentence(finding_said(cause, words)) for cause in causes), "")
