@@ -88,11 +88,12 @@ def test_the_processes_that_it_started_end_too(tmp_path: Path) -> None:
 def test_its_death_is_told_once_with_its_last_words(tmp_path: Path) -> None:
     dying = "for n in range(40):\n    say(2)\n    time.sleep(0.04)\nsys.exit('the cable was pulled')\n"
     meter = meters.opened(program(tmp_path, dying), None)
-    words = wait_for(meter.words)
-    assert len(words) == 1
-    assert "exit code 1, the cable was pulled; no values follow" in words[0]
+    told = list[str]()
+    wait_for(lambda: told.extend(meter.words()) or any("ended" in word for word in told))
     meter.close()
-    assert meter.words() == []
+    told += meter.words()
+    (death,) = (word for word in told if "gave no value" not in word)  # a busy host has gaps
+    assert "exit code 1, the cable was pulled; no values follow" in death
     assert meter.read()
 
 
