@@ -237,7 +237,7 @@ def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() ->
     assert writes.values["was"] <= full
     assert writes.values["share"] > 0.5
     held_s = sum(r.counts.seconds for phase in ("heat-writes", "heat-reads") for r in run.of("heat", phase))
-    assert 0 < said(run, "thermal").values["seconds"] <= held_s
+    assert 0 < said(run, "thermal").values["counted"] <= held_s
 
 
 def test_a_long_write_in_the_middle_of_a_saturation_is_its_longest() -> None:

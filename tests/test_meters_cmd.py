@@ -89,7 +89,12 @@ def test_its_death_is_told_once_with_its_last_words(tmp_path: Path) -> None:
     dying = "for n in range(40):\n    say(2)\n    time.sleep(0.04)\nsys.exit('the cable was pulled')\n"
     meter = meters.opened(program(tmp_path, dying), None)
     told = list[str]()
-    wait_for(lambda: told.extend(meter.words()) or any("ended" in word for word in told))
+
+    def ended() -> bool:
+        told.extend(meter.words())
+        return any("ended" in word for word in told)
+
+    wait_for(ended)
     meter.close()
     told += meter.words()
     (death,) = (word for word in told if "gave no value" not in word)  # a busy host has gaps

@@ -89,7 +89,7 @@ def test_no_drive_is_its_own_rival() -> None:
 def test_a_rival_has_the_year_of_its_publication(about: dict[str, Any], year: str) -> None:
     rival = rivals.published_rival(Side("Old", facts={"about": about}))
     assert rival.year == year
-    assert rival.dated(Language("en")) == (f"Old of {year}" if year else "Old")
+    assert rival.dated(Language("en")) == (f"Old by figures of {year}" if year else "Old")
 
 
 def test_published_drives_are_named_in_the_units_of_the_language() -> None:

@@ -35,7 +35,8 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("limit", lambda v: 40 <= v <= 110)
     own.test("spans", lambda v: v >= 1)
     own.test("seconds", lambda v: spent(v, one))
-    own.fact("heat", finding.key != "throttled" or slow, "nothing says that it throttled")
+    own.test("counted", lambda v: v == max(float(look.get("throttle_s", 0)) for look in looks))
+    own.fact("heat", finding.key not in ("counted", "throttled") or slow, "nothing says that it throttled")
     own.test("minute", lambda v: struck(course_of(one), {"minute": v}))
     own.fact("heat", finding.key != "warned" or drive.event == "critical 0x02", "it gave no such warning")
     own.fact(

@@ -9,9 +9,10 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look import Record
 from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import HEATING, slow, temperatures
-from stend.findings.look.moments import began, ended, on_clock
+from stend.findings.look.moments import Moment, began, ended, on_clock
 from stend.model import warming
 from stend.model.counts import added
+from stend.model.definition import Hold
 from stend.model.record import Run
 
 READS = HEATING[1]
@@ -51,9 +52,18 @@ def course(run: Run, test: str, phase: str) -> Course | None:
     begin, end = began(run, records[0].result), ended(run, records[-1].result)
     last = (end[0], end[1] + NEAR_S)
     degrees = [c for moment, c in temperatures(run) if begin < moment <= last and moment[0] == end[0]][: len(records)]
-    slowed = [(max(before, begin), now) for (before, _), (now, _) in slow(run) if begin < now and before < end]
+    slowed = [
+        (max(before, begin), now)
+        for (before, _), (now, seen) in slow(run)
+        if begin < now and before < end and (seen.values.get("throttled") or not _loaded(run, before, begin))
+    ]
     spans = [(on_clock(run, records, before), on_clock(run, records, now)) for before, now in slowed]
     return Course(records, tuple(degrees), spans[0] if spans else None)
+
+
+def _loaded(run: Run, before: Moment, begin: Moment) -> bool:
+    """Return whether another load ended between a reading and the begin of a load, which a counter may have counted."""
+    return any(isinstance(r.step, Hold) and before < ended(run, r) <= begin for r in run.results)
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -12,8 +12,6 @@ from stend.runner.telemetry import HEAT_BIT, MINUTE_S
 
 COUNTER = "throttle_s"
 """Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
-THROTTLED = ("counted", "throttled")
-"""Keys of a drive that throttled."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -2,11 +2,13 @@
 
 from stend import findings
 from stend.findings import Finding
-from stend.findings.thermal import THROTTLED
 from stend.model.record import Run
 from stend.report.parts.method import departed
 from stend.sentences import finding_said
 from stend.words import Language, Sentence
+
+HOT = ("counted", "throttled")
+"""Findings on heat that every page must show: the drive throttled."""
 
 
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
@@ -24,7 +26,7 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     ran = {result.where.test for result in run.results}
     if ran and (missing := [title for name, title in titles.items() if name not in ran]):
         texts.append(words("stamp.not_run", tests=", ".join(missing)))
-    hot = [finding_said(f, words).rstrip(".") for f in findings.named("thermal", run, {}) if f.key in THROTTLED]
+    hot = [finding_said(f, words).rstrip(".") for f in findings.named("thermal", run, {}) if f.key in HOT]
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
     asked = run.plan.deviations
     deviated = [words("stamp.deviations", n=len(asked) + len(departed(run)))] if asked else []
