@@ -1,0 +1,127 @@
+"""Pages of runs whose settings, cooling or outcome differ: names of what differs, reasons by drive, wins and doubts."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from stend.findings import Finding
+from stend.findings.judgement import Judged, Reason, Verdict, Why
+from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
+from stend.model.record import Run
+from stend.report.parts import Pair
+from stend.report.parts.header import device
+from stend.report.parts.summary import stamps
+from stend.report.story import closing, page_one, telling, together, verdict
+from stend.report.story.because import because
+from stend.report.story.page_one import Review
+from stend.sentences import because_said, of_run, reason_said, why_said
+from stend.words import LANGUAGES, Language
+from tests.synthetic import Truth, events, made
+from tests.test_story import EN, reason, seen
+
+HEAT = Because("throttled", {"seconds": 600.0})
+
+
+def of(writes: float, *reasons: Reason, mark: Any = "doubt", unusable: dict[str, Because] | None = None) -> Review:
+    """A drive with saturated writes, and reasons about heavy writing."""
+    known = Known({"writes": writes, "sat_s": 36e3}, unusable=unusable or {})
+    own = seen({})._replace(verdict=Verdict("", (Judged("write", mark, reasons),), known))
+    return own._replace(figures=own.verdict.figures)
+
+
+def texts(reviews: dict[str, Review], name: str) -> dict[str, tuple[str, ...]]:
+    (section,) = closing.closing(reviews)
+    lists = [items for pair in section.blocks if isinstance(pair, Pair) for items in pair.lists]
+    return {items.items[0].mark: tuple(i.text for i in items.items) for items in lists if items.title.startswith(name)}
+
+
+@pytest.mark.parametrize(("answer", "against"), [("doubt", False), ("fail", True)])
+def test_a_figure_in_which_a_drive_is_best_is_for_it_and_against_it_only_if_it_fails(
+    answer: str, against: bool
+) -> None:
+    own = Reason("writes", answer, 3.0, {"writes": 38e3, "sat_s": 36e3})
+    reviews = {"A": of(18e3), "B": of(38e3, own, mark="no" if against else "doubt")}
+    lists = texts(reviews, "B")
+    assert ["2.1\u00a0times better than A" in text for text in lists["pro"]] == [True]
+    assert lists.get("con", ()) == ((page_one.sentence(reason_said(own, EN)),) if against else ())
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_title_names_the_drive_that_heat_slowed_if_that_is_the_only_reason(lang: str) -> None:
+    words = Language(lang)
+    reviews = {"A": of(18e3), "B": of(38e3, unusable={"writes": HEAT})}
+    heat = words("together.standing", listed=f"B: {because_said(of_run(HEAT), words)}")
+    assert together._unranked(reviews, words) == heat
+    two = Because("few", {"samples": 3})
+    assert together._unranked(reviews | {"A": of(18e3, unusable={"writes": two})}, words) == words("together.unusable")
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_figure_that_is_not_ranked_names_the_drive_that_it_is_due_to(both: bool) -> None:
+    reviews = {"A": of(18e3, unusable={"writes": HEAT} if both else None), "B": of(38e3, unusable={"writes": HEAT})}
+    (row,) = together._figure_table(reviews, EN).rows
+    why = because_said(HEAT, EN)
+    assert row[-1] == EN("together.unsure", because=why if both else f"B: {why}")
+
+
+def test_uses_whose_only_reason_is_the_same_are_named_together() -> None:
+    lacks = (Because("unruled"),)
+    uses = tuple(Judged(use, "doubt", (), facts=("dwpd",), because=lacks) for use in ("mixed", "database", "write"))
+    own = seen({})._replace(
+        verdict=Verdict("", (Judged("array", "yes", (reason("longest", "pass"),)), *uses), Known({}))
+    )
+    told = verdict.verdict(own)
+    assert told.count(because_said(lacks[0], EN)) == 1
+    assert "mixed workloads, databases and heavy writing" in told
+
+
+def test_doubts_that_only_lack_measurements_are_no_verdict() -> None:
+    uses = (Judged("desktop", "doubt", (), missing=("fresh",)), Judged("read", "can't tell", ()))
+    own = seen({})._replace(verdict=Verdict("", uses, Known({})))
+    assert verdict.verdict(own) == EN("story.verdict_none")
+    run = made("iops", shorten=600, interval_s=10.0, rounds=2)
+    one = own._replace(run=run, figures={"single_reads": 1e4, "single_writes": 5e4})
+    assert telling.headline(one).startswith("One at a time, random reads of 4 KiB run at 10,000 IOPS ")
+
+
+def test_throttling_makes_a_high_temperature_no_second_reason() -> None:
+    hot = Because("hot", {"top": 79.6, "limit": 70.0})
+    told = why_said(Why(reasons=(), because=(HEAT, hot), tests=(), facts=()), EN)
+    assert told == EN("because.throttled_run")
+    assert why_said(Why(reasons=(), because=(hot,), tests=(), facts=()), EN) == because_said(hot, EN)
+
+
+def test_unmet_steady_states_with_one_limit_are_one_stamp() -> None:
+    run = Run(events(["iops", "throughput"], Truth(), shorten=600, interval_s=10.0, rounds=2))
+    assert len(run.unmet) > 1
+    (told,) = (text for text in stamps(run, EN) if "steady state not reached" in text)
+    assert told.startswith("IOPS, Throughput: ")
+
+
+def test_the_device_table_has_the_label_and_the_changed_parameters_of_a_virtual_drive() -> None:
+    run = made("fresh", shorten=60)
+    target = "sim:small?thermal.limit_c=80&seed=3"
+    plan = replace(run.plan, device=replace(run.plan.device, target=target, virtual=True))
+    run.started[0] = replace(run.started[0], plan=plan, label="no fan")
+    rows = dict(device(run, None, EN))
+    assert (rows["options"], rows["label"]) == ("thermal.limit_c=80", "no fan")
+    plain = dict(device(made("fresh", shorten=60), None, EN))
+    assert (plain["options"], plain["label"]) == ("", "")
+
+
+def test_a_chapter_has_the_longest_throttling_of_its_tests_with_the_name_of_the_test() -> None:
+    every = [
+        Finding(name="cause", key="throttled", test=name, values={"test": name, "seconds": seconds})
+        for name, seconds in (("throughput", 480.0), ("iops", 9e3))
+    ]
+    told = because(every, ("throughput", "iops"), EN)
+    assert told.startswith("IOPS: ")
+    assert "2\u00a0h 30\u00a0min" in told
+
+
+def test_the_tail_of_writes_that_are_not_saturated_is_not_called_so() -> None:
+    own = of(1.0)._replace(figures={"write_tail": 46e-6, "ended": 48e3})
+    assert "saturated" not in page_one.title("write_tail", own)
+    assert "saturated" in page_one.title("write_tail", own._replace(figures={"write_tail": 46e-6, "writes": 48e3}))
