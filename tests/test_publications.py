@@ -149,7 +149,7 @@ HOT = {"virtual": True, "target": "sim:small?thermal.kelvin_per_w=9&seed=4&therm
     ("runs", "names", "lang"),
     [
         ([("", {}, {}), ("", {}, {"active_range_pct": 70})], ["active range 100%", "active range 70%"], "en"),
-        ([("", {}, {}), ("", {}, {"active_range_pct": 70})], ["область 100 %", "область 70 %"], "ru"),
+        ([("", {}, {}), ("", {}, {"active_range_pct": 70})], ["диапазон 100 %", "диапазон 70 %"], "ru"),
         ([("before", {}, {}), ("after", {}, {"active_range_pct": 70})], ["before", "after"], "en"),
         ([("", {}, {}), ("", HOT, {})], [None, "thermal.kelvin_per_w=9, thermal.limit_c=80"], "en"),
         ([("", {}, {"name": "usual"}), ("", {}, {"name": "own"})], ["usual", "own"], "en"),
