@@ -72,7 +72,7 @@ def _facts(run: Run, words: Language) -> Iterator[str]:
     yield drive.firmware
     yield drive.serial
     yield ", ".join(changed(drive.target)) if drive.virtual else ""
-    yield words("together.range", pct=profile.active_range(drive) / drive.capacity_bytes)
+    yield words("together.range", pct=profile.active_range_pct / 100)
     yield profile.name
 
 

@@ -17,7 +17,7 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     alike: dict[str, tuple[Sentence, list[str]]] = {}  # those that differ only in the test share one
     for stamp in run.stamps:
         test = stamp.values.get("test")
-        about = f"{stamp.key} { ({**stamp.values, 'test': ''}) }" if test else stamp
+        about = f"{stamp.key} {stamp.values | {'test': ''}}" if test else stamp
         alike.setdefault(about, (stamp, []))[1].extend([titles[test]] if test else [])
     texts = [
         words.translated(Sentence(stamp.key, **stamp.values | {"test": ", ".join(tests)}) if tests else stamp)
