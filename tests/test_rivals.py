@@ -18,8 +18,8 @@ MODEL = "HGST SN150"
 PUBLISHED = published()["sn150"]["saturation"]["end"]  # a range
 
 
-def model_run() -> Run:
-    run = made("iops", truth=Truth(model=MODEL), rounds=2, shorten=600, interval_s=10.0)
+def model_run(**changes: Any) -> Run:
+    run = made("iops", truth=Truth(model=MODEL), rounds=2, shorten=600, interval_s=10.0, **changes)
     plan = replace(run.plan, device=replace(run.plan.device, virtual=True), deviations=())
     run.started[0] = replace(run.started[0], plan=plan)
     return run
@@ -131,15 +131,18 @@ def test_the_largest_distance_comes_first() -> None:
 
 
 def test_a_run_on_a_part_of_its_drive_has_no_published_rivals() -> None:
-    whole, part = model_run(), model_run()
-    profile = replace(part.plan.profile, active_range_pct=50)
-    plan = replace(part.plan, profile=profile, deviations=(text("active range in percent: 50 instead of 100"),))
-    part.started[0] = replace(part.started[0], plan=plan)
-    assert rivals.misfits(whole, {"writes": PUBLISHED[1] * 2})
-    assert not rivals.misfits(part, {"writes": PUBLISHED[1] * 2})
+    whole, part = model_run(), model_run(active_range_pct=50)
     for run in (whole, part):
         device = replace(run.plan.device, interface="sata")
         run.started[0] = replace(run.started[0], plan=replace(run.plan, device=device))
     assert rivals.reference([whole])
     assert not rivals.reference([part])
     assert not rivals.reference([whole, part])
+
+
+def test_a_run_with_changed_settings_is_not_compared_with_the_real_drive() -> None:
+    usual, changed = model_run(), model_run()
+    plan = replace(changed.plan, deviations=(text("threads: 1 instead of 4"),))
+    changed.started[0] = replace(changed.started[0], plan=plan)
+    assert rivals.misfits(usual, {"writes": PUBLISHED[1] * 2})
+    assert not rivals.misfits(changed, {"writes": PUBLISHED[1] * 2})

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from stend.findings import Finding
+from stend.base.units import GB
+from stend.findings import Finding, cause
 from stend.findings.judgement import Judged, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
@@ -13,7 +14,7 @@ from stend.model.record import Run
 from stend.report.parts import Pair
 from stend.report.parts.header import device
 from stend.report.parts.summary import stamps
-from stend.report.story import closing, page_one, telling, together, verdict
+from stend.report.story import closing, page_one, rivals, telling, together, verdict
 from stend.report.story.because import because
 from stend.report.story.page_one import Review
 from stend.sentences import because_said, of_run, reason_said, why_said
@@ -125,3 +126,18 @@ def test_the_tail_of_writes_that_are_not_saturated_is_not_called_so() -> None:
     own = of(1.0)._replace(figures={"write_tail": 46e-6, "ended": 48e3})
     assert "saturated" not in page_one.title("write_tail", own)
     assert "saturated" in page_one.title("write_tail", own._replace(figures={"write_tail": 46e-6, "writes": 48e3}))
+
+
+@pytest.mark.parametrize("part", [100, 70])
+def test_a_part_of_a_drive_leaves_spare_area_and_has_no_published_rivals(part: int) -> None:
+    """The desktop profile has 75 % of the drive in some tests as its specification asks, which is no part."""
+    truth = Truth(capacity_bytes=120 * GB, fresh_iops=100_000)
+    changes: dict[str, Any] = {"tests": {"write-saturation": {"minutes": 120, "active_range_pct": part}}}
+    run = Run(events(["write-saturation"], truth, profile="review", interval_s=10.0, **changes))
+    sure = Finding(
+        name="saturation", key="knee", test="write-saturation", values={"knee_bytes": 1.2 * 120 * GB, "ratio": 5.0}
+    )
+    found = [f.values for f in cause.find(run, {}, [sure]) if f.key == "spare"]
+    assert found == ([{"part": 0.7}] if part < 100 else [])
+    assert rivals._whole(run) is (part == 100)
+    assert rivals._whole(made("iops", profile="review-desktop", shorten=600, interval_s=10.0, rounds=2))

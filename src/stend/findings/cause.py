@@ -32,7 +32,7 @@ MIXED_ROUNDS = ("iops",)
 """Tests in which random 4 KiB writes follow larger blocks in each round (PTS 7)."""
 SAME = 1.05
 """Two rates of one load that differ by less are equal."""
-NCQ = 32
+NCQ, FULL_PCT = 32, 100
 """Commands that a SATA drive queues (Serial ATA, native command queuing)."""
 PROGRAM_S, SENSE_S = 100e-6, 50e-6
 """NAND flash takes longer than the first to program a page, and about the second to read one."""
@@ -187,10 +187,12 @@ def _cache(evidence: Evidence) -> Causes:
 
 
 def _knee(evidence: Evidence) -> Causes:
-    """Yield what the first drop of random writes is consistent with: a full cache, or no free blocks left."""
-    sizes = [
-        f.values["size"] for f in evidence.of("slc_cache") if f.values.get("state") == "fresh" and "size" in f.values
-    ]
+    """Yield what the course of random writes is consistent with: spare area, a full cache, or no free blocks left."""
+    fresh = (f.values for f in evidence.of("slc_cache") if f.values.get("state") == "fresh")
+    sizes = [values["size"] for values in fresh if "size" in values]
+    for test in look.tests(evidence.run, "write-saturation") if evidence.flash else ():
+        if (part := test.profile.active_range_pct) < FULL_PCT:
+            yield _cause("spare", test.name, {"part": part / 100}, sure=True)
     for finding in evidence.of("saturation") if evidence.flash else ():
         knee, ratio = finding.values.get("knee_bytes"), finding.values.get("ratio", 1.0)
         if knee is None or ratio < FELL:

@@ -15,6 +15,7 @@ from stend.model import publications
 from stend.model.definition import Identity
 from stend.model.published import PLACES, PREFIX, middle, span
 from stend.model.record import Run
+from stend.report.parts.departures import departures
 from stend.words import Language
 
 NONE = "none"
@@ -27,7 +28,6 @@ FAMILIES = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas", "scsi"
 """Families of drives by a part of the name of their interface."""
 LOCAL = ("", "pcie", "apple-nvme")
 """Transports of NVMe, as sysfs names them, to a drive that is not behind a network."""
-FULL_PCT = 100
 AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 FAR = 1.25
@@ -146,8 +146,9 @@ def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
 
 
 def _whole(run: Run) -> bool:
-    """Return whether the whole drive is tested."""
-    return run.plan.profile.active_range_pct == FULL_PCT
+    """Return whether no test has a smaller part of the drive than its specification asks for."""
+    every = (one for of_test in (departures(run) or {}).values() for one in of_test)
+    return not any(one.setting == "active_range_pct" and one.value < one.usual for one in every)
 
 
 def _of_models(models: Sequence[str]) -> list[dict[str, Any]]:
