@@ -20,6 +20,7 @@ from stend.report.story.page_one import (
     Review,
     after,
     figure_said,
+    sentence,
     shown,
     title,
     use_titles,
@@ -261,7 +262,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         why = [(of, part[figure]) for of, known in every for part in (known.unusable, known.bounds) if figure in part]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
-            of, because = why[0][0], because_said(why[0][1], words)
+            of, because = why[0][0], because_said(of_run(why[0][1]), words)
             ranked = words("together.unsure", because=because if len(why) == len(reviews) else after(of, because))
         if _unlike_size(figure, reviews):
             ranked = words("together.unlike_size")
@@ -273,9 +274,13 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         rows.append((name, *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
     runs = "_runs" if of_one_drive(reviews) else ""
-    note = "_settings" if runs and not repeated(reviews) else runs
-    title_of, note = words(f"together.figures{runs}"), words(f"together.note{note}")
-    return Table(title_of, head, tuple(rows), tuple(range(1, len(reviews) + 1)), note)
+    title_of = f"together.figures{runs}"
+    said = words(f"together.note{'_settings' if runs and not repeated(reviews) else runs}")
+    reasons = {row[-1] for row in rows}
+    if not best and len(rows) > 1 == len(reasons) and reasons != {"–"}:  # one reason for all figures is no column
+        title_of, head, rows = "story.figures", head[:-1], [row[:-1] for row in rows]
+        said = sentence(reasons.pop())
+    return Table(words(title_of), head, tuple(rows), tuple(range(1, len(reviews) + 1)), said)
 
 
 def _cell(figure: str, figures: Evidence, words: Language) -> str:
