@@ -80,7 +80,7 @@ def test_every_load_takes_its_times_by_one_clock(target: str) -> None:
     engine = FioEngine(target, raw=documents.append, interval_s=INTERVAL_S)
     finished(engine.start(FILL, seed=1, limit_bytes=MiB))
     engine.close()
-    asked = msgspec.json.decode(b"".join(documents))["global options"]
+    asked = msgspec.json.decode(documents[-1])["global options"]  # on a slow host a load has several
     assert [f"--clocksource={word}" for word in [asked.get("clocksource")] if word] == clock()
 
 
