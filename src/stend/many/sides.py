@@ -261,9 +261,9 @@ def array(facts: Mapping[str, Any]) -> str:
     return f"{level.upper().replace('RAID', 'RAID ')} × {members}{chunk}" if level else ""
 
 
-def changed(target: str) -> list[str]:
+def changed(drive: Identity) -> list[str]:
     """Return the options of a virtual drive, without those that only distinguish repeats: `["thermal.limit_c=80"]`."""
-    query = target.partition("?")[2]
+    query = drive.target.partition("?")[2] if drive.virtual else ""
     return [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
 
 
@@ -272,7 +272,7 @@ def _described(drive: Identity) -> str:
 
     A drive with changed parameters has no title, because that describes the file.
     """
-    name, options = drive.target.partition("?")[0], changed(drive.target)
+    name, options = drive.target.partition("?")[0], changed(drive)
     shown = "&".join([f"sim:{Path(name.removeprefix('sim:')).name}", *options]).replace("&", "?", 1)
     return shown if options else f"{shown} ({str(drive.facts.get('title', '')).partition(': ')[0]})"
 

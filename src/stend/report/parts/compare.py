@@ -71,7 +71,7 @@ def _facts(run: Run, words: Language) -> Iterator[str]:
     yield array(drive.facts)
     yield drive.firmware
     yield drive.serial
-    yield ", ".join(changed(drive.target)) if drive.virtual else ""
+    yield ", ".join(changed(drive))
     yield words("together.range", pct=profile.active_range_pct / 100)
     yield profile.name
 

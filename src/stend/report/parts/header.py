@@ -77,7 +77,7 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
             if drive.kind == "file"
             else [("model", drive.model), ("serial", drive.serial)]
         ),
-        ("options", ", ".join(changed(drive.target)) if drive.virtual else ""),
+        ("options", ", ".join(changed(drive))),
         ("label", run.started[0].label),
         ("firmware", drive.firmware),
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
