@@ -101,6 +101,7 @@ def test_the_link_limits_only_the_direction_that_reaches_it(read: float, write: 
         ("USB 3.2 Gen 1, 5 Gb/s", {}, "USB 3.2 Gen 1, 5 Gb/s", 0.44e9),
         ("NVMe PCIe 3.0 x4", {}, "NVMe PCIe 3.0 x4", 3.52e9),
         ("NVMe/TCP, 25 Gbit/s Ethernet", {}, "NVMe/TCP, 25 Gbit/s Ethernet", 2.95e9),
+        ("eMMC 5.1 HS400", {}, "eMMC 5.1 HS400", 0.36e9),
         ("SAS RAID, 512 MiB cache", {}, "SAS RAID, 512 MiB cache", None),
         ("SAS RAID, 12 GiB cache", {}, "SAS RAID, 12 GiB cache", None),
     ],
@@ -201,6 +202,7 @@ def test_reads_of_a_mix_and_reads_after_random_writes_are_no_single_reads() -> N
 def test_a_queue_is_full_where_the_rate_stays_and_the_wait_grows_with_the_depth() -> None:
     assert causes(ran(queue(16), "profiles"))["full"].values["enough"] == 16
     assert "full" not in causes(ran(queue(256), "profiles"))
+    assert {"serial", "full"} & set(causes(ran(queue(1), "latency-curve"))) == {"serial"}
 
 
 def test_blocks_of_a_limit_per_command_are_those_of_sequential_reads() -> None:

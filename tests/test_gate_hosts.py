@@ -278,3 +278,16 @@ def test_what_the_kernel_never_says_of_sizes_counts_as_not_told(host: Host) -> N
         assert host.kernel.size_bytes(f"sd{number}") == 0
         found = block.identify("x", f"sd{number}", "x", host.kernel)
         assert (found.capacity_bytes, found.logical_bytes, found.physical_bytes) == (0, 512, 512)
+
+
+def test_a_card_has_the_name_and_the_version_that_the_kernel_read_of_it(host: Host) -> None:
+    card = {"type": "MMC", "name": "DG4064", "fwrev": "0x3532363435", "serial": "0xa1b2c3d4"}
+    host.disk("mmcblk0", "179:0", facts={f"device__{name}": value for name, value in card.items()})
+    host.disk("mmcblk0p1", "179:1", parent="mmcblk0", partition="1")
+    for node in ("mmcblk0", "mmcblk0p1"):
+        found = block.identify("x", node, "x", host.kernel)
+        assert (found.interface, found.family, found.model, found.firmware, found.serial) == (
+            "emmc", "eMMC", "DG4064", "0x3532363435", "0xa1b2c3d4",
+        )  # fmt: skip
+    host.disk("mmcblk1", "179:8", device__type="SD", device__name="SC64G")
+    assert block.identify("x", "mmcblk1", "x", host.kernel).interface == "sd"

@@ -108,13 +108,13 @@ def test_an_unprotected_buffer_leaves_a_doubt_where_writes_must_last() -> None:
 
 
 def test_a_drive_that_no_desktop_can_connect_is_not_judged_for_one() -> None:
-    told = marks(SERVER | {"sas": 1.0})
+    told = marks(SERVER | {"server_port": 1.0})
     assert told == {use: mark for use, mark in marks(SERVER).items() if use != "desktop"}
-    assert "desktop" in marks(SERVER | {"sas": 0.0})
+    assert "desktop" in marks(SERVER | {"server_port": 0.0})
 
 
-def test_a_drive_behind_usb_is_not_judged_for_a_server() -> None:
-    told = marks(SERVER | {"usb": 1.0})
+def test_a_drive_that_no_server_has_is_not_judged_for_one() -> None:
+    told = marks(SERVER | {"client_port": 1.0})
     assert set(marks(SERVER)) - set(told) == {"read", "array", "mixed", "database", "write"}
     assert told["desktop"] == "yes"
 
@@ -122,16 +122,14 @@ def test_a_drive_behind_usb_is_not_judged_for_a_server() -> None:
 @pytest.mark.parametrize(
     ("kind", "port", "unjudged"),
     [
-        ("flash", "sas", {"sas": ["desktop"]}),
-        ("flash", "usb", {"usb": ["read", "array", "mixed", "database", "write"]}),
-        ("array", "sas", {}),
-        ("disk", "usb", {}),
-        ("flash", "nvme", {}),
+        ("flash", "server_port", ["desktop"]),
+        ("flash", "client_port", ["read", "array", "mixed", "database", "write"]),
+        ("array", "server_port", []),
+        ("disk", "client_port", []),
+        ("flash", "nvme", []),
     ],
 )
-def test_uses_that_no_drive_of_this_interface_has_are_named(
-    kind: str, port: str, unjudged: dict[str, list[str]]
-) -> None:
+def test_uses_that_no_drive_of_this_interface_has_are_named(kind: str, port: str, unjudged: list[str]) -> None:
     assert verdict(Known({**SERVER, port: 1.0}), kind).unjudged(kind) == unjudged
 
 

@@ -19,7 +19,7 @@ from typing import Self
 HERE = Path(__file__).parent
 TOP = HERE.parent.parent
 ROOT_MODULES = ("9p", "9pnet_virtio", "overlay", "virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4")
-DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi", "megaraid_sas")
+DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi", "megaraid_sas", "sdhci-pci", "mmc_block")
 MiB = 1 << 20
 GONE = {"driver": "nvme", "id": "gone", "drive": "gone", "serial": "LABGONE", "bus": "door"}
 """The drive that is unplugged and plugged in again."""
@@ -73,6 +73,7 @@ def drives(folder: Path) -> Iterator[str]:
     yield from ("-device", "scsi-hd,drive=scsi,bus=scsi.0,serial=LABSCSI,vendor=LAB,product=SCSIDISK,rotation_rate=1")
     yield from ("-device", "megasas-gen2,id=sas", "-drive", image("sas", 128 * MiB))
     yield from ("-device", "scsi-hd,drive=sas,bus=sas.0,serial=LABSAS,vendor=LAB,product=SASDISK,rotation_rate=1")
+    yield from ("-device", "sdhci-pci", "-drive", image("card", 64 * MiB), "-device", "sd-card,drive=card")
 
 
 def first_root(lab: Path) -> Path:

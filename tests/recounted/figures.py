@@ -233,9 +233,7 @@ def _warm(record: Record, mix: str) -> tuple[float, float] | None:
 
 def _warmed(r: Record, phase: str) -> float | None:
     """How many times as fast reads are with the fewest outstanding, once a part is warm."""
-    both = [
-        [x for x in r.loads(r.of("cold-warm", name)) if x[0]["load"]["read_pct"] == 100] for name in (phase, "cold")
-    ]
+    both = [[x for x in r.loads(r.of("cold-warm", n)) if x[0]["load"]["read_pct"] == 100] for n in (phase, "cold")]
     warm, cold = (min(own, key=lambda x: outstanding(x[0]), default=None) for own in both)
     return iops(warm) / iops(cold) if warm and cold else None
 
@@ -362,6 +360,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "sweep_least": lambda r: iops(_sweep(r)[0]),
     "sweep_shallow": lambda r: float(outstanding(_sweep(r)[0][0])),
     "sweep_at": lambda r: float(outstanding(max(_sweep(r), key=iops)[0])),
+    "sweep_near": lambda r: iops(_least(_sweep(r))),
+    "sweep_near_at": lambda r: float(outstanding(_least(_sweep(r))[0])),
     "sweep_deep": lambda r: float(outstanding(_sweep(r)[-1][0])),
     "sweep_wait": lambda r: mean(_sweep(r)[-1]),
     "sweep_longest": lambda r: longest(_sweep(r)[-1]),

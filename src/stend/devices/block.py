@@ -86,20 +86,30 @@ def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identi
     folder = kernel.block(node)
     device = kernel.block(kernel.parent(node) or node)
     named = kernel.names(node)
+    card = _card(device / "device") if node.startswith("mmcblk") else {}
     return Identity(
         kind="block",
         target=target,
         path=path,
         capacity_bytes=kernel.size_bytes(node),
-        model=text(device / "device/model") or text(folder / "dm/name") or node.rstrip("0123456789"),
+        model=text(device / "device/model")
+        or card.get("model")
+        or text(folder / "dm/name")
+        or node.rstrip("0123456789"),
         serial=named["serial"],
         wwn=named["wwn"],
-        firmware=text(device / "device/firmware_rev") or text(device / "device/rev"),
-        interface=_interface(node, device),
+        firmware=card.get("firmware") or text(device / "device/firmware_rev") or text(device / "device/rev"),
+        interface=card.get("interface") or _interface(node, device),
         logical_bytes=count(device / "queue/logical_block_size") or 512,
         physical_bytes=count(device / "queue/physical_block_size") or 512,
         rotational=text(device / "queue/rotational") == "1" and not node.startswith(WITHOUT_HEADS),
     )
+
+
+def _card(folder: Path) -> dict[str, str]:
+    """Return what the kernel has read of an eMMC device or an SD card (CID and extended CSD), in its sysfs folder."""
+    bus = {"MMC": "emmc", "SD": "sd"}.get(text(folder / "type"), "")
+    return {"model": text(folder / "name"), "firmware": text(folder / "fwrev"), "interface": bus}
 
 
 def _interface(node: str, device: Path) -> str:

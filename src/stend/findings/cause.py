@@ -294,8 +294,7 @@ def _ncq(evidence: Evidence) -> Causes:
     for test, ladder in ladders.main(evidence.rows) if evidence.link.sata else ():
         half, full = ladder.get(NCQ // 2), ladder.get(NCQ)
         if half and full and full.number("throughput") < most and ladders.ends_at(ladder, NCQ, GREW, SAME):
-            load = full.workload.label.rsplit(" ", 2)[0]
-            yield _cause("ncq", test, {"load": load, "half": half.iops, "full": full.iops})
+            yield _cause("ncq", test, {"load": full.workload.pattern, "half": half.iops, "full": full.iops})
             return
 
 
@@ -383,18 +382,17 @@ def _full(evidence: Evidence) -> Causes:
         if test not in CROWDED:
             continue
         most, deepest = max(ladder.values(), key=lambda row: row.iops), ladder[max(ladder)]
-        enough = ladder[min(depth for depth in ladder if SAME * ladder[depth].iops >= most.iops)]
-        load = enough.workload.label.rsplit(" ", 2)[0]
+        first, deep = min(n for n in ladder if SAME * ladder[n].iops >= most.iops), deepest.workload.outstanding
+        load = most.workload.pattern
         rates = [ladder[depth].iops for depth in sorted(ladder) if depth >= most.workload.outstanding]
         scatters = any(after > STEP * before for before, after in pairwise(rates))
         if deepest.iops < headline.NEARLY * most.iops and not scatters:
-            at, deep = most.workload.outstanding, deepest.workload.outstanding
+            at = most.workload.outstanding
             values = {"at": at, "load": load, "most": most.iops, "deep": deep, "least": deepest.iops}
             yield _cause("falls", test, values | {"then": most.number("mean"), "wait": deepest.number("mean")})
             continue
-        deeper = [row for n, row in ladder.items() if n >= enough.workload.outstanding]
-        times = deepest.workload.outstanding / enough.workload.outstanding
-        waits = deepest.number("mean") / enough.number("mean")
-        even = min(row.iops for row in deeper) >= headline.NEARLY * most.iops
-        if times >= 4 and even and 1 / GREW < times / waits < GREW:
-            yield _cause("full", test, {"enough": enough.workload.outstanding, "load": load})
+        waits = deepest.number("mean") / ladder[first].number("mean")
+        even = min(row.iops for n, row in ladder.items() if n >= first) >= headline.NEARLY * most.iops
+        if deep >= 4 * first and even and 1 / GREW < deep / first / waits < GREW:
+            values = {"enough": first, "load": load, "deep": deep}
+            yield _cause("full" if first > 1 else "serial", test, values)

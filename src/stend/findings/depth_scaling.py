@@ -28,7 +28,7 @@ def _finding(test: str, cells: list[Figures]) -> Finding:
     enough = next(cell for cell in cells if cell.iops >= NEARLY * most)
     deep, single = cells[-1], cells[0]
     values = {
-        "what": single.workload.label.rsplit(" ", 2)[0],
+        "what": single.workload.pattern,
         "deep": deep.workload.outstanding,
         "single": single.workload.outstanding,
         "enough": enough.workload.outstanding,

@@ -58,7 +58,7 @@ def _contradictions(run: Run, passport: Mapping[str, Any]) -> Rows:
             yield "hours", {"smart": smart, "log": name, "hours": most}, True
     written = counts(passport, "written_bytes")
     most_bytes = max(written.values(), default=0)
-    fastest = FASTEST.get(run.plan.device.interface.split(" ")[0].lower())
+    fastest = FASTEST.get(run.plan.device.bus)
     if smart is not None and fastest and most_bytes > (smart + 1) * 3600 * fastest:
         yield "too_fast", {"written": most_bytes, "hours": smart, "rate": most_bytes / ((smart + 1) * 3600)}, True
     yield from _wear(run, passport, written.get(SMART))

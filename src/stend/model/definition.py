@@ -121,6 +121,13 @@ class Phase(Data, frozen=True):
         return next((rule for rule in self.until if isinstance(rule, Steady)), None)
 
 
+BUSES = {
+    "nvme": "NVMe", "sata": "SATA", "ata": "SATA", "sas": "SAS", "scsi": "SAS", "usb": "USB",
+    "emmc": "eMMC", "sd": "SD",
+}  # fmt: skip
+"""Names of buses as the standards spell them."""
+
+
 class Identity(Data, frozen=True):
     """The identity of a drive as far as it reports it. Two reads of the same drive must agree on it."""
 
@@ -144,6 +151,16 @@ class Identity(Data, frozen=True):
         for name in ("model", "serial", "wwn", "firmware", "interface", "facts"):
             msgspec.structs.force_setattr(self, name, plain_all(getattr(self, name)))
         msgspec.structs.force_setattr(self, "facts", untrusted.fitting(self.facts, limits.FACTS))
+
+    @property
+    def bus(self) -> str:
+        """Return the first word of its interface in small letters: `nvme`, `sata`, `sas`, `usb`, `emmc`."""
+        return self.interface.split(" ", maxsplit=1)[0].lower()
+
+    @property
+    def family(self) -> str:
+        """Return the usual spelling of its bus, or its interface if that names no bus of drives."""
+        return BUSES.get(self.bus, self.interface)
 
     @property
     def scale(self) -> int:
@@ -233,7 +250,7 @@ class Profile(Data, frozen=True):
 
     def for_drive(self, device: Identity) -> "Profile":
         """Return this profile with the overrides for the drive's interface, merged per test in `tests`."""
-        return self.for_interface(device.interface.split(" ")[0].lower())
+        return self.for_interface(device.bus)
 
     def for_interface(self, kind: str) -> "Profile":
         """Return this profile with the overrides for an interface such as `sata`. Raise BadInput if they do not fit."""

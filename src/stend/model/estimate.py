@@ -33,7 +33,7 @@ SLOWEST_SHARE = 0.2
 
 def assumed(device: Identity) -> Speed:
     """Return the assumed speed of this kind of drive, used until measurements exist."""
-    interface = "rotational" if device.rotational else device.interface.split(" ")[0].lower()
+    interface = "rotational" if device.rotational else device.bus
     return ASSUMED.get(interface) or ASSUMED.get(device.kind, OTHER)
 
 

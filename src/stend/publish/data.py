@@ -34,7 +34,6 @@ LONGEST = 4
 """Capitals of a name that stays as it is, such as HGST."""
 CONDITIONS = (*BLOCKING, "cpu")
 """Settings of a run in which the drives of a ranking should not differ."""
-FAMILIES = {"nvme": "NVMe", "sata": "SATA", "sas": "SAS", "ata": "SATA", "scsi": "SAS"}
 
 
 class Spoken:
@@ -86,7 +85,7 @@ class Spoken:
         firmware = list(
             dict.fromkeys(s.run.plan.device.firmware for s in self.chosen.every if s.run.plan.device.firmware)
         )
-        family = interface_of(device.interface, virtual=device.virtual)
+        family = device.family or ("virtual" if device.virtual else "")
         searched = (self.name, maker, family, device.interface, capacity, *firmware)
         return {
             "id": drive,
@@ -143,12 +142,6 @@ def maker_of(model: str) -> str:
     """Return the first word of a model, which names the maker of most drives; of an array that of its members."""
     first = re.sub(r"^\d+ x ", "", model).split(" ", maxsplit=1)[0].split("_", maxsplit=1)[0]
     return first.capitalize() if first.isupper() and len(first) > LONGEST else first
-
-
-def interface_of(interface: str, *, virtual: bool) -> str:
-    """Return the family of an interface for the filters."""
-    first = interface.split(" ", maxsplit=1)[0].lower()
-    return FAMILIES.get(first, interface or ("virtual" if virtual else ""))
 
 
 def price_of(sheet: Mapping[str, Any], words: Language) -> dict[str, Any] | None:

@@ -50,6 +50,13 @@ def test_a_drive_tells_its_facts(serial: str, kind: str, facts: set[str]) -> Non
     assert "doubts" not in identity.facts
 
 
+def test_a_card_tells_its_name_and_serial_number() -> None:
+    identity = devices.find("/dev/mmcblk0").identity
+    assert (identity.kind, identity.interface, identity.model) == ("block", "sd", "QEMU!")
+    assert identity.serial == "0xdeadbeef"
+    assert not identity.rotational
+
+
 def test_a_log_page_is_read_from_what_nvme_cli_prints() -> None:
     path = bench.node("LABONE")
     page = logs.page(tools.run("nvme", "get-log", path, "--log-id=2", "--log-len=512"))

@@ -61,7 +61,7 @@ def _servers(side: Side, words: Language) -> Iterator[Row]:
     first: dict[str, str] = {}
     for row in side.rows:
         wanted = (row.test, row.direction) == ("profiles", "both") and row.phase.endswith(("file-server", "database"))
-        if wanted and first.setdefault(row.workload.label.rsplit(" ", 2)[0], row.phase) == row.phase:
+        if wanted and first.setdefault(row.workload.pattern, row.phase) == row.phase:
             name = words.name_of("phase", row.phase)
             yield {"n": row.workload.outstanding, "value": row.value("iops"), "profile": name, "drive": side.name}
 
@@ -71,7 +71,7 @@ def crowd(sides: Sequence[Side], words: Language, test: str = "thread-queue-swee
     loads = {side.name: _crowd(side, test) for side in sides}
     if not (first := next(iter(loads[sides[0].name].values()), None)):
         return
-    title = words("beside.crowd", load=words.show(first.workload.label.rsplit(" ", 2)[0], "load"))
+    title = words("beside.crowd", load=words.show(first.workload.pattern, "load"))
     for quantity, scale, y in (("iops", 1.0, "axis.iops"), ("mean", 1e3, "axis.latency")):
         rows: list[Row] = [
             {"n": n, "value": row.number(quantity) * scale, "drive": name}

@@ -230,13 +230,10 @@ class Verdict(NamedTuple):
         """Return every figure, including unusable ones."""
         return self.known.figures
 
-    def unjudged(self, kind: str) -> dict[str, list[str]]:
-        """Return the uses that a drive of this kind is not judged for because of its interface, by its name."""
-        found: dict[str, list[str]] = {}
-        for name, use in ((name, uses().use[name]) for name in uses().order):
-            if kind in use.kinds and not use.applies and use.unless and _excused(use, self.figures):
-                found.setdefault(use.unless.figure, []).append(name)
-        return found
+    def unjudged(self, kind: str) -> list[str]:
+        """Return the uses that a drive of this kind is not judged for because of its interface."""
+        every = ((name, uses().use[name]) for name in uses().order)
+        return [name for name, use in every if kind in use.kinds and not use.applies and _excused(use, self.figures)]
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
         """Return the uses with these marks, from light to heavy."""

@@ -50,8 +50,8 @@ TELLS = {
 }
 FACTS = ("dwpd", "plp")
 """Figures of a drive sheet: drive writes per day; power-loss protection, 1 if stated, 0 if denied."""
-PORTS = ("sas", "usb")
-"""Interfaces that some uses do not have: a figure of such a name is 1 for a drive that is connected so."""
+PORTS = {"server_port": ("sas",), "client_port": ("usb", "emmc", "sd")}
+"""Figures that are 1 for a drive with one of these interfaces: no desktop has the first, no server the others."""
 WITHOUT_REDUNDANCY = ("raid0", "linear")
 """Levels of md arrays that lose all data with one member."""
 PERCENTILES = {"write_tail": "p99.9", "mix_tail": "p99.9", "read_p99": "p99", "mix_p99": "p99", "write_p99": "p99"}
@@ -108,7 +108,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         values["fall"], tests["fall"] = values["start"] / values["writes"], tests["writes"]
     if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
         values["dwpd"] = lasts_for.dwpd
-    values |= {name: 1.0 for name in PORTS if run.plan.device.interface.lower().startswith(name)}
+    values |= {name: 1.0 for name, buses in PORTS.items() if run.plan.device.bus in buses}
     if level := str(run.plan.device.facts.get("level", "")):
         values["redundant"] = float(level not in WITHOUT_REDUNDANCY)
     if "power_loss_protection" in sheet:

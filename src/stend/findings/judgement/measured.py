@@ -249,16 +249,15 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
 
 
 def _sweep(rows: Sequence[Figures]) -> Pairs:
-    """Yield figures of 8 KiB 70/30: the highest IOPS, response times of the deepest point, and the first point."""
+    """Yield figures of 8 KiB 70/30: highest IOPS, the first depth near them, the deepest point, and the first."""
     ladder = sorted((r for r in rows if (r.test, r.phase) == ("thread-queue-sweep", "sweep")), key=_outstanding)
-    if ladder:
-        yield from _of("sweep", best := max(ladder, key=attrgetter("iops")))
-        yield Named("sweep_at", float(_outstanding(best)), best.test)
-        yield from _of("sweep_wait", ladder[-1], "mean")
-        yield from _of("sweep_longest", ladder[-1], "max")
-        yield from _of("sweep_least", ladder[0])
-        yield Named("sweep_deep", float(_outstanding(ladder[-1])), ladder[-1].test)
-        yield Named("sweep_shallow", float(_outstanding(ladder[0])), ladder[0].test)
+    if near := headline.busy(ladder):
+        first, best, last = ladder[0], max(ladder, key=attrgetter("iops")), ladder[-1]
+        for name, row in (("sweep", best), ("sweep_least", first), ("sweep_near", near)):
+            yield from _of(name, row)
+        yield from [*_of("sweep_wait", last, "mean"), *_of("sweep_longest", last, "max")]
+        for name, row in (("at", best), ("near_at", near), ("deep", last), ("shallow", first)):
+            yield Named(f"sweep_{name}", float(_outstanding(row)), row.test)
 
 
 def _deeper(rows: Sequence[Figures]) -> Pairs:

@@ -27,6 +27,10 @@ PAYLOAD: Mapping[str, Rates] = {
     "usb": {0.48: 0.06e9, 5: 0.5e9, 10: 10e9 * 16 / 132, 20: 20e9 * 16 / 132},
     "ethernet": {gbit: gbit * 0.125e9 for gbit in (1, 10, 25, 40, 50, 100, 200, 400)},
 }
+CARDS = {"hs400": 0.4e9, "hs200": 0.2e9, "ddr52": 0.104e9, "sdr104": 0.104e9, "ddr50": 0.05e9}
+"""Bytes/s by the bus mode of eMMC on eight lines (JEDEC JESD84-B51) and of SD cards, in one direction at a time."""
+CARD_SHARE = 0.9
+"""Share of it that is left after start bits, checksums and the gaps between blocks."""
 # Bytes per second that drives reach in practice. Framing takes the rest, less of it with long frames.
 PCIE_LANE: Rates = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
 SERIAL: Mapping[str, Rates] = {
@@ -103,4 +107,6 @@ def _carried(interface: str, pcie: Rates, serial: Mapping[str, Rates]) -> float 
         return serial["usb"].get(rate)
     if match := re.search(r"(\d+)\s*G(?:bE\b|b(?:it)?/s\s+Ethernet)", interface, re.IGNORECASE):
         return serial["ethernet"].get(float(match[1]))
+    if match := re.match(rf"(?:eMMC|SD)\b.*?\b({'|'.join(CARDS)})\b", interface, re.IGNORECASE):
+        return CARDS[match[1].lower()] * (1 if serial is PAYLOAD else CARD_SHARE)
     return None

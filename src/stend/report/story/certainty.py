@@ -56,5 +56,5 @@ def _scale(review: Review) -> Iterator[str]:
     words = review.words
     if review.kind == "array":
         yield words("story.scale_array")
-    for port, uses in review.verdict.unjudged(review.kind).items():
-        yield words("story.unjudged", port=port.upper(), uses=small(use_titles(uses, words)))
+    if unjudged := review.verdict.unjudged(review.kind):
+        yield words("story.unjudged", port=review.run.plan.device.family, uses=small(use_titles(unjudged, words)))
