@@ -7,6 +7,7 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from stend import findings
 from stend.base.errors import BadInput
 from stend.base.units import binary, block_label
 from stend.findings import look
@@ -148,6 +149,11 @@ def side(name: str, runs: Iterable[Outcome]) -> Side:
 def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outcome:
     """Reduce a run and its host.json."""
     drive, began = run.plan.device, run.started[0].at
+    caches = {
+        (f.test, f.values["state"]): f.values["size"]
+        for f in findings.named("slc_cache", run, {})
+        if "size" in f.values
+    }
     last = run.ended.t if run.ended else max((r.t for r in run.results), default=0.0)
     return Outcome(
         name=name,
@@ -156,7 +162,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         ended_s=began + last,
         seed=run.seed,
         settings=_settings(run, host, label),
-        rows={key_of(row): _of_histogram(run, row) for row in figures(run)},
+        rows={key_of(row): _with_cache(caches, _of_histogram(run, row)) for row in figures(run)},
         capacity_bytes=drive.capacity_bytes,
         courses={
             test.name: tuple((r.end_s, r.counts.iops) for r in look.records(run, test.name, look.main_phase(run, test)))
@@ -168,6 +174,12 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         played={test.name: _played(run, test, test.traced) for test in look.tests(run) if test.traced},
         scope=power.scope if (power := metered.meter(run)) else "",
     )
+
+
+def _with_cache(caches: Mapping[tuple[str, str], float], row: Figures) -> Figures:
+    """Return a row with the bytes that a fast cache took in its phase, if that is known."""
+    size = caches.get((row.test, row.phase)) if row.direction == "both" else None
+    return row._replace(found={"cache_bytes": size}) if size else row
 
 
 def _of_histogram(run: Run, row: Figures) -> Figures:
@@ -185,7 +197,7 @@ def _of_histogram(run: Run, row: Figures) -> Figures:
 def key_of(row: Figures) -> Key:
     """Return the key of a figure."""
     load = row.workload
-    what = f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix
+    what = f"trace {load.replay.trace[:4]}" if load.replay and row.found else load.mix
     return Key(
         *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what or block_label(load.block_bytes)),
         *(load.threads, load.depth, row.place, row.direction, _service(load)),

@@ -18,7 +18,7 @@ from stend.model import headroom
 from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.events import Result, ToolFigures
-from stend.model.quantities import BESIDE, METERED, QUANTITIES, Quantity
+from stend.model.quantities import BESIDE, FOUND, METERED, QUANTITIES, Quantity
 from stend.model.record import Run
 from stend.model.stats import percentiles_s
 from stend.model.tally import NONE, PERCENTS, Tally
@@ -80,9 +80,9 @@ class Figures(NamedTuple):
 
     `rounds` are the judged ones, empty if none were. `steady` is that verdict, None without one. `place` numbers loads
     of a phase that differ only in their position on the drive. 0 is all positions together. `reported` holds the
-    figures that another tool reported of an imported load. `headroom` is how many times as fast a trace was replayed
-    within its limit, or None if the row is not a search for it. `levels` are the readings of meters meanwhile, by
-    name.
+    figures that another tool reported of an imported load. `found` are quantities that a test found: how many times as
+    fast a trace was replayed within its limit, the bytes that a fast cache took. `levels` are the readings of meters
+    meanwhile, by name.
     """
 
     test: str
@@ -97,7 +97,7 @@ class Figures(NamedTuple):
     seconds: float
     tally: Tally
     reported: ToolFigures | None = None
-    headroom: float | None = None
+    found: Mapping[str, float] = MappingProxyType({})
     levels: Mapping[str, Level] = MappingProxyType({})
 
     @property
@@ -120,7 +120,8 @@ class Figures(NamedTuple):
 
     @property
     def _beside(self) -> dict[str, float | None]:
-        return {"headroom": self.headroom} | {name: self._metered(QUANTITIES[name]) for name in METERED}
+        metered = {name: self._metered(QUANTITIES[name]) for name in METERED}
+        return {name: self.found.get(name) for name in FOUND} | metered
 
     def _metered(self, quantity: Quantity) -> float | None:
         level = self.levels.get(quantity.reading)
@@ -226,7 +227,7 @@ def _rows(
     levels = _levels(run, place, rounds, part)
     for direction, tally in (tallies | ({"trim": trims} if trims.ios else {})).items():
         beside = levels if direction == "both" else {}
-        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, None, beside))
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, tally, reported, {}, beside))
 
 
 def _levels(
@@ -317,4 +318,4 @@ def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
     for row in listed(run, test.name, headroom.PHASE):
         replay = row.workload.replay
         if held and replay and replay.speed == held.speed and row.direction == "both":
-            yield row._replace(headroom=held.speed)
+            yield row._replace(found={"headroom": held.speed})

@@ -170,6 +170,8 @@ def quantities(key: Key) -> Iterator[str]:
         return
     if key.direction == "both" or key.test == "profiles":
         yield "iops" if key.random_pct else "throughput"
+    if key.test == "slc-cache":
+        yield "cache_bytes"
     if key.direction == "both":
         shown = ("mean", "ios" if key.random_pct else "bytes")
         yield from (name for name in OTHERS if QUANTITIES[name].how in shown)

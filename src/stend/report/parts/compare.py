@@ -1,6 +1,7 @@
 """Several runs side by side: their shared workloads as a table and as bars."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -49,19 +50,26 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]
 def labels(runs: Sequence[Run], names: Sequence[str] = (), words: Language | None = None) -> list[str]:
     """Return a name per run: the given one, else its model, of a file its name; layouts of one controller theirs.
 
-    Equal models get what differs between their runs, otherwise a number.
+    Equal models get the first fact that differs between all their runs, otherwise the first that differs between some
+    and a number.
     """
     models = _layouts([run.plan.device for run in runs]) or _short([_model(run.plan.device) for run in runs])
     given = [*names[: len(runs)], *models[len(names) :]]
-    every = [_facts(run, words or Language(FIRST)) for run in runs]
-    for facts in ([], *zip(*every, strict=True), [str(i) for i in range(1, len(runs) + 1)]):
-        shown = [
-            f"{name} ({fact})" if facts and fact and given.count(name) > 1 else name
-            for name, fact in zip(given, facts or given, strict=True)
-        ]
-        if len(set(shown)) == len(shown):
+    facts = [*zip(*(_facts(run, words or Language(FIRST)) for run in runs), strict=True)]
+    for fact in ((), *facts):
+        if len({*(shown := _with(given, fact))}) == len(runs):
             return shown
-    return given
+    some = next((fact for fact in facts if len({*_with(given, fact)}) > len({*given})), [""] * len(runs))
+    grouped = _with(given, some)
+    numbers = [str(grouped[:n].count(name)) if grouped.count(name) > 1 else "" for n, name in enumerate(grouped, 1)]
+    return _with(given, [", ".join(filter(None, parts)) for parts in zip(some, numbers, strict=True)])
+
+
+def _with(names: Sequence[str], facts: Sequence[str]) -> list[str]:
+    """Return the names, those that occur more than once with their fact."""
+    several = {name for name, number in Counter(names).items() if number > 1}
+    pairs = zip(names, facts or [""] * len(names), strict=True)
+    return [f"{name} ({fact})" if fact and name in several else name for name, fact in pairs]
 
 
 def _facts(run: Run, words: Language) -> Iterator[str]:
@@ -69,6 +77,7 @@ def _facts(run: Run, words: Language) -> Iterator[str]:
     drive, profile = run.plan.device, run.plan.profile
     yield run.started[0].label
     yield array(drive.facts)
+    yield words.show(drive.capacity_bytes, "gb")
     yield drive.firmware
     yield drive.serial
     yield ", ".join(changed(drive))

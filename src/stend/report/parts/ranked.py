@@ -134,10 +134,11 @@ def _throughout(kinds: Mapping[Class, Sequence[Group]], words: Language) -> Iter
 
 def _one(row: Difference, whole: Comparison, words: Language) -> str:
     """Return test, phase, load and quantity of a figure, both values and the change; of a part of a mix also how the
-    whole changed.
+    whole changed. The phase is left out where it is the only one with this load.
     """
-    group = alone(row)
-    phase = words.phase(group.phase) if group.phase else ""
+    group, key = alone(row), row.key
+    phases = {d.key.phase for d in whole.differences if d.key._replace(phase=key.phase, state=key.state) == key}
+    phase = words.phase(key.phase) if group.phase or len(phases) > 1 else ""
     place = ", ".join(filter(None, (words.title(group.test, group.test), phase, _way(row, words))))
     said = f"{place}: {words.quantity(row.quantity)} {_values(row, words)} ({change(row.ratio, words)}"
     return f"{said}{_whole(row, whole, words)})"

@@ -11,6 +11,7 @@ from stend.base.errors import BadInput
 from stend.charts.parts.sides import Side
 from stend.findings import judgement
 from stend.findings.look import inspected
+from stend.many.sides import changed
 from stend.model import publications
 from stend.model.definition import Identity
 from stend.model.published import PLACES, PREFIX, middle, span
@@ -113,7 +114,7 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
 def originals(runs: Sequence[Run], others: Sequence[Side], words: Language) -> list[Side]:
     """Return the published drives of which virtual drives of these runs are models, without those among `others`."""
     named = [side.facts for side in others]
-    models = [run.plan.device.model for run in runs if run.plan.device.virtual]
+    models = [run.plan.device.model for run in runs if _is_model(run.plan.device)]
     found = in_words([Side(f["about"]["title"], facts=f) for f in _of_models(models) if f not in named], words)
     return [Side(words("story.real", name=side.name), facts=side.facts) for side in found]
 
@@ -136,13 +137,18 @@ def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
     A run with changed settings has none: the difference may be that of the settings.
     """
     found = []
-    usual = run.plan.device.virtual and not run.plan.deviations
+    usual = _is_model(run.plan.device) and not run.plan.deviations
     for facts in _of_models([run.plan.device.model] if usual else []):
         for name, (low, high) in published_rival(Side("", facts=facts)).ranges.items():
             value = figures.get(name)
             times = max(value / high, low / value) if value and low > 0 else 0.0
             found += [Misfit(name, value, high if value > high else low, times)] if value and times >= FAR else []
     return sorted(found, key=lambda one: -one.times)
+
+
+def _is_model(drive: Identity) -> bool:
+    """Return whether this is a virtual drive as its file describes it. With changed parameters it models no drive."""
+    return drive.virtual and not changed(drive)
 
 
 def _whole(run: Run) -> bool:

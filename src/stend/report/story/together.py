@@ -179,10 +179,9 @@ def headline(reviews: Reviews, words: Language) -> str:
             key = "leads" if len(reviews) > 2 else "leads_of_two"
             sentences.append(words(f"together.{key}", name=name, n=len(own), of=most, listed=listed))
     kinds = Counter(kind(lead, reviews) for lead in every)
-    for name in ("close", "equal"):
-        if kinds[name]:
-            key = f"{name}_in" if len(reviews) > 2 else f"{name}_in_of_two"
-            sentences.append(words(f"together.{key}", n=kinds[name], of=most))
+    if near := kinds["close"] + kinds["equal"]:
+        key = f"{'close' if kinds['close'] else 'equal'}_in{'' if len(reviews) > 2 else '_of_two'}"
+        sentences.append(words(f"together.{key}", n=near, of=most))
     if most > len(every):
         sentences.append(words("together.unranked_in", n=most - len(every), of=most))
     return " ".join(sentences)
