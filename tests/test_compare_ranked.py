@@ -166,7 +166,7 @@ def test_reasons_are_below_the_table_once_and_empty_columns_are_left_out() -> No
     (table,) = doc["test-iops"].tables
     assert EN("column.p") not in table.head
     assert EN("column.interval") not in table.head
-    assert [cells[-1] for cells in table.rows] == ["ahead", "behind", "below the threshold"]
+    assert [cells[-1] for cells in table.rows] == ["ahead", "behind", "unproven"]
     blocked = versus(several(5.0, 0.2, settings={"cache": "enabled"}), None, "en", drawn=False)
     (table,) = next(section for section in blocked.sections if section.anchor == "test-iops").tables
     assert {cells[-1] for cells in table.rows} == {EN("verdict.not_comparable")}

@@ -97,6 +97,7 @@ def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypa
     }
     monkeypatch.setattr(together, "usable", lambda review: review.verdict.known.figures)
     monkeypatch.setattr(together, "_unlike_state", lambda figure, reviews: False)
+    monkeypatch.setattr(together, "repeated", lambda reviews: False)
     monkeypatch.setattr(together, "_figures", lambda reviews: ["reads", "read_wait", "writes", "start"])
     told = {one.figure: (one.first, one.second, one.gain) for one in together.leads(reviews)}
     assert told == {"reads": ("B", "C", 1.5), "read_wait": ("A", "B", 1.5)}
@@ -153,7 +154,17 @@ HOT = {"virtual": True, "target": "sim:small?thermal.kelvin_per_w=9&seed=4&therm
         ([("before", {}, {}), ("after", {}, {"active_range_pct": 70})], ["before", "after"], "en"),
         ([("", {}, {}), ("", HOT, {})], [None, "thermal.kelvin_per_w=9, thermal.limit_c=80"], "en"),
         ([("", {}, {"name": "usual"}), ("", {}, {"name": "own"})], ["usual", "own"], "en"),
-        ([("", {}, {}), ("", {}, {}), ("", {}, {"active_range_pct": 70})], ["1", "2", "3"], "en"),
+        (
+            [("", {}, {}), ("", {}, {}), ("", {}, {"active_range_pct": 70})],
+            ["active range 100%, 1", "active range 100%, 2", "active range 70%"],
+            "en",
+        ),
+        (
+            [("", {"capacity_bytes": 480 * 10**9}, {}), ("", {"capacity_bytes": 96 * 10**10}, {})],
+            ["480 GB", "960 GB"],
+            "en",
+        ),
+        ([(name, {}, {}) for name in ("a", "a", "b", "b")], ["a, 1", "a, 2", "b, 1", "b, 2"], "en"),
     ],
 )
 def test_runs_of_one_model_are_named_by_label_drive_or_setting(

@@ -153,3 +153,28 @@ def test_a_part_of_a_drive_leaves_spare_area_and_has_no_published_rivals(part: i
     assert found == ([{"part": 0.7}] if part < 100 else [])
     assert rivals._whole(run) is (part == 100)
     assert rivals._whole(made("iops", profile="review-desktop", shorten=600, interval_s=10.0, rounds=2))
+
+
+def run_of(serial: str, reads: float) -> Review:
+    """A run of a drive with this serial number, and its random reads."""
+    own = of(1.0)._replace(verdict=Verdict("", (), Known({"reads": reads})), figures={"reads": reads})
+    plan = replace(own.run.plan, device=replace(own.run.plan.device, serial=serial))
+    own.run.started[0] = replace(own.run.started[0], plan=plan)
+    return own
+
+
+def test_a_drive_is_the_best_by_the_weakest_of_its_runs_and_no_run_is_better_than_its_repeat() -> None:
+    reviews = {"A1": run_of("A", 200e3), "A2": run_of("A", 150e3), "B1": run_of("B", 100e3), "B2": run_of("B", 60e3)}
+    (lead,) = together.leads(reviews)
+    assert (lead.first, lead.second, lead.gain, lead.runs) == ("A2", "B1", pytest.approx(1.5), ("A1", "A2"))
+    told = together.headline(reviews, EN)
+    assert told.startswith("A2 (all 2 runs) is best in 1 of 1 figure. ")
+    assert "1.5\u00a0times better than B1" in told
+    assert [mark for name in reviews for mark in texts(reviews, name)] == ["pro", "pro", "con", "con"]
+
+
+def test_runs_of_two_drives_that_overlap_have_no_order() -> None:
+    reviews = {"A1": run_of("A", 200e3), "A2": run_of("A", 110e3), "B": run_of("B", 130e3)}
+    rows = together._figure_table(reviews, EN).rows
+    assert [row[-1] for row in rows] == [EN("together.overlap")]
+    assert not any(section.blocks for section in closing.closing(reviews))

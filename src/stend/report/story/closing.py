@@ -26,7 +26,7 @@ from stend.report.story.page_one import (
     value_shown,
 )
 from stend.report.story.rivals import AHEAD
-from stend.report.story.together import Reviews, having, leads
+from stend.report.story.together import Reviews, having, kind, leads
 from stend.sentences import finding_said, reason_said
 from stend.words import Language
 
@@ -62,15 +62,16 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     merely = {r.figure for r in passed if not argues(r) or any(_beaten(r, theirs) for theirs in others)}
     fit = [r for r in passed if r.figure not in merely]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
-    best = {lead.figure for lead in leads(reviews) if lead.first == name and lead.gain >= AHEAD} if several else set()
+    won = [lead for lead in leads(reviews) if name in (lead.first, *lead.runs)] if several else []
+    best = {lead.figure for lead in won if lead.gain >= AHEAD}
     # The sentence with the rival has it; what only raises doubts is no fault beside drives that have less of it.
     apart = [r for r in unfit if r.figure != last and not (r.answer == "doubt" and r.figure in best)]
     told = quantities(unfit)
     told |= {figure for figure, whole in PART_OF.items() if whole in told}
-    won, lost, compared = _beside(name, reviews, {r.figure for r in apart} - best)
+    gains, lost, compared = _beside(name, reviews, {r.figure for r in apart} - best)
     against = (*_reasons(apart, set(), words), *lost, "" if several else extremes(review)[1], unprotected(review))
     lists = (
-        ("for", "pro", (*won, *_reasons(fit, told | compared, words))[:MOST_CLOSING]),
+        ("for", "pro", (*gains, *_reasons(fit, told | compared, words))[:MOST_CLOSING]),
         ("against", "con", tuple(filter(None, dict.fromkeys(against)))),
         ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
     )
@@ -99,8 +100,8 @@ def _beside(name: str, reviews: Reviews, told: Container[str]) -> tuple[list[str
     review, figures = reviews[name], set[str]()
     won: list[tuple[bool, float, str]] = []
     lost: list[tuple[bool, float, str]] = []
-    for lead in leads(reviews):
-        first = lead.first == name
+    for lead in (lead for lead in leads(reviews) if kind(lead, reviews) != "overlap"):
+        first = name in (lead.first, *lead.runs)
         rival = lead.second if first else lead.first
         ranked = {drive: reviews[drive].verdict.known.usable for drive in having(lead.figure, reviews)}
         own, other = (ranked.get(drive, {}).get(lead.figure, 0.0) for drive in (name, rival))

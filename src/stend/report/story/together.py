@@ -42,9 +42,10 @@ MEANS = {"server_wait": "server", "database_wait": "database"}
 
 
 class Lead(NamedTuple):
-    """The best drive by a figure, the next one, the ratio between them, at least 1, and all that are close to the best.
+    """The best drive by a figure, the next one, the ratio between them, and all that are close to the best, itself too.
 
-    `near` has the best one too.
+    If the best drive was measured several times, `runs` are its runs, and `first` is the one with the weakest figure.
+    The ratio is below 1 if that is worse than the figure of the next drive.
     """
 
     figure: str
@@ -52,6 +53,16 @@ class Lead(NamedTuple):
     second: str
     gain: float
     near: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+
+    @property
+    def drive(self) -> str:
+        """Return the name of the best drive, of several runs that of the first."""
+        return (self.runs or (self.first,))[0]
+
+    def named(self, words: Language) -> str:
+        """Return the name of the best drive, with the number of its runs if there are several."""
+        return words("together.with_repeats", name=self.first, n=len(self.runs)) if self.runs else self.first
 
 
 def usable(review: Review) -> dict[str, float]:
@@ -109,8 +120,12 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
         alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
         if alike and not _unlike_size(figure, reviews) and figure not in reviews[known[0][1]].verdict.known.bounds:
             (most, first), (next_most, second), *_ = known
-            near = {name for value, name in known if most / value < AHEAD}
-            yield Lead(figure, first, second, most / next_most, tuple(name for name in reviews if name in near))
+            near = tuple(name for name in reviews if name in {of for value, of in known if most / value < AHEAD})
+            runs = tuple(name for name in reviews if repeated({name: reviews[name], first: reviews[first]}))
+            others = [pair for pair in known if pair[1] not in runs]
+            if len(runs) > 1 and others:  # the weakest of its runs and the best of the others
+                (most, first), (next_most, second) = [pair for pair in known if pair[1] in runs][-1], others[0]
+            yield Lead(figure, first, second, most / next_most, near, runs if len(runs) > 1 and others else ())
 
 
 def having(figure: str, reviews: Reviews) -> list[str]:
@@ -168,16 +183,16 @@ def headline(reviews: Reviews, words: Language) -> str:
     if not every:
         return _unranked(reviews, words) if most else words("together.nothing")
     sentences = []
-    wins = Counter(lead.first for lead in every if lead.gain >= AHEAD)
+    wins = Counter(lead.drive for lead in every if lead.gain >= AHEAD)
     for name in sorted(reviews, key=lambda name: -wins[name]):
-        own = [lead for lead in every if lead.first == name and lead.gain >= AHEAD]
+        own = [lead for lead in every if lead.drive == name and lead.gain >= AHEAD]
         partly = [lead for lead in own if _without(lead, reviews)]
         own.sort(key=lambda lead: (lead.figure in RARE, lead in partly, -lead.gain))
         if own:
             shown_leads = [lead for lead in own if lead not in partly[1:]][:MOST_LEADS]
             listed = capital("; ".join(_lead(lead, reviews, words) for lead in shown_leads))
             key = "leads" if len(reviews) > 2 else "leads_of_two"
-            sentences.append(words(f"together.{key}", name=name, n=len(own), of=most, listed=listed))
+            sentences.append(words(f"together.{key}", name=own[0].named(words), n=len(own), of=most, listed=listed))
     kinds = Counter(kind(lead, reviews) for lead in every)
     if near := kinds["close"] + kinds["equal"]:
         key = f"{'close' if kinds['close'] else 'equal'}_in{'' if len(reviews) > 2 else '_of_two'}"
@@ -207,9 +222,14 @@ def _unranked(reviews: Reviews, words: Language) -> str:
 
 
 def kind(lead: Lead, reviews: Reviews) -> str:
-    """Return whether the first drive is the "best", or all that are "close" to it are about "equal"."""
+    """Return whether the first drive is the "best", or all that are "close" to it are about "equal".
+
+    Of a drive with several runs none may be close to the best: then runs of different drives "overlap".
+    """
     if lead.gain >= AHEAD:
         return "best"
+    if len(lead.near) < 2:
+        return "overlap"
     values = [reviews[name].figures[lead.figure] for name in lead.near]
     return "equal" if max(values) < EQUAL * min(values) else "close"
 
@@ -262,7 +282,8 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
             of, because = why[0][0], because_said(of_run(why[0][1]), words)
-            ranked = words("together.unsure", because=because if len(why) == len(reviews) else after(of, because))
+            every_one = len({name for name, _ in why}) == len(reviews)
+            ranked = words("together.unsure", because=because if every_one else after(of, because))
         if _unlike_size(figure, reviews):
             ranked = words("together.unlike_size")
         if states := _unlike_state(figure, reviews):
@@ -295,8 +316,8 @@ def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
         return "–"
     sort, two, near = kind(lead, reviews), len(reviews) == 2, len(lead.near)
     every = "_of_all" if near == len(reviews) else "_of_many" if near > 2 else ""
-    key = f"{sort}{'_of_two' if two else every}"
-    return words(f"together.{key}", name=lead.first, names=list(lead.near), n=near, gain=lead.gain)
+    key = f"{sort}{'_of_two' if two else every if sort in ('close', 'equal') else ''}"
+    return words(f"together.{key}", name=lead.named(words), names=list(lead.near), n=near, gain=lead.gain)
 
 
 def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
