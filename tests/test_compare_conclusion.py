@@ -1,14 +1,19 @@
 """The title of a comparison: how many figures of the second side are better and worse; then the largest changes."""
 
+import math
+
 import pytest
 
+from stend.base.units import GiB
 from stend.charts.overlay import pictures
 from stend.many.compare import Comparison, compared, side
 from stend.many.compare.groups import classes
+from stend.many.sides import outcome as reduced
 from stend.report.parts import ranked
 from stend.report.parts.versus import versus
 from stend.words import Language
 from tests.sides import load, outcome, row
+from tests.synthetic import MB, Truth, made
 from tests.test_compare_ranked import several
 
 EN, RU = Language("en"), Language("ru")
@@ -188,3 +193,18 @@ def test_of_single_runs_no_caption_speaks_of_means_of_runs_or_of_intervals() -> 
         says = " ".join(drawn.says for drawn in pictures(whole, EN, lambda _: []))
         assert ("Geometric means of all runs" in says) == means
         assert ("95% interval" in says) == means
+
+
+def test_a_cache_that_another_firmware_halves_is_the_largest_loss() -> None:
+    """The average over a whole drive of 64 GiB hardly shows a cache that is 4 GiB smaller."""
+    both = []
+    for name, size in (("old", 8 * GiB), ("new", 4 * GiB)):
+        truth = Truth(capacity_bytes=64 * GiB, slc=((size, 1000 * MB), (math.inf, 500 * MB)))
+        run = made("slc-cache", truth=truth, shorten=1, interval_s=1.0)
+        both.append(side(name, [reduced(name, run, {})._replace(began_s=float(size))]))
+    whole = compared(*both)
+    sizes = {d.key.phase: (d.a, d.b) for d in whole.differences if d.quantity == "cache_bytes"}
+    assert sizes["fresh"] == pytest.approx((8 * GiB, 4 * GiB), rel=0.05)
+    told = " ".join(ranked.largest(whole, EN)).replace("\xa0", " ")
+    assert told.startswith("Largest loss: SLC Cache, ")
+    assert "fast cache" in told.partition(": ")[2]
