@@ -8,12 +8,13 @@ from stend.base.units import GiB
 from stend.charts.overlay import pictures
 from stend.many.compare import Comparison, compared, side
 from stend.many.compare.groups import classes
+from stend.many.sides import Side
 from stend.many.sides import outcome as reduced
 from stend.report.parts import ranked
 from stend.report.parts.versus import versus
 from stend.words import Language
 from tests.sides import load, outcome, row
-from tests.synthetic import MB, Truth, made
+from tests.synthetic import Truth, made
 from tests.test_compare_ranked import several
 
 EN, RU = Language("en"), Language("ru")
@@ -197,12 +198,12 @@ def test_of_single_runs_no_caption_speaks_of_means_of_runs_or_of_intervals() -> 
 
 def test_a_cache_that_another_firmware_halves_is_the_largest_loss() -> None:
     """The average over a whole drive of 64 GiB hardly shows a cache that is 4 GiB smaller."""
-    both = []
+    both = list[Side]()
     for name, size in (("old", 8 * GiB), ("new", 4 * GiB)):
-        truth = Truth(capacity_bytes=64 * GiB, slc=((size, 1000 * MB), (math.inf, 500 * MB)))
+        truth = Truth(capacity_bytes=64 * GiB, slc=((size, 1e9), (math.inf, 5e8)))
         run = made("slc-cache", truth=truth, shorten=1, interval_s=1.0)
         both.append(side(name, [reduced(name, run, {})._replace(began_s=float(size))]))
-    whole = compared(*both)
+    whole = compared(both[0], both[1])
     sizes = {d.key.phase: (d.a, d.b) for d in whole.differences if d.quantity == "cache_bytes"}
     assert sizes["fresh"] == pytest.approx((8 * GiB, 4 * GiB), rel=0.05)
     told = " ".join(ranked.largest(whole, EN)).replace("\xa0", " ")

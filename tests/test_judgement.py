@@ -281,7 +281,7 @@ def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     assert "; for large files: the drive reads sequentially at " in text, "500 GB is not much beyond the bound"
     assert "Not fit for " in text
     assert text.count("from 168,000 to 16,000 IOPS, nine tenths of the drop within 2\u00a0h") == 1
-    assert text.endswith("Fit with reservations for a read-mostly server and use in an array, for the same reason.")
+    assert text.endswith("Fit with reservations for a read-mostly server and use in an array, for reasons named above.")
 
 
 @pytest.mark.parametrize(

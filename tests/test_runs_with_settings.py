@@ -166,7 +166,8 @@ def run_of(serial: str, reads: float) -> Review:
 def test_a_drive_is_the_best_by_the_weakest_of_its_runs_and_no_run_is_better_than_its_repeat() -> None:
     reviews = {"A1": run_of("A", 200e3), "A2": run_of("A", 150e3), "B1": run_of("B", 100e3), "B2": run_of("B", 60e3)}
     (lead,) = together.leads(reviews)
-    assert (lead.first, lead.second, lead.gain, lead.runs) == ("A2", "B1", pytest.approx(1.5), ("A1", "A2"))
+    assert (lead.first, lead.second, lead.runs) == ("A2", "B1", ("A1", "A2"))
+    assert lead.gain == pytest.approx(1.5)
     told = together.headline(reviews, EN)
     assert told.startswith("A2 (all 2 runs) is best in 1 of 1 figure. ")
     assert "1.5\u00a0times better than B1" in told

@@ -42,7 +42,7 @@ def test_doubts_of_two_reasons_are_two_sentences() -> None:
     told = verdict.verdict(seen({})._replace(verdict=Verdict("", tuple(judged), Known({}))))
     refused, same, other = told.split(" Fit with reservations for ")
     assert refused.startswith("Not fit for heavy writing: ")
-    assert same == "a read-mostly server and use in an array, for the same reason."
+    assert same == "a read-mostly server and use in an array, for reasons named above."
     assert other == f"large files: {reason_said(slow, EN)}."
 
 

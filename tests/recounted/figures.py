@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable
 from statistics import median
 
+from tests.recounted.ladders import big, blocks, curve, database, gain, least, measures, one, stream_writes, sweep, top
 from tests.recounted.record import KIB, Record, Row, iops, longest, mean, outstanding, percentile, rate
 
 SATURATION = ("write-saturation", "saturate")
-PREPARES = ("purge", "precondition", "condition", "fill", "warm-up", "baseline", "histogram")
 LEVEL_TESTS = ("iops", "block-sweep", "latency", "latency-curve")
 
 
@@ -15,14 +15,10 @@ def level(record: Record, reads: tuple[int, ...], kib: int = 4) -> list[list[Row
     """Return every load of random accesses with more than one outstanding, of the first test that measured it full."""
     for test in LEVEL_TESTS:
         own = [r for pct in reads for r in record.of(test, random_pct=100, read_pct=pct, block_bytes=kib * KIB)]
-        rows = [r for r in own if outstanding(r) > 1 and not r["load"].get("block_mix") and _measures(r)]
+        rows = [r for r in own if outstanding(r) > 1 and not r["load"].get("block_mix") and measures(r)]
         if rows:
             return record.loads(rows)
     return []
-
-
-def _measures(row: Row) -> bool:
-    return not row["phase"].startswith(PREPARES)
 
 
 def _best(record: Record, reads: tuple[int, ...], kib: int = 4) -> float | None:
@@ -34,9 +30,9 @@ def _saturation(record: Record) -> list[Row]:
 
 
 def _end(record: Record) -> list[Row]:
-    """Return the measurement window of the saturation, else the last fifth of its records, at least five."""
+    """Return the window of the saturation if it was steady, else the last fifth of its records, at least five."""
     rows = _saturation(record)
-    if SATURATION in record.windows:
+    if record.steady.get(SATURATION):
         return record.window(rows)
     return rows[-max(round(len(rows) / 5), 5) :]
 
@@ -56,7 +52,7 @@ def _fresh_writes(record: Record) -> float | None:
 def _stream(record: Record, reads: int) -> list[list[Row]]:
     own = [
         r for test in ("throughput", "block-sweep")
-        for r in record.of(test, random_pct=0, read_pct=reads) if r["load"]["block_bytes"] >= 128 * KIB and _measures(r)
+        for r in record.of(test, random_pct=0, read_pct=reads) if r["load"]["block_bytes"] >= 128 * KIB and measures(r)
     ]  # fmt: skip
     blocks = {r["load"]["block_bytes"] for r in own}
     block = 128 * KIB if 128 * KIB in blocks else max(blocks, default=0)
@@ -110,7 +106,7 @@ def _single(record: Record, reads: int) -> list[Row]:
     """Return the last window of 4 KiB at QD1."""
     for test in ("latency", "latency-curve"):
         own = record.of(test, random_pct=100, read_pct=reads, block_bytes=4 * KIB, threads=1, depth=1)
-        windows = [w for w in record.loads([r for r in own if _measures(r)]) if w]
+        windows = [w for w in record.loads([r for r in own if measures(r)]) if w]
         if windows:
             return windows[-1]
     return []
@@ -119,7 +115,7 @@ def _single(record: Record, reads: int) -> list[Row]:
 def _mix_tail(record: Record) -> tuple[float, Row] | None:
     """Return 99.9 % of the reads of the mix in which that takes longest, and its load."""
     own = [r for r in record.of("latency", random_pct=100, block_bytes=4 * KIB) if 60 <= r["load"]["read_pct"] <= 75]
-    every = [(percentile(w, 99.9, ("read",)), w[0]) for w in record.loads([r for r in own if _measures(r)])]
+    every = [(percentile(w, 99.9, ("read",)), w[0]) for w in record.loads([r for r in own if measures(r)])]
     return max(((tail, row) for tail, row in every if tail is not None), key=lambda pair: pair[0], default=None)
 
 
@@ -170,52 +166,6 @@ def _unrested(record: Record) -> float | None:
     """Return the end of the writes before the rests, which a saturation may have done."""
     rows = record.of("idle-recovery", "saturate", random_pct=100)
     return iops(rows[-max(round(len(rows) / 5), 5) :]) if rows else None
-
-
-def _least(rows: list[list[Row]]) -> list[Row]:
-    """Return the load with the fewest outstanding that has nine tenths of the most IOPS."""
-    most = max(map(iops, rows))
-    return min((r for r in rows if iops(r) >= 0.9 * most), key=lambda r: outstanding(r[0]))
-
-
-def _curve(record: Record, reads: int) -> list[list[Row]]:
-    return record.loads(record.of("latency-curve", "curve", random_pct=100, read_pct=reads, block_bytes=4 * KIB))
-
-
-def _gain(record: Record, reads: int) -> float | None:
-    rows = _curve(record, reads)
-    return iops(_least(rows)) / single if (single := _one(record, reads)) else None
-
-
-def _one(record: Record, reads: int) -> float | None:
-    return next((iops(r) for r in _curve(record, reads) if outstanding(r[0]) == 1), None)
-
-
-def _sweep(record: Record) -> list[list[Row]]:
-    return sorted(record.loads(record.of("thread-queue-sweep", "sweep")), key=lambda r: outstanding(r[0]))
-
-
-def _blocks(record: Record, random: int, reads: int) -> list[list[Row]]:
-    rows = record.loads([r for r in record.of("block-sweep", random_pct=random, read_pct=reads) if _measures(r)])
-    return sorted(rows, key=lambda r: r[0]["load"]["block_bytes"])
-
-
-def _stream_writes(record: Record) -> list[Row]:
-    """Return the sequential writes of the large block."""
-    block = _big(record)[0]["load"]["block_bytes"]
-    return next(r for r in _blocks(record, 0, 0) if r[0]["load"]["block_bytes"] == block)
-
-
-def _big(record: Record) -> list[Row]:
-    """Return the random writes from 64 KiB on that are slowest compared with sequential writes of their block."""
-    streams = {r[0]["load"]["block_bytes"]: rate(r) for r in _blocks(record, 0, 0)}
-    large = (r for r in _blocks(record, 100, 0) if r[0]["load"]["block_bytes"] >= 64 * KIB)
-    return min(large, key=lambda r: rate(r) / streams[r[0]["load"]["block_bytes"]])
-
-
-def _database(record: Record) -> list[list[Row]]:
-    """Return 8 KiB random IO of two reads per write, as StorageBench's database (Iometer's is the same load)."""
-    return record.loads(record.of("profiles", "database")) or record.loads(record.of("profiles", "iometer-database"))
 
 
 def _warm(record: Record, mix: str) -> tuple[float, float] | None:
@@ -340,39 +290,39 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "rested_high": lambda r: max(_bursts(r)),
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
     "rested_enough": _enough,
-    "deep_reads": lambda r: _gain(r, 100),
-    "deep_writes": lambda r: _gain(r, 0),
-    "deep_reads_one": lambda r: _one(r, 100),
-    "deep_writes_one": lambda r: _one(r, 0),
-    "deep_reads_at": lambda r: float(outstanding(_least(_curve(r, 100))[0])),
-    "deep_writes_at": lambda r: float(outstanding(_least(_curve(r, 0))[0])),
+    "deep_reads": lambda r: gain(r, 100),
+    "deep_writes": lambda r: gain(r, 0),
+    "deep_reads_one": lambda r: one(r, 100),
+    "deep_writes_one": lambda r: one(r, 0),
+    "deep_reads_at": lambda r: float(outstanding(least(curve(r, 100))[0])),
+    "deep_writes_at": lambda r: float(outstanding(least(curve(r, 0))[0])),
     "load_most": lambda r: max(iops(own) for own in r.loads(r.of("composite", "sweep"))),
     "load": lambda r: iops(r.loads(r.of("composite", "mid"))[-1]),
     "load_read": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("read",)),
     "load_write": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("write",)),
-    "server": lambda r: iops(_least(r.loads(r.of("profiles", "file-server")))),
-    "server_wait": lambda r: mean(_least(r.loads(r.of("profiles", "file-server")))),
-    "server_depth": lambda r: float(outstanding(_least(r.loads(r.of("profiles", "file-server")))[0])),
-    "database": lambda r: iops(_least(_database(r))),
-    "database_wait": lambda r: mean(_least(_database(r))),
-    "database_depth": lambda r: float(outstanding(_least(_database(r))[0])),
-    "sweep": lambda r: max(map(iops, _sweep(r))),
-    "sweep_least": lambda r: iops(_sweep(r)[0]),
-    "sweep_shallow": lambda r: float(outstanding(_sweep(r)[0][0])),
-    "sweep_at": lambda r: float(outstanding(max(_sweep(r), key=iops)[0])),
-    "sweep_near": lambda r: iops(_least(_sweep(r))),
-    "sweep_near_at": lambda r: float(outstanding(_least(_sweep(r))[0])),
-    "sweep_deep": lambda r: float(outstanding(_sweep(r)[-1][0])),
-    "sweep_wait": lambda r: mean(_sweep(r)[-1]),
-    "sweep_longest": lambda r: longest(_sweep(r)[-1]),
-    "small_read": lambda r: iops(_blocks(r, 0, 100)[0]),
-    "large_read": lambda r: rate(_blocks(r, 0, 100)[-1]),
-    "small_random": lambda r: max(iops(x) for x in _blocks(r, 100, 100) if x[0]["load"]["block_bytes"] == 4 * KIB),
-    "small_random_write": lambda r: max(iops(x) for x in _blocks(r, 100, 0) if x[0]["load"]["block_bytes"] == 4 * KIB),
-    "big_writes": lambda r: rate(_big(r)),
-    "big_block": lambda r: float(_big(r)[0]["load"]["block_bytes"]),
-    "big_share": lambda r: rate(_big(r)) / rate(_stream_writes(r)),
-    "stream_writes": lambda r: rate(_stream_writes(r)),
+    "server": lambda r: iops(least(r.loads(r.of("profiles", "file-server")))),
+    "server_wait": lambda r: mean(least(r.loads(r.of("profiles", "file-server")))),
+    "server_depth": lambda r: float(outstanding(least(r.loads(r.of("profiles", "file-server")))[0])),
+    "database": lambda r: iops(least(database(r))),
+    "database_wait": lambda r: mean(least(database(r))),
+    "database_depth": lambda r: float(outstanding(least(database(r))[0])),
+    "sweep": lambda r: iops(top(sweep(r))),
+    "sweep_least": lambda r: iops(sweep(r)[0]),
+    "sweep_shallow": lambda r: float(outstanding(sweep(r)[0][0])),
+    "sweep_at": lambda r: float(outstanding(top(sweep(r))[0])),
+    "sweep_near": lambda r: iops(least(sweep(r))),
+    "sweep_near_at": lambda r: float(outstanding(least(sweep(r))[0])),
+    "sweep_deep": lambda r: float(outstanding(sweep(r)[-1][0])),
+    "sweep_wait": lambda r: mean(sweep(r)[-1]),
+    "sweep_longest": lambda r: longest(sweep(r)[-1]),
+    "small_read": lambda r: iops(blocks(r, 0, 100)[0]),
+    "large_read": lambda r: rate(blocks(r, 0, 100)[-1]),
+    "small_random": lambda r: max(iops(x) for x in blocks(r, 100, 100) if x[0]["load"]["block_bytes"] == 4 * KIB),
+    "small_random_write": lambda r: max(iops(x) for x in blocks(r, 100, 0) if x[0]["load"]["block_bytes"] == 4 * KIB),
+    "big_writes": lambda r: rate(big(r)),
+    "big_block": lambda r: float(big(r)[0]["load"]["block_bytes"]),
+    "big_share": lambda r: rate(big(r)) / rate(stream_writes(r)),
+    "stream_writes": lambda r: rate(stream_writes(r)),
     "outer": lambda r: median(rate([x]) for x in _edges(r)[0]),
     "inner": lambda r: median(rate([x]) for x in _edges(r)[1]),
     "hot_bytes": lambda r: float(r.of("hot-range", "mix-")[0]["load"]["range_bytes"]),

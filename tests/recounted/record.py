@@ -18,6 +18,7 @@ class Record:
         self.results: list[Row] = []
         self.samples: list[tuple[float, float, int]] = []  # end, seconds, bytes
         self.windows: dict[tuple[str, str], list[int]] = {}
+        self.steady: dict[tuple[str, str], bool] = {}
         self.plan: Row = {}
         for line in lines:
             event = json.loads(line)
@@ -32,6 +33,7 @@ class Record:
                 case "judged" if event.get("verdicts"):
                     where = event["where"]
                     self.windows[where["test"], where["phase"]] = event["verdicts"][0]["rounds"]
+                    self.steady[where["test"], where["phase"]] = event.get("steady", False)
         self.capacity = float(self.plan["device"]["capacity_bytes"])
 
     def of(self, test: str, phase: str = "", **load: Any) -> list[Row]:

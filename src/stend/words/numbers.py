@@ -263,8 +263,10 @@ def approximate(form: Format, value: float, shape: str) -> str:
         shown = rounded(value / scale)
         return _with(form, shown, name, 0 if shown >= 10 or shown == int(shown) else 1)
     if shape in ("gib", "gb"):
-        whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30
-        return SHAPES[shape](form, whole)
+        if shape == "gib" and value >= 2**30:
+            in_gib = value / 2**30
+            return binary(form, (round(in_gib) if in_gib >= 10 else significant(in_gib, 2)) * 2.0**30)
+        return SHAPES[shape](form, significant(value, 3))
     if shape == "time":
         step = next((step for least, step in ROUGH_S if value >= least), 0.0)
         return duration(form, round(value / step) * step if step else value)

@@ -58,6 +58,8 @@ PERCENTILES = {"write_tail": "p99.9", "mix_tail": "p99.9", "read_p99": "p99", "m
 """Figures that are percentiles of response times."""
 NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
 """Preconditions of a test for its figures to be used."""
+WITHOUT_RULE = ("start", "brief_s")
+"""Figures of a purged drive, which ask for no steady state."""
 WORSENING = ("writes", "fall", "write_tail", "longest")
 """Figures of a saturation that would be worse later if its end has not settled."""
 LATER = ("new", "drifts", "fills", "window")
@@ -114,7 +116,8 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
     if "power_loss_protection" in sheet:
         values["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}
-    unusable = {name: reason for name, test in tests.items() if (reason := why.get(test))}
+    every = ((name, why.get(test)) for name, test in tests.items())
+    unusable = {n: reason for n, reason in every if reason and not (n in WITHOUT_RULE and reason.key == "unruled")}
     if (lasts := _saturation(run)) and lasts.why:  # it ran, but has no end that lasts
         unusable |= {name: lasts.why for name, test in TELLS.items() if test == SATURATION and name not in tests}
     bounds = _bounds(run, rows, tests)

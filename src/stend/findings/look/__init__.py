@@ -59,6 +59,12 @@ def last_judged(run: Run, test: str, phase: str) -> Judged | None:
     return next((j for j in reversed(judgements) if j.verdicts), judgements[-1] if judgements else None)
 
 
+def reached(run: Run, test: str, phase: str) -> bool:
+    """Return whether a rule sought a steady state in a phase and found it."""
+    judged = last_judged(run, test, phase)
+    return judged is not None and judged.steady
+
+
 class Cell(NamedTuple):
     """One figure of a test: a workload in a phase, added up over the measurement window if there is one."""
 
@@ -97,9 +103,12 @@ def cells(run: Run, test: PlannedTest) -> list[Cell]:
 
 
 def ended(run: Run, test: PlannedTest, phase: str) -> Counts:
-    """Return the end of a phase with one load: the measurement window if one was sought, else the last records."""
-    rounds, last = run.verdict_rounds(test.name, phase), last_records(run, test, phase)
-    return run.window(test.name, phase, last[-1].workload) if rounds and last else added(r.counts for r in last)
+    """Return the end of a phase with one load: the measurement window of a steady state, else the last records.
+
+    Rounds of a saturation may be half an hour apart (PTS 10), so that a window that is not steady is not its end.
+    """
+    steady, last = reached(run, test.name, phase), last_records(run, test, phase)
+    return run.window(test.name, phase, last[-1].workload) if steady and last else added(r.counts for r in last)
 
 
 def last_records(run: Run, test: PlannedTest, phase: str) -> list[Record]:

@@ -270,13 +270,13 @@ def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
         return "unknown"
     if look.rest_s(phase):
         return "rested"
+    if phase.name in SATURATING:
+        return _reached(run, test, phase, "window") if look.reached(run, test.name, phase.name) else "phase"
     if run.verdict_rounds(test.name, phase.name):
-        return _reached(run, test, phase, "window") if phase.name in SATURATING else "window"
-    if test.name in CHANGING or phase.name in SATURATING or phase not in look.measuring(run, test):
+        return "window"
+    if test.name in CHANGING or phase not in look.measuring(run, test):
         return "phase"
-    if not (left := _left(test, phase)):
-        return "filled" if test.shared else "fresh"
-    last, state = left
+    last, state = _left(test, phase) or (phase, "filled" if test.shared else "fresh")
     return _reached(run, test, last, state) if state == "saturated" else state
 
 
@@ -294,7 +294,7 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     first, last = records[0], records[-1]
     _, begun = _left(test, phase) or (phase, "fresh")
     yield from _rows(run, (test.name, phase.name, begun, "first", first.workload, 1), first.counts, part=[first])
-    if run.verdict_rounds(test.name, phase.name):
+    if look.reached(run, test.name, phase.name):
         yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)
     else:
         counts, state = look.ended(run, test, phase.name), _reached(run, test, phase, "saturated")

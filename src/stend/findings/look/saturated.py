@@ -6,7 +6,7 @@ one value.
 - start: the first record after the purge, as docs/method/figures.md defines it, or the first level if this record also
   holds much of a lower one;
 - falls: the ends of successive levels, read from the samples around each place; the first is the knee;
-- end: the measurement window if a steady state was sought, else the last fifth of the records;
+- end: the measurement window if a steady state was reached, else the last fifth of the records;
 - settled: no reason is known why the end is not the level that the drive keeps (`why`).
 
 Samples after a possible disturbance by heat or an incident are left out of the search for falls.

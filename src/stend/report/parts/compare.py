@@ -90,7 +90,8 @@ def titled(runs: Sequence[Run], names: Sequence[str], words: Language) -> str:
     drives = [run.plan.device for run in runs]
     if len(names) > MOST_TITLED:
         if len({_model(drive) for drive in drives}) == 1:
-            return words("batched.title", model=_model(drives[0]), n=len(names))
+            one = len({drive.serial for drive in drives}) == 1 and drives[0].serial
+            return words(f"batched.title{'_runs' if one else ''}", model=_model(drives[0]), n=len(names))
         return words("together.titled", listed=" · ".join(names[:TITLED]), n=len(names) - TITLED)
     title = " · ".join(names)
     return f"{_model(drives[0])}: {title}" if list(names) == _layouts(drives) else title

@@ -77,9 +77,11 @@ def conclusion(whole: Comparison, words: Language) -> str:
     up, down = (sum(found[verdict] for verdict in verdicts) for verdicts in (UP, DOWN))
     if not up + down:
         return words("versus.even" if found["same"] == total else "versus.unshown", n=total)
-    proven = "proven" if found["better"] + found["worse"] == up + down else "unproven"
+    of_each = {verdict: found[verdict] for verdict in (*UP, *DOWN)}
+    proven = of_each["better"] + of_each["worse"]
+    key = "proven" if proven == up + down else "some" if proven else "unproven"
     names = {"a": whole.a.name, "b": whole.b.name}
-    counted = words(f"versus.conclusion_{proven}", up=up, down=down, n=total, **names)
+    counted = words(f"versus.conclusion_{key}", up=up, down=down, n=total, **of_each, **names)
     return " ".join((counted, *_throughout(classes(whole.differences), words)))
 
 

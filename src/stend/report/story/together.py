@@ -197,8 +197,8 @@ def headline(reviews: Reviews, words: Language) -> str:
     if near := kinds["close"] + kinds["equal"]:
         key = f"{'close' if kinds['close'] else 'equal'}_in{'' if len(reviews) > 2 else '_of_two'}"
         sentences.append(words(f"together.{key}", n=near, of=most))
-    if most > len(every):
-        sentences.append(words("together.unranked_in", n=most - len(every), of=most))
+    if unranked := most - kinds["best"] - near:
+        sentences.append(words("together.unranked_in", n=unranked, of=most))
     return " ".join(sentences)
 
 
@@ -289,6 +289,10 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         if states := _unlike_state(figure, reviews):
             ranked = words("together.unlike_state")
         name, depth = title(figure, first), first.figures.get(AT.get(figure, ""))
+        if (
+            figure == "start" and len({title(figure, reviews[own]) for own in names}) > 1
+        ):  # first levels of unlike length
+            name = words("figure_name.start")
         name = words("figure_name.writes_last") if states else name
         name = words("together.at_depth", name=name, depth=depth) if depth and not unlike else name
         rows.append((name, *cells, ranked))
@@ -296,6 +300,9 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     runs = "_runs" if of_one_drive(reviews) else ""
     title_of = f"together.figures{runs}"
     said = words(f"together.note{'_settings' if runs and not repeated(reviews) else runs}")
+    settings = [(own.run.plan.profile, own.run.plan.deviations) for own in reviews.values()]
+    if not runs and any(one != settings[0] for one in settings):
+        said += " " + words("together.note_unlike")
     reasons = {row[-1] for row in rows}
     if not best and len(rows) > 1 == len(reasons) and reasons != {"–"}:  # one reason for all figures is no column
         title_of, head, rows = "story.figures", head[:-1], [row[:-1] for row in rows]

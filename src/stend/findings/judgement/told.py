@@ -1,0 +1,140 @@
+"""Named figures of a run that findings measured, if these are sure enough."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from stend.findings import Finding
+from stend.findings.look.figures import Figures
+from stend.findings.look.hits import explains
+from stend.findings.saturation import LOST
+
+NEAR, BRIEF_S = 0.1, 60.0
+"""A first level this close to the rate of the start is that rate. No minute has the rate of a shorter one."""
+LEVEL = ("steps", "about", "first", "flat")
+"""Keys of a fill whose first level is known."""
+
+
+class Named(NamedTuple):
+    """A figure, its value in base units (None: not measured), the test and, if it is of one, the row it comes from."""
+
+    name: str
+    value: float | None
+    test: str
+    row: Figures | None = None
+
+
+Pairs = Iterator[Named]
+
+
+def told(findings: Sequence[Finding]) -> Pairs:
+    """Yield every figure that a finding measured."""
+    for finding in findings:
+        values, test = finding.values, finding.test
+        yield from (
+            Named(name, values.get(at), test) for name, at in FOUND.get((finding.name, finding.key), {}).items()
+        )
+        match finding.name, finding.key:
+            case "idle_recovery", key if "fresh" in values and key != "because":
+                yield from _rests(values, test)
+                yield Named("rested_share", values["best"] / values["fresh"] if key == "partly" else None, test)
+                yield Named("full_rest", values.get("needed"), test)
+                yield Named("rested_of", values["fresh"], test)
+            case "saturation", "knee" | "knees" | "falling" | "unsettled":
+                yield from _knee(values, test)
+            case "slc_cache", key if key in LEVEL and values["state"] == "fresh":
+                yield Named("cache_share", values.get("share", 0.0), test)
+                yield Named("cache_bytes", values.get("size", 0.0), test)
+                yield Named("cache_first", values["first"], test)
+                if "rest" in values:
+                    yield Named("cache_next", values["rest"][0], test)
+                    yield Named("cache_last", values["rest"][-1], test)
+            case "slc_cache", "steps" | "about" | "first" if values["state"] == "rested":
+                yield Named("rested_bytes", values["size"], test)
+                yield Named("rested_first", values["first"], test)
+            case "hot_range", key if key != "short":
+                yield from _hot(key, values, test)
+            case "journal", key:
+                yield from _journal(key, values, test)
+            case "zones", key if key != "slower":
+                yield Named("outer", values["outer"], test)
+                yield Named("inner", values["inner"], test)
+
+
+def _hot(key: str, values: dict[str, Any], test: str) -> Pairs:
+    """Yield what a hot range gained from the cache, by the share of reads. Without a gain there are no hits."""
+    match values["mix"]:
+        case "100/0":
+            yield Named("hot_gain", values["gain"], test)
+            lacks = key == "none" and explains(0.0, values["gain"])
+            yield Named("hot_hits", 0.0 if lacks else values.get("hits"), test)
+            yield Named("hot_bytes", values["range"], test)
+        case "35/65":
+            yield Named("warm_mixed", values["gain"], test)
+            yield Named("warm_wait", 1 - 1 / values["gain"], test)
+        case "0/100":
+            yield Named("warm_writes", values["gain"], test)
+
+
+def _rests(values: dict[str, Any], test: str) -> Pairs:
+    """Yield the level before rests, the one after the shortest, and the best."""
+    rests = sorted((float(rest), level) for rest, level in values["levels"].items())
+    yield Named("back", rests[0][1] / values["fresh"], test)
+    yield Named("back_rest", rests[0][0], test)
+    yield Named("back_iops", rests[0][1], test)
+    yield Named("unrested", values["before"], test)
+    yield Named("rested", values["best"], test)
+    yield Named("rested_rest", values["best_rest"], test)
+    yield Named("rested_enough", dict(rests[:-1]).get(values["best_rest"]), test)
+    yield Named("rested_low", values["low"], test)
+    yield Named("rested_high", values["high"], test)
+
+
+def _knee(values: dict[str, Any], test: str) -> Pairs:
+    """Yield where the first level of a saturation ends, if its place is known and it is the rate of the start, and the
+    rate and the end of the last one before the end.
+    """
+    if values["blur"] <= LOST and abs(values["level"] / values["start"] - 1) < NEAR:
+        yield Named("knee_s", values["knee_s"], test)
+        yield Named("knee_bytes", values["knee_bytes"], test)
+        yield Named("brief_s", values["knee_s"] if values["knee_s"] < BRIEF_S else None, test)
+        for last in (level.values for level in values["levels"][1:][-1:]):
+            yield Named("later", last["rate"], test)
+            yield Named("later_s", last["s"], test)
+
+
+def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
+    """Yield the rate and the slow writes of one writer, those beside reads, and 1 if a flush costs nothing."""
+    if key.startswith("rate"):
+        yield Named("journal_rate", values["iops"], test)
+        yield Named("journal_wait", values.get("p99_s"), test)
+    elif key in ("slowed", "unmoved"):
+        yield Named("journal_reads", values["p99_s"], test)
+    elif key == "costs" or key.startswith("free"):
+        yield Named("flush_free", float(key != "costs"), test)
+
+
+FOUND = {
+    ("cache_policy", "through"): {
+        "cache_at": "depth",
+        "read_warm": "gain",
+        "write_through": "gain_writes",
+        "buffer_wait": "shortest",
+        "buffer_block": "block",
+        "buffer_reads": "mix",
+        "buffer_at": "outstanding",
+    },
+    ("cache_policy", "around"): {"cache_at": "depth", "write_around": "gain_writes"},
+    ("cache_policy", "back"): {"write_back": "held"},
+    ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
+    ("power", "idle"): {"idle_watts": "watts"},
+    ("power", "idle_active"): {"idle_watts": "watts"},
+    ("power", "idle_level"): {"idle_watts": "watts"},
+    ("power", "load"): {"load_watts": "watts"},
+    ("power", "random"): {"reads_per_watt": "reads", "writes_per_watt": "writes"},
+    ("wake", "sleeps"): {"wake_wait": "after_s"},
+    ("wake", "sleeps_soon"): {"wake_wait": "after_s"},
+    ("wake", "mixed"): {"wake_wait": "wait_s"},
+    ("wake", "awake"): {"wake_wait": "after_s"},
+    ("wake", "awake_host"): {"wake_wait": "after_s"},
+}
+"""Findings whose values are figures: name and key -> figures and the values that they are."""
