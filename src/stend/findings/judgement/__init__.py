@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known, evidence
+from stend.findings.judgement.evidence import DISK_TELLS, FACTS, TELLS, Evidence, Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import Demand, Use, uses
 from stend.findings.look.grounds import Because
@@ -148,7 +148,8 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     unknown = [d for d in demands if d.figure not in figures and not d.optional and d.instead not in figures]
     facts = tuple(d.figure for d in unknown if d.figure in FACTS)
     unknown = [d for d in unknown if d.figure not in FACTS]
-    missing = tuple(dict.fromkeys(TELLS[d.figure] for d in unknown if d.figure not in known.unusable))
+    tells = TELLS | (DISK_TELLS if kind == "disk" else {})
+    missing = tuple(dict.fromkeys(tells[d.figure] for d in unknown if d.figure not in known.unusable))
     scant = tuple(name for name in missing if name in known.ran)
     missing = tuple(name for name in missing if name not in scant)
     because = _each_once(known.unusable[d.figure] for d in unknown if d.figure in known.unusable)

@@ -48,6 +48,8 @@ TELLS = {
     "capacity": "",
     "redundant": "",
 }
+DISK_TELLS = {"seq_read": "lba-profile", "seq_write": "lba-profile"}
+"""Tests of one stream along the range of a disk, where several streams make the heads seek."""
 FACTS = ("dwpd", "plp")
 """Figures of a drive sheet: drive writes per day; power-loss protection, 1 if stated, 0 if denied."""
 PORTS = {"server_port": ("sas",), "client_port": ("usb", "emmc", "sd")}

@@ -32,6 +32,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     yield from _random(run, rows)
     yield from _saturation(run, rows)
     yield from _sequential(run, rows, findings)
+    yield from _again(run, rows)
     yield from _waits(every, rows)
     yield from told(findings)
     for part in (_profiles, _blocks, _sweep, _deeper):
@@ -76,7 +77,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         else:  # it did not write the whole drive: "writes", if known, are of another test
             yield Named("ended", saturation.end, test.name, course[-1])
             yield Named("ended_s", saturation.seconds, test.name)
-            yield Named("ended_share", saturation.fills, test.name)
+            yield Named("ended_share", None if run.plan.device.rotational else saturation.fills, test.name)
         if course[-1].state in LASTING:
             yield from _of("write_tail", course[-1], "p99.9")
             yield Named("write_tail_at", float(course[-1].workload.outstanding), test.name)
@@ -109,7 +110,7 @@ def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
 
 def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:
     """Yield steady 128 KiB streams (of a disk along its range), their share of the drive if that is a part, and the
-    end of a write of the whole drive, fresh and again when it is full.
+    end of a write of the whole fresh drive.
 
     Such a write falls from the level of the cache, or from its peak if no level is known.
     """
@@ -121,8 +122,12 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             yield Named(name, moved / sum(row.seconds for row in passes), "lba-profile")
             yield Named("seq_along", 1.0, "lba-profile")
         else:
-            stream = headline.stream(rows, reads)
+            single = [row for row in rows if row.workload.threads == 1] if run.plan.device.rotational else rows
+            stream, several = headline.stream(single, reads), headline.stream(rows, reads)
             yield from _of(name, stream, "throughput")
+            if several and not stream:  # the heads of a disk seek between streams
+                yield from _of(f"streams_{'read' if reads else 'write'}", several, "throughput")
+                yield Named("streams_at", float(several.workload.threads), several.test)
             if reads == 0 and stream:
                 yield from _of("stream_end", stream, "throughput")
                 share = stream.workload.range_bytes / run.plan.device.capacity_bytes
@@ -135,10 +140,17 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 first, rate = _first_level(findings, test.name), end.number("throughput")
                 first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
+
+
+def _again(run: Run, rows: Sequence[Figures]) -> Pairs:
+    """Yield a second write of the whole drive and its end; of a disk without an LBA profile it is its stream."""
     for test in look.tests(run, "slc-cache"):
         records = look.records(run, test.name, "rested")[-1:]
         for record in (r for r in records if len(look.samples(run, r)) >= FEWEST_SAMPLES):
             yield from _of("again", listed(run, test.name, "rested")[-1], "throughput")
+            if run.plan.device.rotational and not any(row.test == "lba-profile" for row in rows):
+                yield from _of("seq_write", listed(run, test.name, "rested")[-1], "throughput")
+                yield Named("seq_along", 1.0, test.name)
             yield from _of("again_end", _last_fifth(run, test.name, "rested", record), "throughput")
 
 

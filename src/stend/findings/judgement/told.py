@@ -41,16 +41,8 @@ def told(findings: Sequence[Finding]) -> Pairs:
                 yield Named("rested_of", values["fresh"], test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
                 yield from _knee(values, test)
-            case "slc_cache", key if key in LEVEL and values["state"] == "fresh":
-                yield Named("cache_share", values.get("share", 0.0), test)
-                yield Named("cache_bytes", values.get("size", 0.0), test)
-                yield Named("cache_first", values["first"], test)
-                if "rest" in values:
-                    yield Named("cache_next", values["rest"][0], test)
-                    yield Named("cache_last", values["rest"][-1], test)
-            case "slc_cache", "steps" | "about" | "first" if values["state"] == "rested":
-                yield Named("rested_bytes", values["size"], test)
-                yield Named("rested_first", values["first"], test)
+            case "slc_cache", key:
+                yield from _cache(key, values, test)
             case "hot_range", key if key != "short":
                 yield from _hot(key, values, test)
             case "journal", key:
@@ -58,6 +50,24 @@ def told(findings: Sequence[Finding]) -> Pairs:
             case "zones", key if key != "slower":
                 yield Named("outer", values["outer"], test)
                 yield Named("inner", values["inner"], test)
+
+
+def _cache(key: str, values: dict[str, Any], test: str) -> Pairs:
+    """Yield size and levels of a fast cache, or the ends of a gradual fall, and what a full drive takes after a rest."""
+    state = values["state"]
+    if state == "fresh" and key in LEVEL:
+        yield Named("cache_share", values.get("share", 0.0), test)
+        yield Named("cache_bytes", values.get("size", 0.0), test)
+        yield Named("cache_first", values["first"], test)
+        if "rest" in values:
+            yield Named("cache_next", values["rest"][0], test)
+            yield Named("cache_last", values["rest"][-1], test)
+    elif state == "fresh" and key == "gradual":
+        yield Named("cache_begin", values["first"], test)
+        yield Named("cache_end", values["last"], test)
+    elif state == "rested" and key in ("steps", "about", "first"):
+        yield Named("rested_bytes", values["size"], test)
+        yield Named("rested_first", values["first"], test)
 
 
 def _hot(key: str, values: dict[str, Any], test: str) -> Pairs:
