@@ -8,16 +8,18 @@ import pytest
 
 from stend import charts, findings
 from stend.base.errors import BadInput
+from stend.base.units import GiB
 from stend.charts.beside import waits
 from stend.charts.parts.sides import Side
 from stend.devices.virtual import VirtualDevice
+from stend.findings import look
 from stend.findings.judgement import Why
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look import hits
 from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Because
 from stend.findings.look.saturated import saturated
-from stend.model.events import Event, Note
+from stend.model.events import Event, Judged, Note
 from stend.model.record import Run
 from stend.planning import plan
 from stend.report.parts import Items, Stamps
@@ -28,7 +30,7 @@ from stend.sentences import finding_said, why_said
 from stend.sim import build, load
 from stend.words import LANGUAGES, Language, Sentence
 from tests.rehearsal import rehearsed, said
-from tests.synthetic import made
+from tests.synthetic import Truth, events, made
 
 EN = Language("en")
 SHORT = {"minute_s": 0.2, "second_s": 0.02, "shorten": 60, "rounds": 5}
@@ -250,3 +252,21 @@ def test_a_long_write_in_the_middle_of_a_saturation_is_its_longest() -> None:
     events: list[Event] = [run.started[0], *(slow if r is middle else r for r in run.results), *run.judged]
     assert evidence(run, {}, ()).figures["longest"] < 1.0
     assert evidence(Run(events), {}, ()).figures["longest"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("steady", [True, False])
+def test_the_end_of_a_saturation_is_its_window_only_if_that_is_steady(steady: bool) -> None:
+    """The five rounds of PTS 10 span hours, in which a drive may fall by half: then the last fifth is the end."""
+    truth = Truth(capacity_bytes=64 * GiB, fresh_iops=4e3, steady_iops=1e3, pool_fills=1.0, fall_fills=3.0, noise=0.0)
+    told = events(["write-saturation"], truth, interval_s=60.0)
+    run = Run([msgspec.structs.replace(e, steady=steady) if isinstance(e, Judged) else e for e in told])
+    phase, last = "saturate", look.last_records(run, run.plan.tests[0], "saturate")
+    window = run.window("write-saturation", phase, last[-1].workload).iops
+    fifth = sum(r.counts.both.ios for r in last) / sum(r.counts.seconds for r in last)
+    assert abs(window / fifth - 1) > 0.01
+    (end,) = (row for row in figures(run) if row.phase == phase and row.state in ("window", "saturated"))
+    assert end.iops == pytest.approx(window if steady else fifth)
+    assert end.steady is (True if steady else None)
+    known = evidence(run, {}, tuple(findings.find(run, {})))
+    assert known.figures["writes"] == pytest.approx(end.iops)
+    assert ("writes" in known.unusable, "start" in known.unusable) == (not steady, False)

@@ -91,6 +91,8 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
         ("hot", {"small_range": 2.2}, "answer_8"),
         ("blocks", {"small_read": 610.0, "large_read": 162e6, "block_threads": 4.0}, "answer_1"),
         ("blocks", {"small_read": 610.0, "large_read": 162e6, "block_threads": 1.0}, "answer_4"),
+        ("steady", {"streams_at": 8.0, "streams_read": 62e6, "streams_write": 59e6}, "answer_6"),
+        ("cache", {"cache_begin": 235e6, "cache_end": 127e6}, "answer_10"),
     ],
 )
 def test_each_answer_has_the_words_of_its_figures(question: str, figures: dict[str, float], key: str) -> None:
@@ -102,11 +104,26 @@ def test_each_answer_has_the_words_of_its_figures(question: str, figures: dict[s
 WAITS, RESTS = {"write_tail": 1e-3, "longest": 2e-3}, {"back_iops": 33e3, "back_rest": 5.0, "writes": 8e4}
 CACHE = {"cache_first": 2e9, "stream_end": 2e8}
 CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
+BEST = {"sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3}
+DEPTHS = {"deep_reads_at": 64.0, "deep_writes_at": 8.0}
+ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
 
 
 @pytest.mark.parametrize(
     ("chapter", "figures", "keys"),
     [
+        ("wait", {**DEPTHS, "deep_reads": 1.0, "deep_writes": 1.05}, ["answer_11"]),
+        ("wait", {**DEPTHS, "deep_reads": 1.02, "deep_writes": 3.0}, ["answer_12"]),
+        ("wait", {**DEPTHS, "deep_reads": 9.0, "deep_writes": 1.05}, ["answer_3"]),
+        ("wait", {**DEPTHS, "deep_reads": 9.0, "deep_writes": 3.0}, ["answer_4"]),
+        ("saturation", {**ENDED, "ended_share": 0.3}, ["answer_13"]),
+        ("saturation", ENDED, ["answer_15"]),
+        (
+            "crowd",
+            {**CROWD, "sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3, "sweep_near_at": 16.0},
+            ["answer_1", "answer_4"],
+        ),
+        ("crowd", {**CROWD, "sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3, "sweep_near_at": 64.0}, ["answer_1"]),
         ("saturation", {**WAITS, "sat_s": 36e3}, ["answer_3"]),
         ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
         ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another

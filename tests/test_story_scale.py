@@ -5,13 +5,14 @@ from msgspec.structs import replace
 
 from stend.base.units import GiB
 from stend.findings import judgement
-from stend.findings.judgement.evidence import Known
+from stend.findings.judgement.evidence import Known, evidence
 from stend.model.published import published
 from stend.report.story import certainty, page_one, telling
 from stend.report.story.page_one import Review, title
 from stend.report.story.verdict import verdict
 from stend.words import Language
 from tests.synthetic import Truth, made
+from tests.test_findings_truth import ran, rates
 
 EN, RU = Language("en"), Language("ru")
 MODEL = "HGST SN150"
@@ -53,3 +54,14 @@ def test_only_the_verdict_on_an_array_names_the_scale_of_arrays(kind: str, words
     other = "controller" if words is EN else "контроллер"
     assert (other in title("start", review)) == (kind == "array")
     assert other not in title("fresh_writes", review)
+
+
+@pytest.mark.parametrize(("profile", "threads"), [("review-desktop", 8), ("client-2.0.2", 1)])
+def test_several_streams_are_no_sequential_rate_of_a_disk(profile: str, threads: int) -> None:
+    """Eight streams make the heads seek: a disk of 200 MB/s reads 60 MB/s then, and is no worse for large files."""
+    for rotational in (True, False):
+        run = ran(rates(60e6, 60e6), "throughput", profile=profile, rotational=rotational)
+        known = evidence(run, {}, ()).figures
+        crowded = rotational and threads > 1
+        assert ("seq_read" in known, "streams_read" in known) == (not crowded, crowded)
+        assert known.get("streams_at", 1.0) == (threads if crowded else 1)

@@ -53,7 +53,7 @@ def told(findings: Sequence[Finding]) -> Pairs:
 
 
 def _cache(key: str, values: dict[str, Any], test: str) -> Pairs:
-    """Yield size and levels of a fast cache, or the ends of a gradual fall, and what a full drive takes after a rest."""
+    """Yield size and levels of a fast cache, the ends of a gradual fall, and what a full drive takes after a rest."""
     state = values["state"]
     if state == "fresh" and key in LEVEL:
         yield Named("cache_share", values.get("share", 0.0), test)
