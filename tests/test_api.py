@@ -371,3 +371,10 @@ def test_every_error_that_a_docstring_names_exists() -> None:
         said = (inspect.getdoc(it) or "").partition("\nErrors: ")[2].partition("\nSource:")[0]
         words = set(re.findall(r"\b[A-Z]\w+\b", said)) - {"DuckDB", "Altair", "SVG"}
         assert words <= known, name
+
+
+def test_a_terminal_of_ipython_prints_a_result_and_a_chart_as_they_are_said(run: stend.Opened) -> None:
+    for shown in (run.figures, run.charts()[0]):
+        printed = list[str]()
+        shown._repr_pretty_(SimpleNamespace(text=printed.append), cycle=False)
+        assert printed == [repr(shown)]

@@ -88,6 +88,13 @@ def test_published_drives_on_one_chart_differ_in_their_dashes() -> None:
     assert len({own, *published}) == len(sides)
 
 
+def test_a_published_saturation_begins_at_its_start_and_its_end_is_a_level_from_the_knee_on() -> None:
+    facts = {"saturation": {"start": 430e3, "end": 130e3, "knee_min": 5}, "conditions": {"minutes": 60}}
+    points = [(row["t"], row["value"]) for row in courses._published(facts)]
+    assert points == [(0, 430e3), (300, 130e3), (3600, 130e3)]
+    assert [*courses._published({"saturation": {"end": [130e3, 140e3]}})] == [{"t": 36000, "from": 130e3, "to": 140e3}]
+
+
 def test_who_is_not_published_is_refused_with_the_names_of_those_who_are() -> None:
     with pytest.raises(BadInput, match=r"nothing is published of 'kc200'; there are .*saber1000"):
         side("published:kc200")

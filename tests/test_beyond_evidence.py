@@ -18,6 +18,7 @@ from stend.findings.judgement.evidence import evidence
 from stend.findings.look import hits
 from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Because
+from stend.findings.look.headline import key_figures
 from stend.findings.look.saturated import saturated
 from stend.model.events import Event, Judged, Note
 from stend.model.record import Run
@@ -269,4 +270,5 @@ def test_the_end_of_a_saturation_is_its_window_only_if_that_is_steady(steady: bo
     assert end.steady is (True if steady else None)
     known = evidence(run, {}, tuple(findings.find(run, {})))
     assert known.figures["writes"] == pytest.approx(end.iops)
+    assert key_figures(run)["write_iops"] == pytest.approx(end.iops)
     assert ("writes" in known.unusable, "start" in known.unusable) == (not steady, False)

@@ -310,3 +310,18 @@ def test_a_run_that_goes_on_is_asked_to_end(tmp_path: Path, monkeypatch: pytest.
     assert tasks.digest(place / "events.jsonl") == hashlib.sha256(FILES["events.jsonl"]).hexdigest()
     shutil.rmtree(place)
     assert tasks.listing("b", "A-1") == {}
+
+
+@pytest.mark.parametrize("destroy", ["", "S1"])
+def test_a_run_goes_on_with_the_drive_named_only_if_its_data_may_be_destroyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, destroy: str
+) -> None:
+    begun = list[list[str]]()
+    monkeypatch.setattr("stend.fleet.tasks.apart.begin", lambda words, log, fds: begun.extend([words]))
+    order: Any = SimpleNamespace(
+        request=lambda target, folder: SimpleNamespace(destroy=destroy, command=["run", "iops"])
+    )
+    folder = tmp_path / "group/run"
+    tasks._start(order, "/dev/a", folder, 3, again=True)
+    tasks._start(order, "/dev/a", folder, 3, again=False)
+    assert begun == [["resume", str(folder), *(["--destroy-data", destroy] if destroy else [])], ["run", "iops"]]

@@ -47,7 +47,8 @@ def test_a_series_in_level_memory_loses_no_peak_and_no_mean(told: list[tuple[int
         series, samples = buckets.Buckets(), []
         for second, (ios, ns) in enumerate(told, start=1):
             tally = Tally(ios, ios * 4096, ios * ns, 0, 2 * ns if ios else 0)
-            samples.append(Sample(t=second, counts=Counts(1, 0, tally, Tally())))
+            writes = Tally(2 * ios, ios * 8192, ios * ns, 0, ns if ios else 0)
+            samples.append(Sample(t=second, counts=Counts(1, 0, tally, writes)))
             series.add(samples[-1], second)
     assert len(series) == len(series.since()) <= 2 * half
     assert all(one.latency == (0, 0, 0) for one in series.since() if not one.ios), "nothing waited"

@@ -54,6 +54,13 @@ def test_of_two_drives_the_faster_one_is_told_to_be(tmp_path: Path) -> None:
     assert [told(runs[target], "read").key for target in (FLASH, DISK)] == ["shorter", "longer"]
 
 
+def test_the_first_address_of_a_trace_is_the_lowest_of_all_its_batches() -> None:
+    extent, reads = playable.Extent(), ((0, 0, 0, 0, 4096), (1, 0, 0, 4096, 8192))
+    batches = [{name: np.array([row[n]]) for n, name in enumerate(playable.PLAYED)} for row in reads]
+    assert len(list(extent.measured(iter(batches)))) == 2
+    assert (extent.first, extent.end, extent.longest) == (0, 12288, 8192)
+
+
 @pytest.mark.parametrize("speed", [0.0, 0.5, 1.0, 4.0])
 def test_a_step_lasts_as_long_as_its_trace_at_that_speed(speed: float) -> None:
     trace = playable.summarise("")

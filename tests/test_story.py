@@ -114,8 +114,6 @@ ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
     [
         ("wait", {**DEPTHS, "deep_reads": 1.0, "deep_writes": 1.05}, ["answer_11"]),
         ("wait", {**DEPTHS, "deep_reads": 1.02, "deep_writes": 3.0}, ["answer_12"]),
-        ("wait", {**DEPTHS, "deep_reads": 9.0, "deep_writes": 1.05}, ["answer_3"]),
-        ("wait", {**DEPTHS, "deep_reads": 9.0, "deep_writes": 3.0}, ["answer_4"]),
         ("saturation", {**ENDED, "ended_share": 0.3}, ["answer_13"]),
         ("saturation", ENDED, ["answer_15"]),
         (

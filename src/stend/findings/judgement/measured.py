@@ -86,7 +86,8 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         parts = [row for row in listed(run, test.name, phase) if row.workload == course[-1].workload]
         every_part = [next(together(parts)), *(row for row in rows if row.test == test.name)]  # the histogram too
         worst = max(every_part, key=lambda row: row.number("max"))
-        yield Named("longest", max(*waited, worst.number("max")), test.name, worst)
+        row = course[-1] if worst.window == "rounds" else worst
+        yield Named("longest", max(*waited, worst.number("max")), test.name, row)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
         if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)

@@ -90,7 +90,7 @@ def titled(runs: Sequence[Run], names: Sequence[str], words: Language) -> str:
     drives = [run.plan.device for run in runs]
     if len(names) > MOST_TITLED:
         if len({_model(drive) for drive in drives}) == 1:
-            one = len({drive.serial for drive in drives}) == 1 and drives[0].serial
+            one = len({(drive.serial, array(drive.facts)) for drive in drives}) == 1 and drives[0].serial
             return words(f"batched.title{'_runs' if one else ''}", model=_model(drives[0]), n=len(names))
         return words("together.titled", listed=" · ".join(names[:TITLED]), n=len(names) - TITLED)
     title = " · ".join(names)
