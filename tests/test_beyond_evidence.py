@@ -23,7 +23,7 @@ from stend.findings.look.saturated import saturated
 from stend.model.events import Event, Judged, Note
 from stend.model.record import Run
 from stend.planning import plan
-from stend.report.parts import Items, Stamps
+from stend.report.parts import Items, Stamps, card
 from stend.report.parts.method import method_section
 from stend.report.story import questions
 from stend.report.story.telling import story
@@ -272,3 +272,11 @@ def test_the_end_of_a_saturation_is_its_window_only_if_that_is_steady(steady: bo
     assert known.figures["writes"] == pytest.approx(end.iops)
     assert key_figures(run)["write_iops"] == pytest.approx(end.iops)
     assert ("writes" in known.unusable, "start" in known.unusable) == (not steady, False)
+
+
+def test_a_key_figure_that_no_lasting_state_has_is_that_of_any_state() -> None:
+    run = made("iops", shorten=60, interval_s=20.0)
+    rows = [row for row in figures(run) if row.direction == "both"]
+    chosen = {name: row for name, row, _ in card._first_choices([], rows)}
+    assert chosen["read"] is not None
+    assert chosen["read"] == {name: row for name, row, _ in card._first_choices(rows, [])}["read"]

@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -81,3 +83,22 @@ def test_a_retry_waits_before_it_tries() -> None:
     assert hooks.TRIES_S[0] == 0
     assert len(hooks.TRIES_S) > 1
     assert all(wait_s > 0 for wait_s in hooks.TRIES_S[1:])
+
+
+@pytest.mark.parametrize("status", [200, 204, 299, 300, 404, 503])
+def test_an_address_that_answers_no_success_has_failed_with_its_status(status: int) -> None:
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        why = hooks._call(hooks.hook(f"failed=http://127.0.0.1:{server.server_port}/"), "{}")
+        thread.join()
+    assert (str(status) in why) is bool(why) is (status >= 300)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from multiprocessing import current_process, forkserver
 from pathlib import Path
 
@@ -46,6 +47,13 @@ def written(tmp_path: Path, text: str = DESIGN) -> Path:
 
 def design(text: str = DESIGN) -> Design:
     return parsed(text.encode(), Path("design.toml"))
+
+
+@pytest.mark.parametrize(("step", "fits"), [(0.5, True), (2, True), (2.5, False), (0, False), (-1, False)])
+def test_a_step_is_no_longer_than_its_range(step: float, fits: bool) -> None:
+    text = DESIGN.replace("{from = 7.0, to = 40.0}", f"{{from = 10, to = 12, step = {step}}}")
+    with nullcontext() if fits else pytest.raises(BadInput, match="cannot have steps of"):
+        design(text)
 
 
 def test_a_hypercube_has_a_drive_in_each_part_of_every_parameter_and_is_drawn_alike_each_time() -> None:
