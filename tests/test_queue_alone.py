@@ -47,7 +47,7 @@ def test_a_percentile_that_is_only_the_queue_is_told_as_such(queued: bool) -> No
     assert ("write_queued" in review.figures) is queued
     asked = next(question for question in questions.questions() if question.name == "saturation")
     *_, answer = telling._answer(asked, review)
-    assert ("which is mostly time in the queue" in answer) is queued
+    assert ("about as long as the mean: this is time in the queue" in answer) is queued
     assert ("write_tail" in page_one.shown(review)) is not queued
 
 
