@@ -112,7 +112,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         values["fall"], tests["fall"] = values["start"] / values["writes"], tests["writes"]
     if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
         values["dwpd"] = lasts_for.dwpd
-    values |= {name: 1.0 for name, buses in PORTS.items() if run.plan.device.bus in buses}
+    values |= {name: 1.0 for name, buses in PORTS.items() if run.plan.device.bus.startswith(buses)}
     if level := str(run.plan.device.facts.get("level", "")):
         values["redundant"] = float(level not in WITHOUT_REDUNDANCY)
     if "power_loss_protection" in sheet:
