@@ -17,6 +17,8 @@ PHASES = (Phase(name="one", until=(Steady(track=(LOAD,)),)), Phase(name="two", u
 WHOLE = slice(None)
 SECOND = Seconds(seconds=1.0)
 STEADY, MOVING = SimpleNamespace(verdicts=(1,), steady=True), SimpleNamespace(verdicts=(1,), steady=False)
+FOUR_CAPACITIES = SimpleNamespace(verdicts=(2,), steady=False)
+"""The last judgement of a saturation that ended by its limit of writes, as its clause has it."""
 
 
 def written(phase: str, share: float, amount: Any = SECOND) -> Any:
@@ -38,6 +40,7 @@ def ground(records: list[Any], judged: dict[str, list[Any]] | None = None, stret
         judgements={("t", phase): every for phase, every in (judged or {}).items()},
         of=lambda test, phase: [result for result in results if result.where.phase == phase],
         plan=SimpleNamespace(device=SimpleNamespace(capacity_bytes=CAPACITY)),
+        saturated=(FOUR_CAPACITIES,),
     )
     return grounds.Ground(run, test, [record for record in records[stretch] if hasattr(record, "counts")])
 
@@ -51,6 +54,7 @@ def ground(records: list[Any], judged: dict[str, list[Any]] | None = None, stret
         ({"one": [MOVING], "two": [STEADY]}, ["one"], False),
         ({"one": [MOVING, STEADY]}, ["one"], True),
         ({"one": [STEADY, MOVING]}, ["one"], False),
+        ({"one": [MOVING, FOUR_CAPACITIES]}, ["one"], True),
         ({}, ["one"], False),
     ],
 )

@@ -65,11 +65,14 @@ class Reason(msgspec.Struct, frozen=True):
 
         That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled".
         A drop that takes nearly all of the saturation has "slow", a slow end of a write after a fast cache "after".
+        That of a stream in rounds over a filled range, and not of a write of the whole drive, ends in "_rounds".
         """
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
         key = "level" if level else self.clause or self.answer
         if self.figure in ("writes", "fall") and "sat_s" not in self.values:
             return f"{key}_filled"
+        if self.figure == "stream_end" and self.values.get("stream_rounds"):
+            return f"{key}_rounds"
         if key in ("doubt", "fail"):
             if self.figure == "fall" and self.values["fallen_s"] >= SLOW * self.values["sat_s"]:
                 return "slow"

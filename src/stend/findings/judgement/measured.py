@@ -131,6 +131,7 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 yield Named("streams_at", float(several.workload.threads), several.test)
             if reads == 0 and stream:
                 yield from _of("stream_end", stream, "throughput")
+                yield Named("stream_rounds", 1.0, stream.test)
                 share = stream.workload.range_bytes / run.plan.device.capacity_bytes
                 yield Named("seq_part", share if 0 < share < WHOLE else None, stream.test)
     for name, phase in (("fresh", "sequential-write"), ("slc-cache", "fresh")):
@@ -138,6 +139,7 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             for record in look.records(run, name, phase)[-1:]:
                 end = _last_fifth(run, test.name, phase, record)
                 yield from _of("stream_end", end, "throughput")
+                yield Named("stream_rounds", None, test.name)
                 first, rate = _first_level(findings, test.name), end.number("throughput")
                 first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)

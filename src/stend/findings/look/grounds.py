@@ -99,11 +99,11 @@ def overwritten(ground: Ground) -> Because | None:
 
 
 def ruled(ground: Ground) -> Because | None:
-    """Return a reason if a steady state was sought and not reached by the rule."""
+    """Return a reason if a steady state was sought and not reached; four capacities end a saturation regularly."""
     names = {record.result.where.phase for record in ground.records}
     for phase, _ in judged_phases(ground.test):
         judged = last_judged(ground.run, ground.test.name, phase.name)
-        if phase.name in names and not (judged and judged.steady):
+        if phase.name in names and not (judged and (judged.steady or judged in ground.run.saturated)):
             return Because("unruled")
     return None
 
