@@ -280,3 +280,14 @@ def test_a_key_figure_that_no_lasting_state_has_is_that_of_any_state() -> None:
     chosen = {name: row for name, row, _ in card._first_choices([], rows)}
     assert chosen["read"] is not None
     assert chosen["read"] == {name: row for name, row, _ in card._first_choices(rows, [])}["read"]
+
+
+@pytest.mark.parametrize(("profile", "part"), [("client-2.0.2", True), ("enterprise-2.0.2", False)])
+def test_the_end_of_a_saturation_of_a_part_of_the_drive_is_a_bound(profile: str, part: bool) -> None:
+    """PTS-C writes 75 % of a drive, and the rest serves as spare area: a full drive is slower."""
+    truth = Truth(capacity_bytes=16 * GiB, fresh_iops=40e3, steady_iops=10e3, fall_fills=0.1, noise=0.0)
+    run = made("write-saturation", truth=truth, profile=profile, interval_s=20.0)
+    known = evidence(run, {}, tuple(findings.find(run, {})))
+    assert "writes" in known.figures
+    assert {why.key for name, why in known.bounds.items() if name == "writes"} == ({"unfilled"} if part else set())
+    assert "start" not in known.bounds

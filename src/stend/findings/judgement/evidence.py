@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.judgement.measured import SATURATION, named
+from stend.findings.judgement.measured import SATURATION, WHOLE, named
 from stend.findings.look import grounds, headline
 from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import Figures, figures
@@ -136,12 +136,21 @@ def _unusable(run: Run, name: str) -> Because | None:
 
 
 def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str]) -> dict[str, Because]:
-    """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason."""
-    saturation = _saturation(run)
+    """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason.
+
+    A saturation of a part of the drive had the rest as spare area: a full drive is slower.
+    """
+    saturation, why = _saturation(run), None
     if saturation and _worsens(saturation) and not _confirmed(saturation, rows):
         why = saturation.why or Because("falling")
-        return {name: why for name in WORSENING if tests.get(name) == SATURATION}
-    return {}
+    elif share := next((share for row in rows if row.test == SATURATION and (share := _share(run, row)) < WHOLE), 0.0):
+        why = Because("unfilled", {"share": share})
+    return {name: why for name in WORSENING if tests.get(name) == SATURATION} if why else {}
+
+
+def _share(run: Run, row: Figures) -> float:
+    """Return the share of the drive that a load writes to."""
+    return row.workload.range_bytes / run.plan.device.capacity_bytes if row.workload.range_bytes else 1.0
 
 
 def _saturation(run: Run) -> Saturated | None:
