@@ -124,6 +124,7 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     wanted |= {f"reason.{figure}.{key}_along" for figure in ALONG for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.{key}_filled" for figure in ("writes", "fall") for key in ("pass", "doubt", "fail")}
     wanted |= {"reason.fall.slow", "reason.stream_end.after"}
+    wanted |= {f"reason.stream_end.{key}_rounds" for key in ("pass", "doubt", "fail")}
     wanted |= {
         f"reason.{figure}.short"
         for figure in ("fall", "cache_fall", *TAILS.keys() - {"longest"}, "database_wait", "server_wait")
