@@ -306,6 +306,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "database": lambda r: iops(least(database(r))),
     "database_wait": lambda r: mean(least(database(r))),
     "database_depth": lambda r: float(outstanding(least(database(r))[0])),
+    "demand_most": lambda r: max(map(iops, r.loads(r.of("demand-intensity", "sweep")))),
+    "demand_at": lambda r: float(outstanding(max(r.loads(r.of("demand-intensity", "sweep")), key=iops)[0])),
     "sweep": lambda r: iops(top(sweep(r))),
     "sweep_least": lambda r: iops(sweep(r)[0]),
     "sweep_shallow": lambda r: float(outstanding(sweep(r)[0][0])),

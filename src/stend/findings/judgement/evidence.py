@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.judgement.measured import SATURATION, WHOLE, named
+from stend.findings.judgement.measured import SATURATION, named
 from stend.findings.look import grounds, headline
 from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import Figures, figures
@@ -122,7 +122,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
     unusable = {n: reason for n, reason in every if reason and not (n in WITHOUT_RULE and reason.key == "unruled")}
     if (lasts := _saturation(run)) and lasts.why:  # it ran, but has no end that lasts
         unusable |= {name: lasts.why for name, test in TELLS.items() if test == SATURATION and name not in tests}
-    bounds = _bounds(run, rows, tests)
+    bounds = _bounds(run, rows, tests, values.get("sat_part", 0.0))
     if any(why.key == "falling" for why in bounds.values()):
         values["still_falling"] = 1.0
     return Known(values, bounds, unusable, {name: item.row for name, item in known.items() if item.row})
@@ -135,22 +135,17 @@ def _unusable(run: Run, name: str) -> Because | None:
     return grounds.unmet(NEEDS, Ground(run, test, records)) if records else None
 
 
-def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str]) -> dict[str, Because]:
-    """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason.
+def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str], share: float) -> dict[str, Because]:
+    """Return the figures of a saturation that got worse to its end or has no level there, with the reason.
 
-    A saturation of a part of the drive had the rest as spare area: a full drive is slower.
+    A saturation of a `share` of the drive (0: of all) had the rest as spare area: a full drive is slower.
     """
     saturation, why = _saturation(run), None
     if saturation and _worsens(saturation) and not _confirmed(saturation, rows):
         why = saturation.why or Because("falling")
-    elif share := next((share for row in rows if row.test == SATURATION and (share := _share(run, row)) < WHOLE), 0.0):
+    elif share:
         why = Because("unfilled", {"share": share})
     return {name: why for name in WORSENING if tests.get(name) == SATURATION} if why else {}
-
-
-def _share(run: Run, row: Figures) -> float:
-    """Return the share of the drive that a load writes to."""
-    return row.workload.range_bytes / run.plan.device.capacity_bytes if row.workload.range_bytes else 1.0
 
 
 def _saturation(run: Run) -> Saturated | None:

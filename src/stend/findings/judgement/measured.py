@@ -71,6 +71,8 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         yield Named("start", saturation.start if saturation.fresh else None, test.name, course[0])
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
         if headline.level(rows, "write_saturated"):
+            share = course[-1].workload.range_bytes / run.plan.device.capacity_bytes
+            yield Named("sat_part", share if 0 < share < WHOLE else None, test.name)
             yield Named("sat_s", saturation.seconds, test.name)
             yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
             yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
@@ -216,9 +218,13 @@ def _profiles(rows: Sequence[Figures]) -> Pairs:
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
-    """Yield the highest rate of a composite load in its sweep, and the rate and slow IOs of its middle point."""
+    """Yield the highest rates of a composite load and of demand intensity, and the middle point of the first."""
     sweep = [row for row in every if (row.test, row.phase, row.direction) == ("composite", "sweep", "both")]
     yield from _of("load_most", max(sweep, key=lambda row: row.iops, default=None))
+    demand = [row for row in every if (row.test, row.phase, row.direction) == ("demand-intensity", "sweep", "both")]
+    if most := max(demand, key=lambda row: row.iops, default=None):
+        yield from _of("demand_most", most)
+        yield Named("demand_at", float(_outstanding(most)), most.test)
     for row in (row for row in every if (row.test, row.phase) == ("composite", "mid")):
         name = {"both": "load", "read": "load_read", "write": "load_write"}[row.direction]
         yield from _of(name, row, "iops" if row.direction == "both" else "p99")

@@ -122,13 +122,15 @@ def title(name: str, review: Review) -> str:
         key = "seq_write_part"
     elif key == "writes" and "still_falling" in review.figures:
         key = "writes_falling"
+    elif key == "writes" and "sat_part" in review.figures:
+        key = "writes_part"
     elif key == "write_tail" and "ended" in review.figures:  # it did not write the whole drive
         key = "write_tail_ended"
     elif key == "start" and "brief_s" in review.figures:  # shorter than the minutes of other tests
         key = "start_brief"
     elif key == "start" and review.kind == "array":  # a controller has no purge, and takes writes into its cache first
         key = "start_array"
-    values = {name: review.figures.get(name, 1.0) for name in ("seq_part", "brief_s")}
+    values = {name: review.figures.get(name, 1.0) for name in ("seq_part", "brief_s", "sat_part")}
     return review.words(f"figure_name.{key}", **values)
 
 

@@ -39,7 +39,8 @@ def _ratio(figures: Mapping[str, float], of: tuple[str, str, float]) -> float:
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A chapter, whose texts are in the section `question.NAME` of a language.
 
-    `pictures` are (chart file, first picture, number). `findings` are those whose sentences answer it too. `needs` are
+    `pictures` are (chart file, first picture, number), those of `each` of every test that has them and not of the first
+    alone. `findings` are those whose sentences answer it too. `needs` are
     charts that are drawn only if a run of the page has the test.
     """
 
@@ -48,6 +49,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answers: tuple[Answer, ...] = ()
     charts: tuple[str, ...] = ()
     pictures: tuple[tuple[str, int, int], ...] = msgspec.field(default=(), name="own")
+    each: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     needs: dict[str, str] = {}
 

@@ -354,7 +354,10 @@ def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterat
     yield from shared
     for drive, (review, tests) in of.items():
         for name, start, count in () if drive and shared else question.pictures:
-            test = next((test for test in tests if name in charts.named(test)), None)
-            if test:
+            having = [test for test in tests if name in charts.named(test)]
+            for test in having if name in question.each else having[:1]:
                 drawn = charts.pictures(name, review.run, test, review.words.name, review.facts)
-                yield from (_of_drive(one, drive) for one in islice(drawn, start, start + count))
+                several = len(having) > 1 and name in question.each
+                titles = (drive, review.words.title(test.name, test.title) if several else "")
+                which = ", ".join(filter(None, titles))
+                yield from (_of_drive(one, which) for one in islice(drawn, start, start + count))
