@@ -25,7 +25,7 @@ from stend.model.record import Run
 from stend.planning import plan
 from stend.report.parts import Items, Stamps, card
 from stend.report.parts.method import method_section
-from stend.report.story import questions
+from stend.report.story import page_one, questions, telling
 from stend.report.story.telling import story
 from stend.sentences import finding_said, why_said
 from stend.sim import build, load
@@ -291,3 +291,19 @@ def test_the_end_of_a_saturation_of_a_part_of_the_drive_is_a_bound(profile: str,
     assert "writes" in known.figures
     assert {why.key for name, why in known.bounds.items() if name == "writes"} == ({"unfilled"} if part else set())
     assert "start" not in known.bounds
+
+
+def test_composite_and_demand_intensity_have_a_chart_each_in_their_chapter() -> None:
+    run = made("composite", "demand-intensity", shorten=600, interval_s=20.0, rounds=2)
+    (chapter,) = (section for section in story([(None, run, {})], [], "en").sections if section.anchor == "work")
+    titles = [block.title.partition(":")[0] for block in chapter.blocks if isinstance(block, charts.Picture)]
+    assert titles == ["Composite Block Size Workload", "Demand Intensity"]
+    known = evidence(run, {}, tuple(findings.find(run, {}))).figures
+    most = max(row.iops for row in figures(run) if row.test == "demand-intensity" and row.phase == "sweep")
+    assert known["demand_most"] == pytest.approx(most)
+
+
+def test_a_saturation_of_a_part_is_named_by_that_part() -> None:
+    own = telling.reviewed(made("write-saturation", shorten=600, interval_s=20.0, rounds=2), {}, EN)
+    titled = page_one.title("writes", own._replace(figures={"writes": 7e4, "sat_s": 36e3, "sat_part": 0.75}))
+    assert titled == EN("figure_name.writes_part", sat_part=0.75)
