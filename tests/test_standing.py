@@ -152,4 +152,4 @@ def test_a_reason_from_another_test_than_the_saturation_names_the_full_drive() -
     full = Reason("writes", "pass", 3.0, {"writes": 53e3, "start": 95e3, "fall": 1.8})
     assert reason_said(full, Language("en")) == "random writes reach 53,000 IOPS on the full drive"
     saturated = Reason("writes", "pass", 3.0, {**full.values, "sat_s": 36e3})
-    assert reason_said(saturated, Language("en")).startswith("continuous random writes hold 53,000")
+    assert reason_said(saturated, Language("en")).startswith("continuous random writes end at 53,000")
