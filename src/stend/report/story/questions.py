@@ -39,9 +39,9 @@ def _ratio(figures: Mapping[str, float], of: tuple[str, str, float]) -> float:
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A chapter, whose texts are in the section `question.NAME` of a language.
 
-    `pictures` are (chart file, first picture, number), those of `each` of every test that has them and not of the first
-    alone. `findings` are those whose sentences answer it too. `needs` are
-    charts that are drawn only if a run of the page has the test.
+    `pictures` are (chart file, first picture, number) of the first test that has the chart; charts in `each` are drawn
+    for every test that has them. `findings` are those whose sentences answer it too. `needs` are charts that are drawn
+    only if a run of the page has the test.
     """
 
     name: str

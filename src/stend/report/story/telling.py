@@ -355,9 +355,9 @@ def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterat
     for drive, (review, tests) in of.items():
         for name, start, count in () if drive and shared else question.pictures:
             having = [test for test in tests if name in charts.named(test)]
-            for test in having if name in question.each else having[:1]:
+            chosen = having if name in question.each else having[:1]
+            for test in chosen:
                 drawn = charts.pictures(name, review.run, test, review.words.name, review.facts)
-                several = len(having) > 1 and name in question.each
-                titles = (drive, review.words.title(test.name, test.title) if several else "")
+                titles = (drive, review.words.title(test.name, test.title) if len(chosen) > 1 else "")
                 which = ", ".join(filter(None, titles))
                 yield from (_of_drive(one, which) for one in islice(drawn, start, start + count))

@@ -79,9 +79,13 @@ def of_one_drive(reviews: Reviews) -> bool:
 
 def repeated(reviews: Reviews) -> bool:
     """Return whether all runs are of one drive with equal settings, so that they differ only by chance."""
+    return _alike(reviews) and of_one_drive(reviews)
+
+
+def _alike(reviews: Reviews) -> bool:
+    """Return whether all runs have equal settings."""
     plans = [review.run.plan for review in reviews.values()]
-    alike = all((p.profile, p.deviations) == (plans[0].profile, plans[0].deviations) for p in plans)
-    return alike and of_one_drive(reviews)
+    return all((p.profile, p.deviations) == (plans[0].profile, plans[0].deviations) for p in plans)
 
 
 def of_every(reviews: Reviews) -> str:
@@ -120,7 +124,8 @@ def leads(reviews: Reviews) -> Iterator[Lead]:
         alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
         if alike and not _unlike_size(figure, reviews) and figure not in reviews[known[0][1]].verdict.known.bounds:
             (most, first), (next_most, second), *_ = known
-            near = tuple(name for name in reviews if name in {of for value, of in known if most / value < AHEAD})
+            close = {name for value, name in known if most / value < AHEAD}
+            near = tuple(name for name in reviews if name in close)
             runs = tuple(name for name in reviews if repeated({name: reviews[name], first: reviews[first]}))
             others = [pair for pair in known if pair[1] not in runs]
             if len(runs) > 1 and others:  # the weakest of its runs and the best of the others
@@ -289,9 +294,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         if states := _unlike_state(figure, reviews):
             ranked = words("together.unlike_state")
         name, depth = title(figure, first), first.figures.get(AT.get(figure, ""))
-        if (
-            figure == "start" and len({title(figure, reviews[own]) for own in names}) > 1
-        ):  # first levels of unlike length
+        if figure == "start" and any(title(figure, reviews[own]) != name for own in names):  # levels of unlike length
             name = words("figure_name.start")
         name = words("figure_name.writes_last") if states else name
         name = words("together.at_depth", name=name, depth=depth) if depth and not unlike else name
@@ -300,8 +303,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     runs = "_runs" if of_one_drive(reviews) else ""
     title_of = f"together.figures{runs}"
     said = words(f"together.note{'_settings' if runs and not repeated(reviews) else runs}")
-    settings = [(own.run.plan.profile, own.run.plan.deviations) for own in reviews.values()]
-    if not runs and any(one != settings[0] for one in settings):
+    if not runs and not _alike(reviews):
         said += " " + words("together.note_unlike")
     reasons = {row[-1] for row in rows}
     if not best and len(rows) > 1 == len(reasons) and reasons != {"–"}:  # one reason for all figures is no column
