@@ -138,7 +138,7 @@ def test_a_figure_of_headroom_is_the_speed_that_held(runs: dict[str, Run]) -> No
         (row,) = figures(run)
         assert row.value("headroom") == told(run).values["held"]
         assert row.workload.replay is not None
-        assert row.workload.replay.speed == row.found["headroom"]
+        assert row.workload.replay.speed == row.determined["headroom"]
 
 
 def test_both_drives_are_on_one_chart_with_the_limit_and_in_one_table(runs: dict[str, Run]) -> None:

@@ -179,7 +179,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
 def _with_cache(caches: Mapping[tuple[str, str], float], row: Figures) -> Figures:
     """Return a row with the bytes that a fast cache took in its phase, if that is known."""
     size = caches.get((row.test, row.phase)) if row.direction == "both" else None
-    return row._replace(found={"cache_bytes": size}) if size else row
+    return row._replace(determined={"cache_bytes": size}) if size else row
 
 
 def _of_histogram(run: Run, row: Figures) -> Figures:
@@ -197,7 +197,7 @@ def _of_histogram(run: Run, row: Figures) -> Figures:
 def key_of(row: Figures) -> Key:
     """Return the key of a figure."""
     load = row.workload
-    what = f"trace {load.replay.trace[:4]}" if load.replay and row.found else load.mix
+    what = f"trace {load.replay.trace[:4]}" if load.replay and row.determined else load.mix
     return Key(
         *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what or block_label(load.block_bytes)),
         *(load.threads, load.depth, row.place, row.direction, _service(load)),

@@ -6,7 +6,7 @@ from statistics import median
 
 from stend.base.units import KiB
 from stend.findings import Finding, look
-from stend.findings.judgement.told import LEVEL, NEAR, Named, Pairs, told
+from stend.findings.judgement.named import LEVEL, NEAR, Named, Pairs, of_findings
 from stend.findings.look import headline
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
 from stend.findings.look.saturated import Saturated, saturated
@@ -34,7 +34,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     yield from _sequential(run, rows, findings)
     yield from _again(run, rows)
     yield from _waits(every, rows)
-    yield from told(findings)
+    yield from of_findings(findings)
     for part in (_profiles, _blocks, _sweep, _deeper):
         yield from part(rows)
     yield from _composite(every)

@@ -80,9 +80,9 @@ class Figures(NamedTuple):
 
     `rounds` are the judged ones, empty if none were. `steady` is that verdict, None without one. `place` numbers loads
     of a phase that differ only in their position on the drive. 0 is all positions together. `reported` holds the
-    figures that another tool reported of an imported load. `found` are quantities that a test found: how many times as
-    fast a trace was replayed within its limit, the bytes that a fast cache took. `levels` are the readings of meters
-    meanwhile, by name.
+    figures that another tool reported of an imported load. `determined` are quantities that a test determines: how many
+    times as fast a trace was replayed within its limit, the bytes that a fast cache took. `levels` are the readings of
+    meters meanwhile, by name.
     """
 
     test: str
@@ -97,7 +97,7 @@ class Figures(NamedTuple):
     seconds: float
     tally: Tally
     reported: ToolFigures | None = None
-    found: Mapping[str, float] = MappingProxyType({})
+    determined: Mapping[str, float] = MappingProxyType({})
     levels: Mapping[str, Level] = MappingProxyType({})
 
     @property
@@ -121,7 +121,7 @@ class Figures(NamedTuple):
     @property
     def _beside(self) -> dict[str, float | None]:
         metered = {name: self._metered(QUANTITIES[name]) for name in METERED}
-        return {name: self.found.get(name) for name in FOUND} | metered
+        return {name: self.determined.get(name) for name in FOUND} | metered
 
     def _metered(self, quantity: Quantity) -> float | None:
         level = self.levels.get(quantity.reading)
@@ -318,4 +318,4 @@ def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
     for row in listed(run, test.name, headroom.PHASE):
         replay = row.workload.replay
         if held and replay and replay.speed == held.speed and row.direction == "both":
-            yield row._replace(found={"headroom": held.speed})
+            yield row._replace(determined={"headroom": held.speed})

@@ -26,7 +26,7 @@ class Named(NamedTuple):
 Pairs = Iterator[Named]
 
 
-def told(findings: Sequence[Finding]) -> Pairs:
+def of_findings(findings: Sequence[Finding]) -> Pairs:
     """Yield every figure that a finding measured."""
     for finding in findings:
         values, test = finding.values, finding.test
