@@ -78,8 +78,8 @@ def half(picture: Picture, *, alone: bool = False, usual: int = HEIGHT) -> Pictu
     if "spec" in spec:
         spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 4 if alone else 2}
     elif "vconcat" in spec:
-        most = min(usual, HEIGHT)
-        spec["vconcat"] = [{**p, "width": plot, "height": min(p["height"], most)} for p in spec["vconcat"]]
+        most, more = min(usual, HEIGHT), max(usual - HEIGHT, 0) / len(spec["vconcat"])
+        spec["vconcat"] = [{**p, "width": plot, "height": min(p["height"], most) + more} for p in spec["vconcat"]]
     else:
         own = {"height": height_of(spec.get("height", HEIGHT), usual)} if "height" in spec or not rows else {}
         spec = {key: value for key, value in spec.items() if key != "width"} | own
