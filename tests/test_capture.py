@@ -23,7 +23,7 @@ from stend.capture.drive import Counters
 from stend.capture.running import Captured, Wish, capture
 from stend.trace import form, steps
 from tests.stand import Stand, sh, zram
-from tests.waits import wait_for
+from tests.waits import PATIENCE_S, wait_for
 
 REAL = pytest.mark.needs("trace points of the block layer", "mkfs.ext4")
 
@@ -209,7 +209,7 @@ def test_ctrl_c_ends_a_capture_well_and_keeps_everything(stand: Stand) -> None:
         with Path(node).open("rb") as file:
             file.read(MiB)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert "0.000% off" in out
     assert sum(step.ios for step in steps.opened(into)) > 0

@@ -25,7 +25,7 @@ from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.session import apart
 from tests.forks import Run, child
-from tests.storm_end import end
+from tests.storm_end import Torn, end
 from tests.waits import PATIENCE_S, wait_for
 
 STEND = [sys.executable, "-m", "stend", "fleet"]
@@ -249,11 +249,15 @@ def at_the_desk(
 ) -> "subprocess.CompletedProcess[str]":
     """What comes of a verb, and what it says, which is not told apart from what it complains of."""
     words, said = ["fleet", verb, str(path), "--certificates", str(papers), "--name", "desk"], papers / "said.txt"
-    code = end(child(words, said, before=lambda: setattr(client, "PATIENCE_S", patience_s)))
+    try:
+        code = end(child(words, said, before=lambda: setattr(client, "PATIENCE_S", patience_s)))
+    except Torn as hung:
+        raise Torn(f"{hung}: {said.read_text()}") from hung
     return subprocess.CompletedProcess(words, code, told := said.read_text(), told)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("warm")
 def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     with served(tmp_path, ["sim:small?unit=1", "sim:small?unit=2"]) as port:

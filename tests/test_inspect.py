@@ -25,6 +25,7 @@ from stend.sentences import finding_said
 from stend.suite import _clauses
 from stend.words import Language
 from tests.inspected import CAPACITY, FAULTS, RESET, SLOW, against, disk, inspected, said, verdict
+from tests.waits import PATIENCE_S
 
 
 def test_a_healthy_disk_is_fit_and_the_page_states_how_sure_a_slow_place_would_be_found(tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_an_inspection_that_is_killed_continues_without_a_name(tmp_path: Path) -
     path.write_bytes(os.urandom(24 << 20))
     words = [sys.executable, "-m", "stend", "inspect", str(path), "--minutes", "0.2", "--into", str(folder)]
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 120
+    until = time.monotonic() + PATIENCE_S
     while not _results(folder) and time.monotonic() < until:
         time.sleep(0.1)
     child.kill()

@@ -8,6 +8,7 @@ import pytest
 from stend.meters import cmd
 from stend.meters._polled import Polled
 from stend.model.events import MeterFacts
+from tests.waits import PATIENCE_S
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 100])
@@ -27,7 +28,7 @@ def test_a_closed_meter_has_no_thread_and_gives_all_its_values() -> None:
         return 5.0
 
     meter = Polled(MeterFacts(spec="own", name="fake", period_s=0.01), poll)
-    assert asked.wait(60)
+    assert asked.wait(PATIENCE_S)
     assert not meter.over
     meter.close()
     assert meter.over

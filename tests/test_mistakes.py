@@ -29,9 +29,10 @@ from tests.test_cli import refused
 from tests.test_run import drawn, play
 from tests.test_sooner import drawn as long_plan
 from tests.test_store import kept
+from tests.waits import PATIENCE_S
 
 STEND = [sys.executable, "-m", "stend"]
-PATIENCE_S = 60
+
 IOLOG = "fio version 3 iolog\n0 f add\n0 f open\n1000 f write 0 4096\n"
 
 

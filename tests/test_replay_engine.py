@@ -21,7 +21,7 @@ from stend.trace import form, playable
 from tests.engine_rules import RANDOM, EngineRules, held
 from tests.stand import Stand, sh
 from tests.traces import made
-from tests.waits import wait_for
+from tests.waits import PATIENCE_S, wait_for
 
 ROOM = 64 * MiB
 pytestmark = pytest.mark.usefixtures("forked_senders")
@@ -218,7 +218,7 @@ def test_a_drive_that_answers_nothing_ends_the_replay_by_the_watchdog(stand: Sta
     finally:
         sh("fsfreeze", "-u", below)
         for sender in _child.left:  # which held the drive as long as the kernel held them
-            sender.wait(60)
+            sender.wait(PATIENCE_S)
 
 
 def test_reads_alone_need_no_right_to_write(tmp_path: Path) -> None:
