@@ -19,7 +19,7 @@ from stend.base.errors import BadInput
 from stend.base.units import KiB
 from stend.model.published import published
 from stend.sim import Pattern, build, load
-from stend.sim.requests import Weighted
+from stend.sim.requests import ROWS, Weighted
 from stend.sim.spec import Spec, Tail
 from stend.sim.stalls import LONGEST, SHAPE, Stalls, write_share
 
@@ -55,7 +55,7 @@ def drawn_ms(write: float) -> npt.NDArray[np.float64]:
     stalls.write_share = write
     for _ in range(HOUR):
         stalls.drawn_s(1)
-    return stalls.closed_loop_waits_ns(1) / 1e6
+    return stalls.waits_ns((1, 0.0))[0] / 1e6
 
 
 @pytest.mark.parametrize("write", [0, 0.35, 1])
@@ -84,14 +84,14 @@ def test_stalls_last_by_paretos_distribution_between_their_bounds(times: float) 
 def test_what_is_lost_is_what_each_outstanding_io_tells(seconds: float, rate: float, outstanding: int) -> None:
     stalls = Stalls(Tail(stalls_per_s=rate, stall_ms=0.1), seed=1)
     lost_s = stalls.drawn_s(min(seconds, 1e4 / max(rate, 1)))
-    assert stalls.closed_loop_waits_ns(outstanding).sum() / 1e9 == pytest.approx(lost_s * outstanding)
-    assert not len(stalls.closed_loop_waits_ns(outstanding))
+    assert stalls.waits_ns((outstanding, 0.0))[0].sum() / 1e9 == pytest.approx(lost_s * outstanding)
+    assert not len(stalls.waits_ns((outstanding, 0.0))[0])
 
 
 def test_ios_that_come_at_their_own_times_wait_for_what_is_left_of_a_stall() -> None:
     stalls = Stalls(STALLING, seed=3)
     lost_s = stalls.drawn_s(HOUR)
-    waits_ns = stalls.open_loop_waits_ns(10_000)
+    waits_ns = stalls.waits_ns((0, 10_000.0))[0]
     assert len(waits_ns) == pytest.approx(10_000 * lost_s, rel=0.01)
     assert waits_ns.max() < LONGEST * STALLING.stall_ms * 1e6
 
@@ -113,6 +113,23 @@ def test_a_stall_costs_the_ios_of_its_time_and_is_told_by_all_that_is_outstandin
     mean_ms = 10 * SHAPE / (SHAPE - 1) * (1 - LONGEST ** (1 - SHAPE)) / (1 - LONGEST**-SHAPE)
     assert iops[10] / iops[0] == pytest.approx(1 - 10 * mean_ms / 1e3, abs=0.03)
     assert waited[10] == pytest.approx(1, rel=0.01)
+
+
+def test_reads_at_a_rate_wait_for_stalls_beside_another_load_as_they_do_alone() -> None:
+    """A stall hits every request that arrives in it, and each that its neighbour keeps outstanding."""
+    longest, waits = {}, {}
+    due = msgspec.structs.replace(requests(100), rate_iops=1000.0, depth=256)
+    for name, beside in (("alone", ()), ("beside", (msgspec.structs.replace(requests(100), depth=8),))):
+        drive = build(tailed(stalls_per_s=2, stall_ms=10))
+        if beside:
+            drive.start(msgspec.structs.replace(due, beside=beside))
+        else:
+            drive.arrive(due, 1000.0, even=False)
+        counts = drive.advance(60).ledger
+        longest[name] = [counts.sums[load, 4] / 1e6 for load in range(0, len(counts.sums), ROWS)]
+        waits[name] = counts.sums[0, 2] / counts.sums[0, 0] / 1e6
+    assert min(longest["alone"] + longest["beside"]) > 10
+    assert waits["beside"] == pytest.approx(waits["alone"], rel=0.3)
 
 
 def test_fills_meet_no_stalls() -> None:

@@ -86,6 +86,12 @@ def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
     return given + int(sums[1])
 
 
+def parts(done: Ledger) -> list[Ledger]:
+    """Return the rows of each load. They share their numbers with the whole."""
+    loads = range(0, len(done.sums), ROWS)
+    return [Ledger(done.sums[load : load + ROWS], done.bins[load : load + ROWS]) for load in loads]
+
+
 def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
     """Add a wait in ns to as many IOs as there are waits, spread evenly over all rows and response times."""
     answers, whole = done.answers(), len(waits_ns)

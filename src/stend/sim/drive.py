@@ -79,6 +79,7 @@ class Drive(ABC):
         self._stream: Stream | None = None
         self._limit = self._given = 0
         self._crowd, self._loads = 1.0, 1
+        self._crowds: tuple[int, ...] = ()  # outstanding IOs of each load, 0 with a rate; empty if no load has a rate
         self.weight = spec.scale  # how many IOs each simulated IO of the running pattern counts as
         self._waking = Waking(self.power, 0.0, 0)
         self._account: Account | None = None
@@ -94,6 +95,8 @@ class Drive(ABC):
         outstanding, slots = sum(loads), self._slots(pattern, sum(loads))
         self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
         self._limit, self._given, self.weight = pattern.limit_bytes, 0, self.spec.scale
+        crowds = (0 if load.rate_iops else load.outstanding for load in pattern.loads)
+        self._crowds = tuple(crowds) if pattern.timed else ()
         rest = self._rested(0 if pattern.timed else outstanding)
         self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads, rest), len(loads)
         room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
@@ -132,7 +135,7 @@ class Drive(ABC):
         self.weight = scale or self.spec.scale
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
         self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
-        self._limit, self._given, self._loads = 0, 0, 1
+        self._limit, self._given, self._loads, self._crowds = 0, 0, 1, ()
         slots = max(min(slots, self.spec.host.queue or slots), 1)
         self._drop_waits()
         self._loop = loop(slots, slots, self.inner_ns, rest=self._rested(0 if timed else slots))

@@ -10,7 +10,7 @@ from stend.base import units
 from stend.base.errors import BadInput
 from stend.sim import flash_kernel
 from stend.sim import flash_state as k
-from stend.sim.account import delayed
+from stend.sim.account import delayed, parts
 from stend.sim.drive import Drive
 from stend.sim.requests import READ, WRITE, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Flash, Host, Spec, Tail
@@ -196,22 +196,23 @@ class FlashDrive(Drive):
         self.stalls.write_share = write_share(pattern)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float, speed: float) -> tuple[float, bool]:
-        """Run one piece of time. Only endless patterns lose time to stalls, and limited ones have no stalls."""
-        stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed else 0.0
+        """Run one piece of time. Only closed loops lose time to stalls, and loads with a limit have no stalls."""
+        stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed or self._crowds else 0.0
         lost_s = stalled_s if self._account else 0.0
         passed, more = super()._advance(requests, slots, done, seconds - lost_s, speed)
         return passed + lost_s, more
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, speed: float, lasted_ns: int = 0) -> None:
         super()._count(done, passed, more, scale, speed, lasted_ns)
-        reads, writes = done.ways()[:2, 0]
-        if self._account:
-            waits_ns = self.stalls.closed_loop_waits_ns(self._account.outstanding)
-        else:
-            waits_ns = self.stalls.open_loop_waits_ns((reads + writes) / max(passed, 1e-9))
+        crowds = self._crowds or (self._account.outstanding if self._account else 0,)
+        each = parts(done) if self._crowds else [done]
+        rates = [part.ways()[:2, 0].sum() / max(passed, 1e-9) for part in each]
+        for part, waits_ns in zip(each, self.stalls.waits_ns(*zip(crowds, rates, strict=True)), strict=True):
+            if len(waits_ns) and part.ways()[:2, 0].any():
+                delayed(part, waits_ns)
+        if not self._account:
+            reads, writes = done.ways()[:2, 0]
             self.stalls.write_share = writes / max(reads + writes, 1)
-        if len(waits_ns) and reads + writes:
-            delayed(done, waits_ns)
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         began, before = self.inner_ns, done.ways()[:, 0]

@@ -59,13 +59,16 @@ class Stalls:
         self._drawn_ms += drawn_ms
         return lost_s
 
-    def closed_loop_waits_ns(self, outstanding: int) -> npt.NDArray[np.float64]:
-        """Return the extra waits since the last call: in a closed loop each stall hits all outstanding IOs."""
-        return np.tile(self._taken_ns(), outstanding)
+    def waits_ns(self, *loads: tuple[int, float]) -> list[npt.NDArray[np.float64]]:
+        """Return the extra waits since the last call for each load, which is (outstanding IOs, IOPS).
 
-    def open_loop_waits_ns(self, iops: float) -> npt.NDArray[np.float64]:
-        """Return the extra waits since the last call: in an open loop IOs that arrive in a stall wait for its end."""
+        In a closed loop each stall hits all outstanding IOs. In an open loop, which has 0 of them here, IOs that arrive
+        in a stall wait for its end.
+        """
         taken = self._taken_ns()
+        return [np.tile(taken, crowd) if crowd else self._arrived(taken, iops) for crowd, iops in loads]
+
+    def _arrived(self, taken: npt.NDArray[np.float64], iops: float) -> npt.NDArray[np.float64]:
         many = [int(iops * ns / 1e9 + self.dice.random()) for ns in taken]
         left = [ns * (np.arange(n) + 0.5) / max(n, 1) for ns, n in zip(taken, many, strict=True)]
         return np.concatenate([np.zeros(0), *left])
