@@ -166,7 +166,8 @@ def test_the_test_s_own_chart_has_a_point_for_each_pass(runs: dict[str, Run]) ->
 @pytest.mark.parametrize(
     ("changes", "key"),
     [
-        ({"limit_ms": 0.01}, "never"),
+        ({"limit_ms": 0.01}, "never_own"),
+        ({"limit_ms": 0.01, "least_speed": 1.0}, "never"),
         ({"limit_ms": 1000.0, "most_speed": 2.0}, "most"),
         ({"limit_ms": 20.0, "least_speed": 0.5, "percentile": 99.9}, None),
     ],
@@ -204,6 +205,7 @@ def test_every_sentence_of_headroom_can_be_said() -> None:
     values = {
         "held": 3.2,
         "failed": 3.3,
+        "own_s": 0.5,
         "held_s": 0.0019,
         "failed_s": 0.0021,
         "failed_late": 0.02,
@@ -211,7 +213,7 @@ def test_every_sentence_of_headroom_can_be_said() -> None:
     }
     values |= {"percentile": 99.0, "limit": 0.002, "beyond": 8.0, "least": 4.0, "most": 16.0}
     keys = [key.rpartition(".")[2] for key in texts("en") if key.startswith("finding.headroom.")]
-    assert len(keys) == 11
+    assert len(keys) == 12
     for key in keys:
         for lang in ("en", "ru"):
             said = finding_said(Finding(name="headroom", key=key, test="headroom", values=values), Language(lang))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stend.base.errors import NotOnDrive
+from stend.charts import pictures
 from stend.findings import Finding
 from stend.findings.look.neighbours import pairs
 from stend.model import service_map
@@ -158,7 +159,14 @@ def test_a_program_that_is_not_suspended_ends_a_limit_of_1_ms(tmp_path: Path) ->
 def test_no_reads_of_the_disk_are_within_10_ms(tmp_path: Path) -> None:
     """A seek takes up to 16 ms and a turn 8.33 ms; a p99.9 needs 240 reads per second, more than the disk answers."""
     run = ran(tmp_path, "service-map", drive(tmp_path, SHORT_DISK), quick=False, cells=12)
-    assert one(said(run, "service_map", "never")).values == {"percent": 99.0, "limit": 0.01}
+    finding = one(said(run, "service_map", "never_least"))
+    assert (finding.values["percent"], finding.values["limit"]) == (99.0, 0.01)
+    assert finding.values["least_s"] > 0.01
+    assert finding.values["reads"] < finding.values["most"] < 300  # 32 commands in order of their places
+    (picture,) = pictures("service_map", run, run.plan.tests[0])
+    drawn = [(row["reads"], row["ms"]) for row in picture.spec["datasets"]["rows"]]
+    assert min(drawn)[1] / 1e3 == pytest.approx(finding.values["least_s"], rel=1e-3)
+    assert [row["ms"] for row in picture.spec["datasets"]["limit"]] == [10]
     assert [finding.values["percent"] for finding in said(run, "service_map", "few")] == [99.9]
 
 

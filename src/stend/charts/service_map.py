@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stend.charts.parts import GREY, Drawing, Row, axis, ladder
-from stend.charts.parts.marks import Channel, tips
+from stend.charts.parts.marks import Channel, level, tips
 from stend.charts.parts.sides import Side, channels
 from stend.charts.parts.vega import Chart
 from stend.model import service_map
@@ -30,6 +30,18 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         if lines:
             bands = [row for limit in _limits(test) for row in _band(run, test, cells, Key(percent, limit), words)]
             yield _drawing(lines, bands, [_point(cell, percent, words) for cell in cells], percent, words)
+        elif waits := [row for cell in cells if not cell.writes and "ms" in (row := _point(cell, percent, words))]:
+            yield _beyond(waits, max(_limits(test)), percent, words)
+
+
+def _beyond(waits: list[Row], limit_s: float, percent: float, words: Language) -> Drawing:
+    """Return the response times of reads alone by their rate, on a drive that keeps no limit."""
+    x = axis("reads", words("axis.reads"))
+    y = axis("ms", words("axis.percentile_ms", percentile=percent), log=True)
+    limit: Row = {"ms": limit_s * 1e3, "what": words("service_map.limit", limit=limit_s * 1e3)}
+    line = Chart().mark("line", strokeWidth=1.4, point=True).encode(x=x, y=y, tooltip=tips(x, y))
+    title, says = words("chart.service_beyond", percent=percent), words("says.service_beyond")
+    return Drawing(title, level("limit", y) + line, {"rows": waits, "limit": [limit]}, says)
 
 
 def _limits(test: PlannedTest) -> Sequence[float]:

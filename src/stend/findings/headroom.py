@@ -31,7 +31,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             test=test.name,
             values=values,
             confidence="can't tell" if key == "few" else "medium",
-            side=side(pro=held >= HARDLY, con=key in ("never", "slower")),
+            side=side(pro=held >= HARDLY, con=key in ("never", "never_own", "slower")),
         )
         if result.beyond and result.failed:
             uneven = goal | {"failed": result.failed.speed, "beyond": result.beyond[-1].speed}
@@ -49,15 +49,21 @@ def _key(done: Sequence[Pass], result: Headroom) -> str:
     if result.failed.why == "host":
         return "host" if result.held else "host_never"
     if result.held is None:
-        return "never"
+        return "never_own" if _own(done) and result.failed.waited_s is not None and result.failed.speed < 1 else "never"
     if result.held.speed < 1:
         return "slower"
     return "full" if result.failed.why == "full" else "found" if result.held.speed >= HARDLY else "own"
 
 
+def _own(done: Sequence[Pass]) -> float | None:
+    """Return the percentile of the trace at its own speed, in seconds, or None without such a pass."""
+    return next((tried.waited_s for tried in done if tried.speed == 1 and tried.why != "host"), None)
+
+
 def _values(done: Sequence[Pass], result: Headroom) -> dict[str, float]:
     """Return speeds, the percentile at each in seconds, and late shares, as far as they are known."""
-    values: dict[str, float] = {"passes": len(done)}
+    own = _own(done)
+    values: dict[str, float] = {"passes": len(done)} | ({"own_s": own} if own else {})
     for name, tried in (("held", result.held), ("failed", result.failed)):
         if tried:
             values |= {name: tried.speed, f"{name}_late": tried.pace.host_share, f"{name}_full": tried.pace.full_share}

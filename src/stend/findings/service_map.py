@@ -1,6 +1,7 @@
 """Service map: the reads per second that stay within a limit, alone and beside half of the drive's writes."""
 
 from collections.abc import Iterator, Sequence
+from math import inf, isfinite
 
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.model import service_map
@@ -79,7 +80,12 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
             side=side(pro=beside >= LITTLE * alone, con=not beside),
         )
     values = {"percent": percent, "limit": limits[-1]}
-    return Finding(key="never", test=test.name, values=values, confidence="medium", side=side(con=True))
+    without = [(cell.reads, wait) for cell in cells if not cell.writes and isfinite(wait := cell.waits[percent] or inf)]
+    if without:
+        reads, least_s = min(without)
+        values |= {"reads": _short(reads), "least_s": least_s, "most": _short(ends.reads)}
+    key = "never_least" if without else "never"
+    return Finding(key=key, test=test.name, values=values, confidence="medium", side=side(con=True))
 
 
 def _short(rate: float) -> float:
