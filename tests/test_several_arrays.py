@@ -190,8 +190,9 @@ def test_rates_come_before_rare_response_times_however_much_these_differ(monkeyp
 
 def test_of_neighbouring_tables_with_one_note_the_last_has_it() -> None:
     every = [Table("A", ("a",), (), note=note) for note in ("x", "x", "y", "", "y", "y")]
-    assert [table.note for table in tables.noted_once(iter(every))] == ["", "x", "y", "", "", "y"]
-    assert not list(tables.noted_once(iter(())))
+    every = [table._replace(title=f"{n}") for n, table in enumerate(every)]
+    assert [table.note for table in tables.once(iter(every), ())] == ["", "x", "y", "", "", "y"]
+    assert not list(tables.once(iter(()), ()))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,7 +7,7 @@ from stend.charts.parts import Picture, theme
 from stend.many.compare import Comparison
 from stend.words import Language
 
-KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)
+KINDS = (intervals, ratio_map, sweeps, courses, rested, tails)
 
 
 def pictures(whole: Comparison, words: Language, stamps: Callable[[str], list[str]]) -> Iterator[Picture]:

@@ -1,6 +1,8 @@
 """Saturation of every run, in the colour of its side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from statistics import fmean
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, binned, series_scale, time_scale, zoom
@@ -9,7 +11,8 @@ from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Outcome
 from stend.words import Language
 
-MOST_POINTS = 300
+MOST_POINTS, MOST_RUNS = 300, 5
+"""More lines than that of runs cannot be told apart."""
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
@@ -17,7 +20,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     for test in dict.fromkeys(test for run in whole.a.runs for test in run.courses):
         longest_s = max((point[0] for run in whole.runs for point in run.courses.get(test, ())), default=0.0)
         scale, title = time_scale(longest_s, words)
-        rows = [row for side in (whole.a, whole.b) for run in side.runs for row in _rows(side.name, run, test, scale)]
+        drawn = few(whole, partial(_mean, test))
+        rows = [row for side, run in drawn for row in _rows(side, run, test, scale)]
         if len({row["side"] for row in rows}) < 2:
             continue
         names = [whole.a.name, whole.b.name]
@@ -25,7 +29,20 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         x, y = axis("t", title), axis("iops", words("axis.iops"))
         chart = run_lines(x, y, names, words, (run, x, y), opacity=0.75).add_params(zoom())
         heading = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
-        yield Drawing(heading, chart, {"rows": rows}, words("overlay.courses_says"), test)
+        yield Drawing(heading, chart, {"rows": rows}, says(whole, "courses", words), test)
+
+
+def few(whole: Comparison, value: Callable[[Outcome], float]) -> list[tuple[str, Outcome]]:
+    """Return side and run of each run; of more than `MOST_RUNS` those with the least and most of each side."""
+    ranked = ((side.name, sorted(side.runs, key=value)) for side in (whole.a, whole.b))
+    step = 1 if len(whole.runs) <= MOST_RUNS else 0
+    return [(name, run) for name, runs in ranked for run in runs[:: step or max(len(runs) - 1, 1)]]
+
+
+def says(whole: Comparison, chart: str, words: Language) -> str:
+    """Return the caption of a chart with a line per run."""
+    kept = [words("overlay.few_says")] if len(whole.runs) > MOST_RUNS else []
+    return " ".join((words(f"overlay.{chart}_says"), *kept))
 
 
 def run_lines(
@@ -45,6 +62,10 @@ def run_lines(
             tooltip=tips(side, *shown),
         )
     )
+
+
+def _mean(test: str, run: Outcome) -> float:
+    return fmean([iops for _, iops in run.courses.get(test, ())] or [0.0])
 
 
 def _rows(side: str, run: Outcome, test: str, scale: float) -> list[Row]:

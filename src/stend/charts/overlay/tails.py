@@ -1,10 +1,11 @@
 """Share of IOs slower than a response time: one line per run in the colour of its side (log-log)."""
 
 from collections.abc import Iterator
+from functools import partial
 from math import log
 
 from stend.charts.exceedance import curve
-from stend.charts.overlay.courses import run_lines
+from stend.charts.overlay.courses import few, run_lines, says
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.figures import place
 from stend.findings import look
@@ -27,12 +28,13 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     for difference in loads[:MOST_CHARTS]:
         names = [whole.a.name, whole.b.name]
         key = difference.key
-        rows = [row for side in (whole.a, whole.b) for row in _rows(side.name, side.runs, key)]
+        drawn = few(whole, partial(_longest_ns, key))
+        rows = [row for side, run in drawn for row in _rows(side, run, key)]
         x = axis("ms", words("axis.latency_ms"), log=True)
         y = axis("share", words("axis.exceedance"), log=True)
         chart = run_lines(x, y, names, words, (x, y), opacity=0.8)
         title = words("overlay.tails", where=place(key.test, key.phase, words), load=key.load)
-        yield Drawing(title, chart, {"rows": rows}, words("overlay.tails_says"), key.test)
+        yield Drawing(title, chart, {"rows": rows}, says(whole, "tails", words), key.test)
 
 
 def _moved(whole: Comparison) -> dict[Key, float]:
@@ -45,10 +47,14 @@ def _moved(whole: Comparison) -> dict[Key, float]:
     return {key: far for key, far in moved.items() if far > log(2)}
 
 
-def _rows(side: str, runs: tuple[Outcome, ...], key: Key) -> Iterator[Row]:
-    for run in runs:
-        figures = run.rows.get(key)
-        points = list(curve(figures.tally.bins, side)) if figures else []
-        step = max(len(points) // MOST_POINTS, 1)
-        for point in points[::step]:
-            yield {"ms": point["ms"], "share": point["share"], "side": side, "run": run.name}
+def _longest_ns(key: Key, run: Outcome) -> float:
+    row = run.rows.get(key)
+    return row.tally.max_ns if row else 0.0
+
+
+def _rows(side: str, run: Outcome, key: Key) -> Iterator[Row]:
+    figures = run.rows.get(key)
+    points = list(curve(figures.tally.bins, side)) if figures else []
+    step = max(len(points) // MOST_POINTS, 1)
+    for point in points[::step]:
+        yield {"ms": point["ms"], "share": point["share"], "side": side, "run": run.name}

@@ -250,9 +250,16 @@ def tables_of(of: Measured, made: Callable[[Run, PlannedTest, Language], Tables]
             yield table._replace(title=f"{name}: {table.title}") if name else table
 
 
-def noted_once(tables: Tables) -> Tables:
-    """Yield the tables. Of neighbours with the same note only the last one has it."""
-    every = [*tables]
+def once(tables: Tables, drives: Collection[str]) -> Tables:
+    """Yield equal tables of several drives once, and a note of neighbours with the last one only."""
+    names: dict[Table, list[str]] = {}
+    for table in tables:
+        name = next((drive for drive in drives if drive and table.title.startswith(f"{drive}: ")), "")
+        names.setdefault(table._replace(title=table.title.removeprefix(f"{name}: ")), []).append(name)
+    every = [
+        table._replace(title=": ".join(filter(None, (", ".join(filter(None, of)), table.title))))
+        for table, of in names.items()
+    ]
     for table, later in zip_longest(every, every[1:]):
         yield table._replace(note="") if later and later.note == table.note else table
 

@@ -43,7 +43,7 @@ from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, in_words, originals, published_rival, reference
-from stend.report.story.tables import Measured, chapter_tables, key_table, noted_once, tables_of
+from stend.report.story.tables import Measured, chapter_tables, key_table, once, tables_of
 from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
@@ -76,7 +76,8 @@ def story(
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     named = reviews if several else {"": every[0]}
-    chapters = tuple(_chapters(named, sides, author))
+    kept = together.weakest(reviews) if len(runs) > together.MOST_DRAWN else drives
+    chapters = tuple(_chapters(named, [side for side in sides if not side.run or side.name in kept], author))
     compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
     if table := key_table(compared, words, {name: own.figures for name, own in reviews.items()}):
         chapters += (Section("beside", words("story.side_by_side"), (table,)),)
@@ -220,7 +221,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
                 (of, answers, question.tests),
                 [_what_is_measured(question, of, words)],
                 author.get(question.name, ((), ())),
-                (*_pictures(question, of, sides), *noted_once(chapter_tables(question, of, answers, sides, words))),
+                (*_pictures(question, of, sides), *once(chapter_tables(question, of, answers, sides, words), of)),
             )
     asked = {name for question in questions() for name in question.tests}
     titles = {t.name: words.title(t.name, t.title) for review in reviews.values() for t in look.tests(review.run)}
@@ -232,7 +233,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             (of, {}, [test]),
             (),
             author.get(test, ((), ())),
-            (*_charts(of), *tables_of(of, workloads)),
+            (*_charts(of), *once(tables_of(of, workloads), of)),
         )
 
 
@@ -315,18 +316,21 @@ def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence
     Without an answer the findings of the tests take its place, one paragraph each.
     """
     causes: dict[str, list[str]] = {}
+    of_drives: dict[str, list[str]] = {}
     for name, (review, tests) in of.items():
-        sentences = [Text(" ".join(answers[name]), "answer")] if answers.get(name) else []
-        sentences = sentences or [Text(sentence(text), "finding") for text in _found(review, tests)]
+        found = [] if answers.get(name) else [sentence(text) for text in _found(review, tests)]
         if name:
-            first = answers.get(name) or [text.text for text in sentences]
-            sentences = [Text(after(name, " ".join(first[:MOST_ANSWERS])), "answer")] if first else []
-        yield from sentences
+            first = (answers.get(name) or found)[:MOST_ANSWERS]
+            of_drives[name] = [" ".join(first)] if first else []
+        else:
+            yield from [Text(" ".join(answers[name]), "answer")] if answers.get(name) else []
+            yield from (Text(text, "finding") for text in found)
         causes[name] = [text] if (text := because(review.findings, asked, review.words)) else []
     first_review, _ = next(iter(of.values()))
-    shared = len(of) > 1 and len({tuple(own) for own in causes.values()}) == 1
-    name = first_review.words(together.of_every({name: review for name, (review, _) in of.items()}))
-    yield from (Text(after(name, text) if shared else text, "cause") for text in of_all(causes))
+    every = first_review.words(together.of_every({name: review for name, (review, _) in of.items()}))
+    for texts, role in ((of_drives, "answer"), (causes, "cause")):
+        shared = len(of) > 1 and len({tuple(own) for own in texts.values()}) == 1
+        yield from (Text(after(every, text) if shared else text, role) for text in of_all(texts))
 
 
 def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

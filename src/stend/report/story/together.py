@@ -31,7 +31,8 @@ from stend.report.story.verdict import verdict
 from stend.sentences import because_said, of_run, why_said
 from stend.words import Language
 
-MOST_LEADS = 2
+MOST_LEADS, MOST_DRAWN = 2, 5
+"""Drives that a headline names, and runs that a chart shows one by one if some are of the same drive."""
 Reviews = Mapping[str, Review]
 
 
@@ -262,16 +263,36 @@ def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     """Yield the verdicts, the key figures with the best drive of each, and the uses if a run supports a verdict."""
     runs = "_runs" if of_one_drive(reviews) else ""
     drive = words("column.run" if runs else "compare.drive")
-    rows = tuple((name, verdict(review)) for name, review in reviews.items())
-    yield Table(words(f"together.verdicts{runs}"), (drive, words("together.verdict")), rows)
+    single = {
+        words("together.with_repeats", name=names[0], n=len(names)) if len(names) > 1 else name: reviews[name]
+        for name, names in weakest(reviews).items()
+    }
+    rows = tuple((name, verdict(review)) for name, review in single.items())
+    notes = {"weakest": len(single) < len(reviews), "weakest_drawn": len(single) < len(reviews) > MOST_DRAWN}
+    note = " ".join(words(f"together.{key}") for key, holds in notes.items() if holds)
+    yield Table(words(f"together.verdicts{runs}"), (drive, words("together.verdict")), rows, note=note)
     yield _figure_table(reviews, words)
     judged = any(not review.verdict.standing for review in reviews.values())
-    if uses := tuple(_uses(reviews, words)) if judged else ():
+    if uses := tuple(_uses(single, words)) if judged else ():
         fit = words("story.performance")
         cells = [cell for row in uses for cell in row]
         notes = {"by_performance": fit in cells, "unjudged": "–" in cells}
         note = " ".join(words(f"together.{key}") for key, needed in notes.items() if needed)
-        yield Table(words("story.uses"), (words("together.use"), *reviews), uses, note=note)
+        yield Table(words("story.uses"), (words("together.use"), *single), uses, note=note)
+
+
+def weakest(reviews: Reviews) -> dict[str, list[str]]:
+    """Return {a run of each drive: all its runs}: of several with equal settings the one that fits the fewest uses.
+
+    All runs of a single drive stay separate.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in reviews:
+        first = next((of for of in groups if repeated({of: reviews[of], name: reviews[name]})), name)
+        groups.setdefault(first, []).append(name)
+    fits = {name: sum(use.mark in FIT for use in review.verdict.uses) for name, review in reviews.items()}
+    every = groups.values() if len(groups) > 1 else [[name] for name in reviews]
+    return {min(names, key=lambda name: fits[name]): names for names in every}
 
 
 def _figure_table(reviews: Reviews, words: Language) -> Table:
