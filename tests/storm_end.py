@@ -5,8 +5,8 @@ import signal
 import time
 
 PATIENCE_S = 1500
-"""A hang, on any host. A child of a bare and busy one waits minutes for kernels that others compile. It also waits longer
-than for a condition (`waits.PATIENCE_S`), after which the child itself states what did not come true."""
+"""A hang, on any host. A child of a bare and busy one waits minutes for kernels that others compile, and longer than
+for a condition (`waits.PATIENCE_S`), after which the child itself states what did not come true."""
 
 
 class Torn(AssertionError):
