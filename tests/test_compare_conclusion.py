@@ -31,15 +31,15 @@ GAIN, LOSS = "Largest gain: IOPS, random write", "Largest loss: IOPS, random wri
 @pytest.mark.parametrize(
     ("ratios", "counted", "told"),
     [
-        ((5.0,), "1 and behind in 0 of 1 figure", [f"{GAIN} 4 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×)."]),
+        ((5.0,), "1 figure: ahead in 1 (not proven)", [f"{GAIN} 4 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×)."]),
         (
             (1.0, 5.0, 1.0),
-            "1 and behind in 0 of 3 figures",
+            "3 figures: ahead in 1 (not proven)",
             [f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 5,000 (5×); 1 of 3 figures of this kind passes the threshold."],
         ),
         (
             (0.5, 4.0, 0.2),
-            "1 and behind in 2 of 3 figures",
+            "3 figures: ahead in 1 (not proven), behind in 2 (not proven)",
             [
                 f"{GAIN} 8 KiB, T4 Q32: IOPS 1,000 → 4,000 (4×); 1 of 3 figures of this kind passes the threshold.",
                 f"{LOSS} 12 KiB, T4 Q32: IOPS 1,000 → 200 (−80%); 2 of 3 figures of this kind pass the threshold.",
@@ -50,14 +50,12 @@ GAIN, LOSS = "Largest gain: IOPS, random write", "Largest loss: IOPS, random wri
 def test_it_counts_and_names_the_largest_change_each_way(
     ratios: tuple[float, ...], counted: str, told: list[str]
 ) -> None:
-    assert plain(several(*ratios)) == " ".join([f"b is ahead of a in {counted} (not proven).", *told])
+    assert plain(several(*ratios)) == " ".join([f"b compared with a in {counted}.", *told])
 
 
 def test_it_is_called_better_only_with_an_interval() -> None:
-    assert ranked.conclusion(several(5.0, 1.0, runs=4), EN).startswith("b is better than a in 1 and worse in 0 of 2")
-    assert ranked.conclusion(several(5.0, 1.0, runs=4), RU).startswith(
-        "b против a: лучше по 1, хуже по 0 из 2 величин."
-    )
+    assert ranked.conclusion(several(5.0, 1.0, runs=4), EN).startswith("b compared with a in 2 figures: better in 1.")
+    assert ranked.conclusion(several(5.0, 1.0, runs=4), RU).startswith("b против a по 2 величинам: лучше — 1.")
 
 
 def test_equal_sides_are_the_same_only_where_that_is_shown() -> None:
@@ -97,8 +95,8 @@ def test_a_tail_has_a_sentence_of_its_own_after_the_rates_and_means() -> None:
 def test_exchanged_sides_exchange_gains_and_losses() -> None:
     whole, back = several(0.5, 4.0, 1.0), several(2.0, 0.25, 1.0)
     told, other = plain(whole), plain(back)
-    assert "in 1 and behind in 1 of 3" in told
-    assert "in 1 and behind in 1 of 3" in other
+    assert "in 3 figures: ahead in 1 (not proven), behind in 1 (not proven)" in told
+    assert "in 3 figures: ahead in 1 (not proven), behind in 1 (not proven)" in other
     assert f"{GAIN} 8 KiB" in told
     assert f"{LOSS} 8 KiB" in other
 

@@ -206,6 +206,7 @@ def test_every_sentence_of_headroom_can_be_said() -> None:
         "held": 3.2,
         "failed": 3.3,
         "own_s": 0.5,
+        "own_iops": 597.0,
         "held_s": 0.0019,
         "failed_s": 0.0021,
         "failed_late": 0.02,

@@ -21,7 +21,7 @@ from stend.report.parts.markup import template_text
 def test_a_name_breaks_after_its_separators_and_only_a_part_number_inside(
     tmp_path: Path, name: str, lines: list[str]
 ) -> None:
-    parts = ("#let chunked", "#let breakable")
+    parts = ("#let digit", "#let pieces", "#let long-10", "#let chunked", "#let breakable")
     rules = [line for line in template_text("page.typ").splitlines() if line.startswith(parts)]
     font = '#set text(font: "DejaVu Sans Mono", size: 10pt)'
     text = "\n".join((*rules, font, f'#block(width: 55pt, breakable("{name}"))'))

@@ -169,7 +169,7 @@ def test_a_drive_is_the_best_by_the_weakest_of_its_runs_and_no_run_is_better_tha
     assert (lead.first, lead.second, lead.runs) == ("A2", "B1", ("A1", "A2"))
     assert lead.gain == pytest.approx(1.5)
     told = together.headline(reviews, EN)
-    assert told.startswith("A2 (all 2 runs) is best in 1 of 1 figure. ")
+    assert told.startswith("A1 (2 runs) is best in 1 of 1 figure. ")
     assert "1.5\u00a0times better than B1" in told
     assert [mark for name in reviews for mark in texts(reviews, name)] == ["pro", "pro", "con", "con"]
 

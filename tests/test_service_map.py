@@ -335,7 +335,18 @@ def test_a_published_grid_is_drawn_by_the_same_chart(tmp_path: Path) -> None:
 def test_every_sentence_can_be_said_in_both_languages() -> None:
     values = {"percent": 99.0, "limit": 0.001, "alone": 1e5, "beside": 5e4, "share": 0.5, "written": 1e8, "reads": 1e5}
     values |= {"least_s": 0.04, "most": 181.0, "cells": 2, "doubt": 0.2, "low": 1e4, "high": 9e4}
-    for key in ("reads", "none_beside", "alone", "never", "never_least", "few", "host", "coarse", "flat"):
+    for key in (
+        "reads",
+        "none_beside",
+        "alone",
+        "never",
+        "never_least",
+        "never_alone",
+        "few",
+        "host",
+        "coarse",
+        "flat",
+    ):
         for lang in ("en", "ru"):
             finding = findings.Finding(name="service_map", key=key, test="service-map", values=values)
             assert finding_said(finding, Language(lang))

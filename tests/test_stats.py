@@ -170,6 +170,13 @@ def test_where_one_bin_holds_every_io_its_percentiles_are_the_mean(ns: int, plac
     assert percentile_s(tally, percent) == pytest.approx(tally.mean_s)
 
 
+@pytest.mark.parametrize("percent", [50.0, 90.0, 99.0])
+def test_a_percentile_of_a_growing_backlog_is_between_the_start_of_the_last_bin_and_the_longest(percent: float) -> None:
+    """A drive that answers 600 of 1,000 IOs per second: the waits of a minute grow evenly to 40 s."""
+    tally = tallied([int(n * 40e9 / 60_000) for n in range(60_000)])
+    assert percentile_s(tally, percent) == pytest.approx(40 * percent / 100, rel=0.02)
+
+
 @given(near, st.integers(0, 3))
 def test_a_percentile_never_contradicts_the_mean(many: list[int], fast: int) -> None:
     """All but a few IOs take the longest: the 99 % of them lies no lower than the mean can be explained by."""

@@ -49,21 +49,23 @@ def _key(done: Sequence[Pass], result: Headroom) -> str:
     if result.failed.why == "host":
         return "host" if result.held else "host_never"
     if result.held is None:
-        return "never_own" if _own(done) and result.failed.waited_s is not None and result.failed.speed < 1 else "never"
+        known = (own := _own(done)) and own.waited_s is not None and result.failed.waited_s is not None
+        return "never_own" if known and result.failed.speed < 1 else "never"
     if result.held.speed < 1:
         return "slower"
     return "full" if result.failed.why == "full" else "found" if result.held.speed >= HARDLY else "own"
 
 
-def _own(done: Sequence[Pass]) -> float | None:
-    """Return the percentile of the trace at its own speed, in seconds, or None without such a pass."""
-    return next((tried.waited_s for tried in done if tried.speed == 1 and tried.why != "host"), None)
+def _own(done: Sequence[Pass]) -> Pass | None:
+    """Return the pass at the trace's own speed, or None without one that the host kept."""
+    return next((tried for tried in done if tried.speed == 1 and tried.why != "host"), None)
 
 
 def _values(done: Sequence[Pass], result: Headroom) -> dict[str, float]:
     """Return speeds, the percentile at each in seconds, and late shares, as far as they are known."""
     own = _own(done)
-    values: dict[str, float] = {"passes": len(done)} | ({"own_s": own} if own else {})
+    values: dict[str, float] = {"passes": len(done)}
+    values |= {"own_s": own.waited_s, "own_iops": own.iops} if own and own.waited_s is not None else {}
     for name, tried in (("held", result.held), ("failed", result.failed)):
         if tried:
             values |= {name: tried.speed, f"{name}_late": tried.pace.host_share, f"{name}_full": tried.pace.full_share}

@@ -156,6 +156,7 @@ def _reads(test: str, log: Journal) -> Iterator[Finding]:
         alone_s = next((row.value("p99") for row in same if row.workload.threads == load.threads), None)
         if waits_s and alone_s:
             values = {"threads": load.threads, "p99_s": waits_s, "alone_s": alone_s, "times": waits_s / alone_s}
+            values |= {"share": load.read_pct / 100, "iops": mixed.write.iops}
             key = "slowed" if waits_s >= SLOWED * alone_s else "unmoved"
             yield Finding(key=key, test=test, values=values, side=side(con=key == "slowed"))
             return

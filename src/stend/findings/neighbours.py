@@ -9,12 +9,14 @@ from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
 from stend.model.pace import MOST_LATE, Pace
 from stend.model.record import Run
-from stend.model.stats import MIN_BEYOND
+from stend.model.stats import MIN_BEYOND, percentile_s
 
 MUCH, LITTLE = 10.0, 1.5
 """Times of the p99 alone that speak against a drive and for it. A choice of stend."""
 CHANGED = 1.2
 """The victim's mean alone, last against first, from which the drive changed during the test. A choice of stend."""
+SCATTERS = 1.5
+"""The p99 of two such minutes with equal means may differ this many times without a remark. A choice of stend."""
 SIGMAS = 3.0
 """Standard errors by which the means must differ besides."""
 FALLEN = 0.9
@@ -83,6 +85,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     yield Finding(key=key, test=test.name, values=values, side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
+        values |= {"iops": other.row.iops, "kept": other.row.iops / alone.row.iops}
         yield Finding(key="unknown", test=test.name, values=values, confidence="low")
 
 
@@ -106,7 +109,7 @@ def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Find
 
 
 def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
-    """Yield how much the victim alone changed from the first minute to the last."""
+    """Yield how much the victim alone changed from the first minute to the last, or how much its p99 scatters."""
     held = [record.counts for record in minutes(run, test, phase) if not record.workload.beside]
     if len(held) < 2 or not held[0].ios or not held[-1].ios:
         return
@@ -115,6 +118,11 @@ def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:
     if max(first_s, last_s) >= CHANGED * min(first_s, last_s) + SIGMAS * error_s:
         values = {"phase": phase, "first": first_s, "last": last_s}
         yield Finding(key="changed", test=test.name, values=values, confidence="medium")
+        return
+    p99s = [wait_s for counts in (held[0], held[-1]) if (wait_s := percentile_s(counts.both, 99.0))]
+    if len(p99s) == 2 and max(p99s) > SCATTERS * min(p99s):
+        values = {"phase": phase, "least": min(p99s), "most": max(p99s)}
+        yield Finding(key="scatters", test=test.name, values=values, confidence="low")
 
 
 def _error_s(counts: Counts, scale: int) -> float:

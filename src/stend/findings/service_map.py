@@ -84,7 +84,7 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
     if without:
         reads, least_s = min(without)
         values |= {"reads": _short(reads), "least_s": least_s, "most": _short(ends.reads)}
-    key = "never_least" if without else "never"
+    key = "never" if not without else "never_least" if any(cell.writes for cell in cells) else "never_alone"
     return Finding(key=key, test=test.name, values=values, confidence="medium", side=side(con=True))
 
 

@@ -12,6 +12,8 @@ COVERED = 0.1
 MUCH, SLOWED, GAINS = 3.0, 1.05, 1.1
 """Times of the mean of reads alone that speak against a drive, or count as slower. Rates that differ by less count as
 equal. A choice of stend."""
+AGAIN = 1.5
+"""Passes of trims through their part of the range from which it is stated that most of them met trimmed blocks."""
 CLEANS = 1.02
 """Write amplification above which a drive copied data to clean. A choice of stend."""
 COUNTERS = ("host_write_bytes", "nand_write_bytes")
@@ -39,7 +41,10 @@ def _costs(run: Run, test: PlannedTest) -> Iterator[Finding]:
         small, large = single[0], single[-1]
         each_s = (large.number("mean") - small.number("mean")) / (_size(large) - _size(small))
         values = {"size": _size(small), "mean": small.number("mean"), "mib": max(each_s, 0.0) * 2**20}
+        passes = large.tally.bytes / max(large.workload.range_bytes, 1)
         yield Finding(key="cost", test=test.name, values=values)
+        if passes > AGAIN:
+            yield Finding(key="again", test=test.name, values={"size": _size(large), "passes": round(passes)})
     for row in (
         (max(rows, key=lambda row: row.iops), max(rows, key=lambda row: row.number("throughput"))) if rows else ()
     ):

@@ -24,12 +24,16 @@ did not keep the schedule, which does not describe the drive. `few`: too few IOs
 
 
 class Pass(NamedTuple):
-    """One play of the whole trace at a speed. `waited_s` is its percentile in seconds, None for too few IOs."""
+    """One play of the whole trace at a speed. `waited_s` is its percentile in seconds, None for too few IOs.
+
+    `iops` is the rate of the answers.
+    """
 
     speed: float
     waited_s: float | None
     pace: Pace
     why: Why
+    iops: float = 0.0
 
 
 class Headroom(NamedTuple):
@@ -51,7 +55,7 @@ def _passes(run: Run, test: str, percentile: float, limit_s: float) -> Iterator[
         replay = result.step.workload.replay if isinstance(result.step, Hold) else None
         if replay:
             waited_s, pace = percentile_s(result.counts.both, percentile), result.pace or Pace()
-            yield Pass(replay.speed, waited_s, pace, _why(waited_s, limit_s, pace))
+            yield Pass(replay.speed, waited_s, pace, _why(waited_s, limit_s, pace), result.counts.iops)
 
 
 def _why(waited_s: float | None, limit_s: float, pace: Pace) -> Why:

@@ -106,7 +106,8 @@ def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]
 
     One is None if fewer than `least_beyond` IOs exceed it. Each is the middle of its bin, moved within the bin where
     recorded values require it: not above the maximum, nor so far from the mean that no distribution could have both.
-    The error is at most 0.8 %. If one bin holds every IO, the result is the mean, with an error of at most 1.6 %.
+    The error is at most 0.8 %. If one bin holds every IO, the result is the mean, with an error of at most 1.6 %. fio's
+    last bin, above 17.2 s, has no end: there the IOs are taken as spread evenly up to the longest one.
     """
     indices, counts = rising(tally.bins)
     below, least = list(accumulate(counts)), least_beyond(tally.bins)
@@ -117,16 +118,21 @@ def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]
             times.append(None)
             continue
         wanted = math.ceil(total * percent / 100)
-        times.append(_within(tally, indices[bisect_left(below, wanted)], indices[0], wanted / total) * NS)
+        place = bisect_left(below, wanted)
+        inside = 1 - (below[place] - wanted) / counts[place]
+        times.append(_within(tally, indices[place], indices[0], wanted / total, inside) * NS)
     return times
 
 
-def _within(tally: Tally, index: int, lowest: int, share: float) -> float:
-    """Return the position in a bin, in ns, that a share of the IOs does not exceed. `lowest` is the first used bin."""
+def _within(tally: Tally, index: int, lowest: int, share: float, inside: float) -> float:
+    """Return the position in a bin, in ns, that a share of the IOs does not exceed, and `inside` of those in the bin.
+
+    `lowest` is the first used bin.
+    """
     lower, end = bin_edges_ns(index)
     mean, longest = tally.latency_ns / tally.ios if tally.ios else 0.0, tally.max_ns or math.inf
     upper = longest if index == BINS - 1 else min(end, longest)
-    wanted = (lower + end - 1) / 2
+    wanted = lower + inside * (longest - lower) if index == BINS - 1 and longest < math.inf else (lower + end - 1) / 2
     least = bin_edges_ns(lowest)[0]
     if len(tally.bins) == 1:
         wanted = mean or wanted

@@ -74,14 +74,11 @@ def conclusion(whole: Comparison, words: Language) -> str:
     found = Counter(row.verdict for row in whole.differences)
     if not (total := found.total() - found["not comparable"]):
         return ""
-    up, down = (sum(found[verdict] for verdict in verdicts) for verdicts in (UP, DOWN))
-    if not up + down:
+    told = [verdict for verdict in (UP[0], DOWN[0], UP[1], DOWN[1]) if found[verdict]]
+    if not told:
         return words("versus.even" if found["same"] == total else "versus.unshown", n=total)
-    of_each = {verdict: found[verdict] for verdict in (*UP, *DOWN)}
-    proven = of_each["better"] + of_each["worse"]
-    key = "proven" if proven == up + down else "some" if proven else "unproven"
-    names = {"a": whole.a.name, "b": whole.b.name}
-    counted = words(f"versus.conclusion_{key}", up=up, down=down, n=total, **of_each, **names)
+    listed = [words(f"versus.counted_{verdict}", n=found[verdict]) for verdict in told]
+    counted = words("versus.conclusion", n=total, listed=listed, a=whole.a.name, b=whole.b.name)
     return " ".join((counted, *_throughout(classes(whole.differences), words)))
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from os.path import commonprefix
 from typing import NamedTuple
 
 from stend.base.text import capital, small
@@ -63,7 +64,16 @@ class Lead(NamedTuple):
 
     def named(self, words: Language) -> str:
         """Return the name of the best drive, with the number of its runs if there are several."""
-        return words("together.with_repeats", name=self.first, n=len(self.runs)) if self.runs else self.first
+        return named(self.runs or (self.first,), words)
+
+
+def named(runs: Sequence[str], words: Language) -> str:
+    """Return the name of a drive from those of its runs, which end in their numbers, with how many they are."""
+    if len(runs) == 1:
+        return runs[0]
+    shared = commonprefix(list(runs)).rstrip(" ,(")  # noqa: RUF071 letters are meant
+    shared += ")" * runs[0].endswith(")")
+    return words("together.with_repeats", name=shared if len(shared) > len(runs[0]) / 2 else runs[0], n=len(runs))
 
 
 def usable(review: Review) -> dict[str, float]:
@@ -263,10 +273,7 @@ def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     """Yield the verdicts, the key figures with the best drive of each, and the uses if a run supports a verdict."""
     runs = "_runs" if of_one_drive(reviews) else ""
     drive = words("column.run" if runs else "compare.drive")
-    single = {
-        words("together.with_repeats", name=names[0], n=len(names)) if len(names) > 1 else name: reviews[name]
-        for name, names in weakest(reviews).items()
-    }
+    single = {named(names, words): reviews[name] for name, names in weakest(reviews).items()}
     rows = tuple((name, verdict(review)) for name, review in single.items())
     notes = {"weakest": len(single) < len(reviews), "weakest_drawn": len(single) < len(reviews) > MOST_DRAWN}
     note = " ".join(words(f"together.{key}") for key, holds in notes.items() if holds)
@@ -323,7 +330,8 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     head = (words("servers.figure"), *reviews, words("together.best_column"))
     runs = "_runs" if of_one_drive(reviews) else ""
     title_of = f"together.figures{runs}"
-    said = words(f"together.note{'_settings' if runs and not repeated(reviews) else runs}")
+    several = "_repeats" if len(weakest(reviews)) < len(reviews) else ""
+    said = words(f"together.note{'_settings' if runs and not repeated(reviews) else runs or several}")
     if not runs and not _alike(reviews):
         said += " " + words("together.note_unlike")
     reasons = {row[-1] for row in rows}
