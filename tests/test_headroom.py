@@ -13,6 +13,10 @@ from stend import findings, session, store
 from stend.base.errors import BadInput
 from stend.base.units import GiB
 from stend.charts import pictures
+from stend.charts.parts import Drawing, Row, axis, theme
+from stend.charts.parts.half import half
+from stend.charts.parts.marks import above, level
+from stend.charts.parts.vega import Chart
 from stend.cli import main
 from stend.findings import Finding
 from stend.findings.look.figures import figures
@@ -247,3 +251,16 @@ def test_a_search_cut_off_goes_on_to_the_same_answer(tmp_path: Path, trace: str)
     first, second = (store.load(tmp_path / name) for name in ("whole", "cut"))
     assert told(first) == told(second)
     assert np.allclose([r.t for r in first.results], [r.t for r in second.results])
+
+
+@pytest.mark.parametrize(("limit", "begins"), [(5.0, 2), (30.0, 10), (200.0, 20)])
+def test_a_limit_below_all_values_is_above_the_axis(limit: float, begins: float) -> None:
+    rows: list[Row] = [{"x": 1.0, "ms": 33.0}, {"x": 2.0, "ms": 400.0}]
+    y = above(limit, axis("ms", "ms", log=True), rows)
+    chart = level("limit", y) + Chart().mark("line").encode(x=axis("x", "x"), y=y)
+    drawing = Drawing("t", chart, {"rows": rows, "limit": [{"ms": limit, "what": "limit"}]}, "")
+    (picture,) = theme.pictures("headroom", [drawing], Language("en"), ())
+    (half_picture, again) = (half(picture), half(half(picture)))
+    for one in (picture, half_picture, again):
+        layer = one.spec["layer"][-1]
+        assert layer["encoding"]["y"]["scale"]["domain"][0] == begins

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import Drawing, Row, axis
-from stend.charts.parts.marks import level, tips
+from stend.charts.parts.marks import above, level, tips
 from stend.charts.parts.sides import Side, channels
 from stend.charts.parts.vega import Chart
 from stend.model import headroom
@@ -29,7 +29,7 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
         return
     _, percentile, limit_ms = _question(sides[0])
     x = axis("speed", words("axis.speed"), log=True)
-    y = axis("ms", words("axis.percentile_ms", percentile=percentile), log=True)
+    y = above(limit_ms, axis("ms", words("axis.percentile_ms", percentile=percentile), log=True), rows)
     limit = {"ms": limit_ms, "what": words("headroom.limit", limit=limit_ms / 1e3)}
     kinds, how = channels(sides, [str(row["drive"]) for row in rows]), _how(rows, words)
     drives = {name: kinds[name] for name in ("color", "strokeDash")}

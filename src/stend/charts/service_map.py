@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stend.charts.parts import GREY, Drawing, Row, axis, ladder
-from stend.charts.parts.marks import Channel, level, tips
+from stend.charts.parts.marks import Channel, above, level, tips
 from stend.charts.parts.sides import Side, channels
 from stend.charts.parts.vega import Chart
 from stend.model import service_map
@@ -37,7 +37,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 def _beyond(waits: list[Row], limit_s: float, percent: float, words: Language) -> Drawing:
     """Return the response times of reads alone by their rate, on a drive that keeps no limit."""
     x = axis("reads", words("axis.reads"))
-    y = axis("ms", words("axis.percentile_ms", percentile=percent), log=True)
+    y = above(limit_s * 1e3, axis("ms", words("axis.percentile_ms", percentile=percent), log=True), waits)
     limit: Row = {"ms": limit_s * 1e3, "what": words("service_map.limit", limit=limit_s * 1e3)}
     line = Chart().mark("line", strokeWidth=1.4, point=True).encode(x=x, y=y, tooltip=tips(x, y))
     title, says = words("chart.service_beyond", percent=percent), words("says.service_beyond")

@@ -96,6 +96,12 @@ def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, 
     return (line + points).resolve(legend={"strokeDash": "independent"})
 
 
+def above(value: float, y: Channel, rows: Sequence[Row]) -> Channel:
+    """Return a logarithmic axis with room for a level line below all rows."""
+    lowest = min(row[y["field"]] for row in rows)
+    return y if lowest < value else y | {"scale": y["scale"] | {"domainMin": value / 2}}
+
+
 def level(rows: str, y: Channel) -> Any:
     """Return a dashed line across the chart at the value of a data set, with the text `what` above it."""
     rule = Chart(rows).mark("rule", color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)

@@ -71,7 +71,7 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
     scale, marks = dict(channel.get("scale") or {}), dict(channel.get("axis") or {})
     if scale.get("type") == "log":
         if _own(channel):
-            scale = {"type": "log", "nice": True}
+            scale = {"type": "log", "nice": True} | {name: scale[name] for name in scale if name == "domainMin"}
         ends = scale.get("domain") or [scale.get("domainMin"), None]
         positive = [value for value in values if value > 0]
         low = ends[0] or min(positive, default=None)
@@ -87,6 +87,7 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
         ticks = logarithmic(low, high, room / (wide if name == "x" else LINE))
         if scale.get("nice"):
             scale |= {"nice": False, "domain": [ticks[0], ticks[-1]]}
+            scale |= {"domainMin": ticks[0]} if "domainMin" in scale else {}
         low, high = scale.get("domain", (ticks[0], ticks[-1]))
         within = [tick for tick in ticks if low <= tick <= high]
         marks |= {"values": within} if len(within) > 2 or ends[1] is None else {}
