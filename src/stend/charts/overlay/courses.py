@@ -12,7 +12,7 @@ from stend.many.compare import Comparison, Outcome
 from stend.words import Language
 
 MOST_POINTS, MOST_RUNS = 300, 5
-"""More lines than that of runs cannot be told apart."""
+"""A chart with more lines of runs cannot be read."""
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
@@ -35,8 +35,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
 def few(whole: Comparison, value: Callable[[Outcome], float]) -> list[tuple[str, Outcome]]:
     """Return side and run of each run; of more than `MOST_RUNS` those with the least and most of each side."""
     ranked = ((side.name, sorted(side.runs, key=value)) for side in (whole.a, whole.b))
-    step = 1 if len(whole.runs) <= MOST_RUNS else 0
-    return [(name, run) for name, runs in ranked for run in runs[:: step or max(len(runs) - 1, 1)]]
+    many = len(whole.runs) > MOST_RUNS
+    return [(name, run) for name, runs in ranked for run in (runs[:: len(runs) - 1 or 1] if many else runs)]
 
 
 def says(whole: Comparison, chart: str, words: Language) -> str:
