@@ -257,7 +257,7 @@ def once(tables: Tables, drives: Collection[str]) -> Tables:
         name = next((drive for drive in drives if drive and table.title.startswith(f"{drive}: ")), "")
         names.setdefault(table._replace(title=table.title.removeprefix(f"{name}: ")), []).append(name)
     every = [
-        table._replace(title=": ".join(filter(None, (", ".join(filter(None, of)), table.title))))
+        table._replace(title=": ".join(filter(None, (", ".join(filter(None, dict.fromkeys(of))), table.title))))
         for table, of in names.items()
     ]
     for table, later in zip_longest(every, every[1:]):
