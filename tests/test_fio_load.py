@@ -14,6 +14,7 @@ from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines._fio_load import FioLoad, busy_cpu_s
 from stend.engines._fio_process import Process
+from stend.words import Sentence
 from tests.waits import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.needs("setpriv", "sh")
@@ -286,6 +287,13 @@ def test_its_last_lines_are_kept_and_no_more(stage: Stage) -> None:
     process.end()
     lines = "line 3 | line 4 | line 5 | line 6 | line 7"
     assert process.record("x") == f"x: fio ended with exit code 3; its last lines: {lines}"
+
+
+def test_one_that_ended_by_itself_left_no_core(stage: Stage) -> None:
+    process = stage.process("exit 0")
+    assert process.listen(PATIENCE_S, lambda: not process.alive)
+    process.end()
+    assert process.record("x") == f"x: fio ended with exit code 0; {Sentence('fio_silent')}"
 
 
 def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(stage: Stage) -> None:
