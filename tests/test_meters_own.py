@@ -188,7 +188,8 @@ def test_the_cost_of_asking_is_counted_and_told() -> None:
     meter = disturbing(asked)
     wait_for(lambda: asked.count > 2)
     meter.close()
-    assert meter.words()[-1].startswith(f"the drive was queried for its power {asked.count} times, ")
+    told = [word for word in meter.words() if word.startswith("the drive was queried for its power ")]
+    assert [word.split()[7:9] for word in told] == [[str(asked.count), "times,"]]  # a busy host has notes on gaps too
     meter.close()
     assert meter.words() == []
 
