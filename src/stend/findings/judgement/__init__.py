@@ -12,7 +12,7 @@ A run that is shortened, unfinished, damaged or of a tiny target has no marks at
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -133,6 +133,24 @@ def judge(known: Known, kind: str) -> tuple[Judged, ...]:
     return tuple(done.values())
 
 
+def demands_of(verdict: "Verdict", kind: str) -> Iterator[tuple[str, Demand]]:
+    """Yield each use that has a mark with each of its demands: those that are made of such a drive with these figures.
+
+    A figure that is not known and that the use does not suffer from is left out.
+    """
+    figures = verdict.known.usable
+    for name in (judged.use for judged in verdict.uses if judged.mark != "can't tell"):
+        known, unknown = _demands(uses().use[name], figures, kind)
+        yield from ((name, demand) for demand in uses().use[name].demands if demand in (*known, *unknown))
+
+
+def _demands(use: Use, figures: Evidence, kind: str) -> tuple[list[Demand], list[Demand]]:
+    """Return the demands of a use whose figures are known, and those that it suffers from where they are not."""
+    made = [d for d in use.demands if kind in d.kinds and not _excused(d, figures)]
+    unknown = [d for d in made if d.figure not in figures and not d.optional and d.instead not in figures]
+    return [d for d in made if d.figure in figures], unknown
+
+
 def _no_better(judged: Judged, other: Judged | None) -> Judged:
     """Lower the mark to that of another use, with the reasons of that one."""
     if other is None or RANK.index(judged.mark) <= RANK.index(other.mark):
@@ -143,12 +161,11 @@ def _no_better(judged: Judged, other: Judged | None) -> Judged:
 def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     # 1. Answer the demands whose figures are usable.
     figures = known.usable
-    demands = [d for d in use.demands if kind in d.kinds and not _excused(d, figures)]
-    reasons = [_reason(demand, known) for demand in demands if demand.figure in figures]
+    demands, unknown = _demands(use, figures, kind)
+    reasons = [_reason(demand, known) for demand in demands]
     fails = [r for r in reasons if r.answer == "fail"]
     doubts = [r for r in reasons if r.answer == "doubt"]
     # 2. Sort the others by what is missing: a fact of the sheet, a test, a usable figure.
-    unknown = [d for d in demands if d.figure not in figures and not d.optional and d.instead not in figures]
     facts = tuple(d.figure for d in unknown if d.figure in FACTS)
     unknown = [d for d in unknown if d.figure not in FACTS]
     tells = TELLS | (DISK_TELLS if kind == "disk" else {})

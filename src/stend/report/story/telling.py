@@ -38,6 +38,7 @@ from stend.report.story.alike import alike
 from stend.report.story.because import because
 from stend.report.story.certainty import certainty
 from stend.report.story.closing import closing, unprotected
+from stend.report.story.demands import demands
 from stend.report.story.methods import joined, of_all
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
@@ -113,7 +114,9 @@ def _methods(reviews: Reviews, runs: Runs, words: Language) -> Section:
     """Return the method of the runs."""
     hosts = zip(reviews.items(), runs, strict=True)
     own = {name: method_section(run, host, review.facts, words) for (name, review), (_, run, host) in hosts}
-    return joined(own, words) if len(own) > 1 else next(iter(own.values()))
+    section = joined(own, words) if len(own) > 1 else next(iter(own.values()))
+    named = reviews if len(own) > 1 else {"": next(iter(reviews.values()))}
+    return section._replace(blocks=(*section.blocks, *demands(named, words)))
 
 
 def headline(review: Review, *, brief: bool = False) -> str:

@@ -1,0 +1,69 @@
+"""A table of the demands of each use: both bounds of every figure, and the figures of the drives on the page."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from stend.findings.judgement import HEAVY, HEAVY_DOUBTS, SAFE, demands_of
+from stend.findings.judgement.uses import Demand, uses
+from stend.report.parts import Table
+from stend.report.story import page_one
+from stend.report.story.page_one import Review
+from stend.words import Language
+
+MOST_DRIVES = 3
+"""Most drives whose figures the table has."""
+SHAPES = {
+    **page_one.SHAPES, "stream_end": "mbs", "journal_rate": "whole", "mix": "rate", "capacity": "gb",
+    "cache_share": "pct", "back": "pct", "big_share": "pct", "hot_hits": "pct", "fall": "n", "cache_fall": "n",
+    "uneven": "n", "hot_gain": "n", "dwpd": "n", "plp": "", "redundant": "",
+}  # fmt: skip
+"""How figures are written; "" is yes or no. All others are times."""
+
+
+def demands(reviews: Mapping[str, Review], words: Language) -> Iterator[Table]:
+    """Yield a table of all demands of the uses that these drives are judged for, if any can be judged."""
+    judged = {name: review for name, review in reviews.items() if not review.verdict.standing}
+    made = {name: dict.fromkeys(demands_of(review.verdict, review.kind)) for name, review in judged.items()}
+    shown = {name: review for name, review in judged.items() if len(judged) <= MOST_DRIVES}
+    every = dict.fromkeys(pair for pairs in made.values() for pair in pairs)
+    rows = []
+    for use, demand in sorted(every, key=lambda pair: uses().order.index(pair[0])):
+        own = (_own(demand, review, words) if (use, demand) in made[name] else "" for name, review in shown.items())
+        named = words(f"figure_name.{'writes_last' if demand.figure == 'writes' else demand.figure}")
+        weight = words.show(demand.weight, "whole")
+        rows.append((words(f"use_title.{use}"), named, *_bounds(demand, words), weight, *own))
+    if rows:
+        heads = (words("together.use"), *(words(f"demands.{key}") for key in ("figure", "met", "unmet", "weight")))
+        own_heads = tuple(name or words("demands.own") for name in shown)
+        numeric = tuple(range(2, len(heads) + len(own_heads)))
+        least = "".join(_least({use for use, _ in every}, words))
+        note = words("demands.note", heavy=HEAVY, doubts=HEAVY_DOUBTS, safe=SAFE, least=least)
+        yield Table(words("demands.title"), (*heads, *own_heads), tuple(rows), numeric, note)
+
+
+def _least(shown: Collection[str], words: Language) -> Iterator[str]:
+    """Yield a sentence for each use that is marked no better than another one."""
+    for name in uses().order:
+        if (other := uses().use[name].no_better) and {name, other}.issubset(shown):
+            yield words("demands.least", use=words(f"use_title.{name}"), other=words(f"use_title.{other}"))
+
+
+def _bounds(demand: Demand, words: Language) -> tuple[str, str]:
+    """Return from where the demand is met and from where it is not; between the two is a reservation."""
+    good, bad = demand.at_least or demand.at_most or (0.0, 0.0)
+    if not SHAPES.get(demand.figure, "lat"):
+        return _value(demand.figure, good, words), _value(demand.figure, 0.0, words) if bad else "–"
+    met, unmet = ("≥", "<") if demand.at_least else ("≤", ">")
+    return f"{met} {_value(demand.figure, good, words)}", f"{unmet} {_value(demand.figure, bad, words)}"
+
+
+def _own(demand: Demand, review: Review, words: Language) -> str:
+    """Return the figure of a drive, or a dash if it is unknown or cannot be used."""
+    value = review.verdict.known.usable.get(demand.figure)
+    return "–" if value is None else _value(demand.figure, value, words)
+
+
+def _value(figure: str, value: float, words: Language) -> str:
+    shape = SHAPES.get(figure, "lat")
+    if not shape:
+        return words("story.yes" if value >= 1 else "story.no")
+    return f"{words.show(value, shape)} IOPS" if shape == "rate" else words.show(value, shape)
