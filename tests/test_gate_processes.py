@@ -207,6 +207,7 @@ def test_a_device_that_is_registered_with_an_io_uring_is_in_use(host: Host, file
     sought = processes.Sought(frozenset(), files, (), generic)
     fds = processes._read(host.kernel.at("proc/7/fd"))
     assert any(processes._registered(fds, sought)) == device
+    assert processes._use(host.kernel.at("proc/7"), sought) == ("gate_registered" if device else "")
     host.write("proc/7/fdinfo/3", lines.replace(f"1: {path}", "1: /tmp/b"))
     assert not any(processes._registered(fds, sought)), "buffers are no files"
 

@@ -238,7 +238,7 @@ class Scattered(Recorder):
 
 
 def test_the_noise_of_a_meter_is_its_scatter_and_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    meter = Scattered([3.0, 3.1, 2.9, 3.0, 3.1, 99.0])
+    meter = Scattered([3.0, 3.1, 2.8, 3.0, 3.1, 99.0])
     monkeypatch.setattr(meters, "opened", lambda spec, device: meter)
     noise = meters.idle_noise("ipmi", None, 1.2)
     assert (noise["name"], noise["scope"]) == ("IPMI", "machine")

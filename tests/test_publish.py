@@ -110,6 +110,13 @@ def test_no_private_fact_is_in_any_file() -> None:
         assert not any(SECRET.encode() in text for text in texts), path
 
 
+def test_a_page_of_a_method_is_there_for_each_test_that_a_drive_has_and_for_no_other() -> None:
+    ran = {test for entry in ledger.read(site()).drives.values() for test in entry.tests}
+    for lang in LANGUAGES:
+        pages = {path.stem for path in (site() / lang / "methods").glob("*.html")}
+        assert pages == {*ran, "index"}
+
+
 def test_named_private_facts_are_published(tmp_path: Path) -> None:
     folder = run(tmp_path / "runs/one", truth("Beta 2000", "SER-12345"), manifest={"label": "label-98765"})
     (folder / "notes.md").write_text("Words for all.\n")

@@ -1,9 +1,10 @@
 """What would end a plan sooner: what each way leaves out, and that the hours and changes told are those of the runs."""
 
+import msgspec
 import pytest
 
 from stend.devices.virtual import find
-from stend.model.definition import Hold, Plan, Seconds
+from stend.model.definition import Hold, Phase, Plan, Seconds
 from stend.planning import plan as planning
 from stend.session import sooner
 from tests.still import IDENTITY
@@ -79,3 +80,14 @@ def test_each_way_saves_the_hours_that_it_tells() -> None:
     assert "throughput of 128 KiB starts from 1 MiB" not in told
     assert both.hours < min(told[name].hours for name in list(told)[:2]) < both.planned_hours
     assert all(one.worst > 0 and one.stated > one.chance > 0 for one in told.values())
+
+
+def test_the_hours_of_a_plan_are_those_of_its_clock() -> None:
+    whole, told = drawn("fresh"), list[float]()
+    reads = msgspec.structs.replace(drawn("iops").tests[0].phases[-1].holds[0].workload, read_pct=100)
+    phase = Phase(name="reads", round=(Hold(workload=reads, amount=Seconds(seconds=90)),))
+    plan = msgspec.structs.replace(whole, tests=(msgspec.structs.replace(whole.tests[0], phases=(phase,)),))
+    hours, _ = sooner.played(plan, "sim:small", 7, told.append)
+    assert told[0] == 0.0
+    assert told[-1] == pytest.approx(90 / 3600, rel=0.01)
+    assert hours == pytest.approx(90 / 3600, rel=0.01)

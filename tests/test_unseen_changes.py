@@ -6,11 +6,14 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
+import msgspec
 import numpy as np
 import pytest
 
 from stend import store
+from stend.base import limits
 from stend.base.units import duration
+from stend.charts.beside import courses
 from stend.cli import _matrix
 from stend.engines import _fio_json as fio
 from stend.engines.replay import kernel, memory, parts
@@ -19,9 +22,10 @@ from stend.findings import look, media, slc_cache
 from stend.findings.look import fall
 from stend.findings.look.pieces import Line
 from stend.gate import locks
-from stend.host.memory import Module, advice
+from stend.host.memory import Module, advice, modules
 from stend.imports import tkperf
 from stend.imports.taken import Rates
+from stend.live import state
 from stend.many.batch import lot
 from stend.meters import cmd
 from stend.meters._series import SLACK_S, Series
@@ -223,3 +227,33 @@ def test_scattered_losses_that_begin_at_address_0_are_no_cache() -> None:
     seen: Any = SimpleNamespace(whole=True, capacity_bytes=size, kept_bytes=size - 12 * 512 * BLOCK)
     assert media._shape(gone, seen, "dropped") == "scattered_dropped"
     assert media._shape([of_blocks("dropped", 0, 12 * 512)], seen, "dropped") == "cached"
+
+
+def test_a_published_course_begins_with_the_run_and_lasts_as_long_as_its_test() -> None:
+    facts = {"saturation": {"start": 400_000, "knee_min": 2, "end": [90_000, 110_000]}, "conditions": {"minutes": 30}}
+    assert list(courses._published(facts)) == [
+        {"t": 0, "value": 400_000.0}, {"t": 120, "value": 100_000.0}, {"t": 1800, "value": 100_000.0},
+        {"t": 1800, "from": 90_000, "to": 110_000},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reason", "shown"), [("", "stopped"), ("by its user", "stopped: by its user")])
+def test_the_state_of_an_ended_run_has_its_reason(tmp_path: Path, reason: str, shown: str) -> None:
+    course: Any = SimpleNamespace(ended=SimpleNamespace(outcome="stopped", reason=reason))
+    assert state.state(tmp_path, course) == state.State("ended", shown)
+
+
+def test_the_processor_of_a_slot_may_be_named_by_its_bank() -> None:
+    text = "Memory Device\n\tLocator: DIMM 0\n\tBank Locator: P1 CHANNEL B\n\tSize: 32 GB\n"
+    (one,) = modules(text)
+    assert (one.cpu, one.channel) == ("1", "B")
+    split = "Memory Device\n\tLocator: CPU1\n\tBank Locator: CHANNEL C\n\tSize: 32 GB\n"
+    (one,) = modules(split)
+    assert (one.cpu, one.channel) == ("1", "C")
+
+
+def test_bytes_of_an_io_may_be_none_and_a_block_has_one() -> None:
+    assert msgspec.convert(0, limits.Bytes) == 0
+    for value, kind in ((-1, limits.Bytes), (0, limits.Block), (limits.MOST_BLOCK + 1, limits.Block)):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(value, kind)

@@ -25,6 +25,7 @@ MOMENTS: dict[str, tuple[str, Callable[[Course], bool]]] = {
     "latency": ("latency", lambda c: bool(c.at and c.at.phase == "rounds-q1" and c.at.round == 2 and c.steps[0] == 3)),
     "write-saturation": ("write-saturation", lambda c: bool(c.at and c.at.phase != "purge" and len(c.recent) > 20)),
     "begun": ("throughput", lambda c: bool(c.at)),
+    "ended": ("iops", lambda c: bool(c.ended)),
 }
 
 
