@@ -5,7 +5,7 @@ arguments, a call left out. A seed draws as many from each package of src/stend 
 run with its changed source (`changed/sitecustomize.py`) until one fails; a mutation that no test notices survives.
 Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
 
-`python -m benchmarks.reached` records once which tests of `make check` call which functions. Those that call the
+`python -m benchmarks.reached` records once which cheap tests call which functions. Those that call the
 changed function run, from files near to the module first, then the shortest, up to a number of seconds. A constant, a
 class body, a cached function and a kernel report no calls: tests of the functions that use them run. If none of them
 fails, dearer tests without a real load run, of the files nearest to the module: those that reach it by the fewest

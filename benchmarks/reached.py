@@ -26,7 +26,7 @@ TOGETHER = 40
 TO_THE_END = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
 QUICK = "not slow and not soak and not browser and not lab and not alone"
 CHEAP = f"{QUICK} and not over_300_ms and not fio and not block"
-"""The recorded tests: those of `make check`, which take minutes. The others are found by their files."""
+"""The recorded tests, which take minutes. The others are found by their files."""
 HASTY = ("-p", "benchmarks.hasty", "--hypothesis-profile=hasty", "-p", "no:cacheprovider", "--tb=no", "-q")
 
 

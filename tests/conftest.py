@@ -68,8 +68,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """
     dear = costs.listed()
     for item in items:
-        if costs.name_of(item.nodeid) in dear:
-            item.add_marker(pytest.mark.over_300_ms)
+        for mark in costs.marks_of(dear.get(costs.name_of(item.nodeid), 0.0)):
+            item.add_marker(mark)
         if OVERLAY in needs.wanted(item):
             item.add_marker(pytest.mark.alone)
         if item.get_closest_marker("block"):

@@ -1,4 +1,4 @@
-"""Processor time of the tests of `make check`: `python -m tests.costs` writes the list of those that it leaves out.
+"""Processor time of tests: `python -m tests.costs` writes the list of those that `make check` leaves out.
 
 As a pytest plugin it adds one line per test to build/costs.tsv: node id, tab, seconds of this process and of the
 children that have ended. The largest of the parameters of a function counts.
@@ -14,17 +14,24 @@ from typing import Any
 
 import pytest
 
-LIMIT_S = 0.3
-LIST = Path(__file__).with_name("over_300_ms.txt")
+MARKS_S = {"over_100_ms": 0.1, "over_300_ms": 0.3}
+"""Seconds of processor above which a test has each mark."""
+LIST = Path(__file__).with_name("costs.txt")
 SHARED_S: list[float] = []
 """What the fixtures took that the present test was the first to use."""
 COSTS = Path(__file__).parent.parent / "build/costs.tsv"
 CHECKED = "not (fio or block or lab or slow or soak or browser or alone)"
 
 
-def listed() -> frozenset[str]:
-    """Names as `test_heat.py::test_throttling_is_seen`, without parameters."""
-    return frozenset(LIST.read_text().split())
+def listed() -> dict[str, float]:
+    """Seconds of the dear tests by names as `test_heat.py::test_throttling_is_seen`, without parameters."""
+    lines = map(str.split, LIST.read_text().splitlines())
+    return {name: float(seconds) for name, seconds in lines}
+
+
+def marks_of(seconds: float) -> list[str]:
+    """Return the marks of a test that takes these seconds."""
+    return [mark for mark, limit_s in MARKS_S.items() if seconds > limit_s]
 
 
 def name_of(node: str) -> str:
@@ -64,8 +71,11 @@ def main() -> int:
     words = ("-m", CHECKED, "-p", "tests.costs", "-n", str(os.cpu_count()), "--dist", "loadgroup", "--tb=short")
     failed = subprocess.run([sys.executable, "-m", "pytest", *words], check=False).returncode
     lines = [line.rsplit("\t", 1) for line in COSTS.read_text().splitlines()]
-    dear = sorted({name_of(node) for node, seconds in lines if float(seconds) > LIMIT_S})
-    LIST.write_text("\n".join(dear) + "\n")
+    most = dict[str, float]()
+    for node, seconds in lines:
+        most[name_of(node)] = max(most.get(name_of(node), 0.0), float(seconds))
+    dear = (f"{name} {seconds:.2f}\n" for name, seconds in sorted(most.items()) if seconds > min(MARKS_S.values()))
+    LIST.write_text("".join(dear))
     return failed
 
 

@@ -30,15 +30,22 @@ class Reader:
             node="sdx", number=1, capacity_bytes=1 << 30, block_bytes=512, words="Disk", begins="b", ends="e"
         )
         self.drive.counters, self.drive.holds = self.counters, lambda path: False
+        self.drive.in_flight = lambda: self.flying
+        self.flying, self.slow = 0, (0, 0)
         self.steps = list[str]()
         self.left = [OPS[:5], OPS[5:]]
 
     def counters(self) -> Counters:
-        """/sys/block/X/stat: 100 reads and 50 writes before the capture, and the six IOs after it began."""
+        """/sys/block/X/stat: 100 reads and 50 writes before the capture, and the six IOs after it began.
+
+        While the capture begins and ends, `slow` reads of others end.
+        """
         more = (3, 1, 1, 1) if "wait" in self.steps else (0, 0, 0, 0)
-        return Counters(*(a + b for a, b in zip((100, 50, 0, 7), more, strict=True)))
+        late = sum(n for n, step in zip(self.slow, ("begin", "stop"), strict=True) if step in self.steps)
+        return Counters(*(a + b for a, b in zip((100 + late, 50, 0, 7), more, strict=True)))
 
     def begin(self) -> int:
+        self.steps.append("begin")
         return time.monotonic_ns()
 
     def wait(self, seconds: float) -> None:
@@ -101,7 +108,7 @@ def test_every_io_is_in_the_file_and_in_the_counts_also_those_in_flight_at_the_e
     )
     assert (went.ios, went.reads, went.writes) == (6, 3, 2)  # a discard changes data, a flush does not
     assert went.counted == Counters(3, 1, 1, 1)
-    assert (went.lost, went.off) == (0, 0.0)
+    assert (went.lost, went.off, went.at_ends) == (0, 0.0, 0)
     assert seen[0] == 0, "progress begins with nothing"
     assert seen[-1] == 5, "what is in flight comes after the last report"
     assert reader.steps[-2:] == ["stop", "end"], "the trace point of issues goes off before those of ends"
@@ -114,11 +121,29 @@ def test_every_io_is_in_the_file_and_in_the_counts_also_those_in_flight_at_the_e
     assert not list(tmp_path.glob("*.parts"))
 
 
+@pytest.mark.parametrize(
+    ("slow", "flying", "at_ends", "known", "off"),
+    [((4, 0), 0, 4, 5, 0.0), ((0, 2), 0, 2, 7, 0.0), ((0, 4), 0, 4, 9, 0.0), ((3, 1), 2, 8, 6, 0.0)],
+)
+def test_what_ends_while_a_slow_host_begins_or_ends_a_capture_is_no_difference(
+    tmp_path: Path, reader: Reader, slow: tuple[int, int], flying: int, at_ends: int, known: int, off: float
+) -> None:
+    reader.slow, reader.flying = slow, flying
+    went = capture(
+        Wish(target="sdx", seconds=300, into=tmp_path / "captured"),
+        lambda: "take" in reader.steps,
+        lambda told: None,
+    )
+    assert (went.at_ends, went.counted.ios, went.off) == (at_ends, known, off)
+
+
 def test_ios_that_the_counters_have_and_the_file_has_not_are_off() -> None:
     went = Captured.__new__(Captured)
     went.reads, went.writes, went.counts, went.lost_records, went.gone_ios = 90, 5, {"own": 3}, 4, 10
-    went.counted = Counters(90, 6, 4, 9)
+    went.counted, went.at_ends = Counters(90, 6, 4, 9), 0
     assert went.off == pytest.approx(0.02)
+    went.at_ends = 1
+    assert went.off == pytest.approx(0.01), "one of the two may have been in flight at an end"
     assert went.lost == 10 + 2, "two by the counters"
     went.lost_records = 0
     assert went.lost == 10

@@ -101,6 +101,18 @@ def test_bounds_and_figures_are_in_the_units_of_the_reader() -> None:
     ]
 
 
+def test_a_figure_that_would_be_worse_later_has_a_sign() -> None:
+    known = Known(
+        dict(FLASH) | {"writes": 50_000.0, "fall": 2.0, "start": 100_000.0, "reads": 90_000.0, "mix": 60_000.0},
+        {"writes": Because("falling")},
+    )
+    judged = verdict(known, "flash")
+    (table,) = demands({"": Review(whole(), judged.figures, judged, (), "flash", Language("en"))}, Language("en"))
+    own = {row[1]: row[-1] for row in plain(table.rows)}
+    assert own["Random writes, saturated or after the fill"] == "≤ 50,000 IOPS"
+    assert own["Sequential reads"] == "3,200 MB/s"
+
+
 def test_drives_of_two_kinds_have_rows_of_their_own() -> None:
     (table,) = demands({"A": reviewed(FLASH), "B": reviewed(DISK, "disk")}, Language("en"))
     of_reads = [row for row in table.rows if row[1] == "Sequential reads"]

@@ -21,6 +21,11 @@ class Counters(NamedTuple):
     discards: int
     flushes: int
 
+    @property
+    def ios(self) -> int:
+        """Return the reads, writes and discards together."""
+        return self.reads + self.writes + self.discards
+
     def __sub__(self, other: "Counters") -> "Counters":
         return Counters(*map(operator.sub, self, other))
 

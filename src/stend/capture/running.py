@@ -56,8 +56,8 @@ class Captured:
     """The result of a capture: captured IOs, the block layer's counters, lost IOs, and processor time.
 
     `seconds` is the duration of the capture and `cpu_s` the processor time. `counts` are those of `Reader.counts`,
-    `lost_records` the records without space in the kernel's buffers, and `gone_ios` the IOs of dropped parts. `why` is
-    the reason of an early end.
+    `lost_records` the records without space in the kernel's buffers, and `gone_ios` the IOs of dropped parts. `at_ends`
+    are IOs that ended or were in flight while the capture began or ended. `why` is the reason of an early end.
     """
 
     drive: Drive
@@ -70,6 +70,7 @@ class Captured:
     counts: dict[str, int] = field(default_factory=dict)
     lost_records: int = 0
     gone_ios: int = 0
+    at_ends: int = 0
     why: Sentence | None = None
     notes: tuple[Sentence, ...] = ()
 
@@ -87,13 +88,13 @@ class Captured:
     def off(self) -> float:
         """Return the relative difference between captured IOs and the block layer's counters, as a fraction.
 
-        IOs in flight at the start and at the end may contribute up to their number.
+        Each of the IOs `at_ends` may be in one of the two alone: a difference of that many is none.
         """
-        return abs(self._data - self._known) / self._known if self._known else 0.0
+        return max(abs(self._data - self._known) - self.at_ends, 0) / self._known if self._known else 0.0
 
     @property
     def _known(self) -> int:
-        return self.counted.reads + self.counted.writes + self.counted.discards
+        return self.counted.ios
 
     @property
     def _data(self) -> int:
@@ -151,8 +152,10 @@ def _follow(
     report: Callable[[Captured], None],
 ) -> None:
     """Read IOs until the end, in `went` and into `keeping`. Stop early if no part can be written any more."""
+    first = reader.drive.counters()
     began_ns, began_cpu = reader.begin(), time.process_time()
     before = reader.drive.counters()
+    went.at_ends = (before - first).ios + reader.drive.in_flight()
     report(went)
     try:
         while not stop() and went.seconds < wish.seconds:
@@ -163,8 +166,10 @@ def _follow(
                 keeping.add(batch)
             went.counted, went.cpu_s = reader.drive.counters() - before, time.process_time() - began_cpu
             report(went)
+        last = reader.drive.counters()
         reader.stop_issues()
         went.counted, went.seconds = reader.drive.counters() - before, (time.monotonic_ns() - began_ns) / 1e9
+        went.at_ends += (went.counted - (last - before)).ios + reader.drive.in_flight()
         time.sleep(LAST_S)
         for batch in reader.end():
             _count(went, batch)

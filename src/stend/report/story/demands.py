@@ -57,9 +57,12 @@ def _bounds(demand: Demand, words: Language) -> tuple[str, str]:
 
 
 def _own(demand: Demand, review: Review, words: Language) -> str:
-    """Return the figure of a drive, or a dash if it is unknown or cannot be used."""
-    value = review.verdict.known.usable.get(demand.figure)
-    return "–" if value is None else _value(demand.figure, value, words)
+    """Return the figure of a drive, or a dash if it is unknown or cannot be used. A sign is before a mere bound."""
+    known = review.verdict.known
+    if (value := known.usable.get(demand.figure)) is None:
+        return "–"
+    sign = ("≤ " if demand.at_least else "≥ ") if demand.figure in known.bounds else ""
+    return sign + _value(demand.figure, value, words)
 
 
 def _value(figure: str, value: float, words: Language) -> str:
