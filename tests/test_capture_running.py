@@ -30,8 +30,8 @@ class Reader:
             node="sdx", number=1, capacity_bytes=1 << 30, block_bytes=512, words="Disk", begins="b", ends="e"
         )
         self.drive.counters, self.drive.holds = self.counters, lambda path: False
-        self.drive.in_flight = lambda: self.flying
         self.flying, self.slow = 0, (0, 0)
+        self.drive.in_flight = lambda: self.flying
         self.steps = list[str]()
         self.left = [OPS[:5], OPS[5:]]
 
