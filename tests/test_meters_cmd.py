@@ -153,6 +153,22 @@ def test_a_line_may_arrive_in_pieces() -> None:
     assert [value.mean for value in output.series.take()] == [1.0, 2.5]
 
 
+def test_one_that_says_no_more_is_waited_for_before_its_exit_code_is_stated(tmp_path: Path) -> None:
+    slow = "import os\nfor n in range(40):\n    say(2)\n    time.sleep(0.04)\n"
+    slow += "os.close(1)\nos.close(2)\ntime.sleep(0.4)\nos._exit(3)\n"
+    meter = meters.opened(program(tmp_path, slow), None)
+    told = list[str]()
+
+    def ended() -> bool:
+        told.extend(meter.words())
+        return any("ended" in word for word in told)
+
+    wait_for(ended)
+    meter.close()
+    (death,) = (word for word in told if "gave no value" not in word)
+    assert "exit code 3" in death
+
+
 def test_it_dies_with_a_process_of_stend_that_is_killed(tmp_path: Path) -> None:
     spec = program(tmp_path, EVERY)
     script = f"from stend import meters\nimport time\nm = meters.opened({spec!r}, None)\n"

@@ -61,7 +61,7 @@ def _seconds(settings: dict[str, str]) -> float:
 
 def _range(settings: dict[str, str]) -> int:
     match = TESTED.search(settings.get("Test", ""))
-    return min(int(match[1][:9]) * (GiB if match[2] == "GiB" else MiB), 1 << 62) if match else 0
+    return int(match[1][:9]) * (GiB if match[2] == "GiB" else MiB) if match else 0
 
 
 def _lines(words: str) -> list[str]:
