@@ -23,7 +23,7 @@ from stend.model.events import MeterFacts
 from stend.model.quantities import shape
 from stend.publish import Built, figures, ledger, private, schemas
 from stend.publish import lab as settings
-from stend.report.story.page_one import FIGURES
+from stend.report.story.page_one import FIGURES, SHAPES
 from stend.words import LANGUAGES, Language
 from tests.labs import run
 from tests.synthetic import Truth
@@ -115,6 +115,11 @@ def test_a_page_of_a_method_is_there_for_each_test_that_a_drive_has_and_for_no_o
     for lang in LANGUAGES:
         pages = {path.stem for path in (site() / lang / "methods").glob("*.html")}
         assert pages == {*ran, "index"}
+
+
+def test_the_first_page_has_the_key_figures_that_its_drives_have() -> None:
+    columns = re.findall(r'data-sort="(\w+)"', (site() / "en/index.html").read_text())
+    assert [key for key in columns if key in SHAPES] == ["reads", "read_wait", "writes_filled"]
 
 
 def test_named_private_facts_are_published(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stend.cli import _view
 from stend.devices.virtual import find
 from stend.engines.replay.load import BesideLoad
 from stend.imports import diskspd_text
@@ -66,3 +67,9 @@ def test_no_rate_of_an_open_loop_is_below_one_io_a_second() -> None:
 @pytest.mark.parametrize(("letters", "meaning"), [(b"F", (FLUSH, 0)), (b"FN", (FLUSH, 0)), (b"N", (-1, 0))])
 def test_a_flush_of_blkparse_has_no_marks(letters: bytes, meaning: tuple[int, int]) -> None:
     assert blkparse._meaning(letters) == meaning
+
+
+@pytest.mark.parametrize(("ended", "counts"), [(None, []), ("end", [Counts(seconds=1.0)]), ("end", [])])
+def test_a_run_that_has_no_load_yet_or_any_more_shows_none(ended: str | None, counts: list[Counts]) -> None:
+    course: Any = SimpleNamespace(ended=ended)
+    assert not [*_view._load(course, counts, "")]
