@@ -85,9 +85,8 @@ def test_the_processes_that_it_started_end_too(tmp_path: Path) -> None:
     wait_for(lambda: not ticks(pid))
 
 
-def test_its_death_is_told_once_with_its_last_words(tmp_path: Path) -> None:
-    dying = "for n in range(40):\n    say(2)\n    time.sleep(0.04)\nsys.exit('the cable was pulled')\n"
-    meter = meters.opened(program(tmp_path, dying), None)
+def death(meter: meters.Meter) -> str:
+    """The one note on its end, once it is there."""
     told = list[str]()
 
     def ended() -> bool:
@@ -97,8 +96,14 @@ def test_its_death_is_told_once_with_its_last_words(tmp_path: Path) -> None:
     wait_for(ended)
     meter.close()
     told += meter.words()
-    (death,) = (word for word in told if "gave no value" not in word)  # a busy host has gaps
-    assert "exit code 1, the cable was pulled; no values follow" in death
+    (only,) = (word for word in told if "gave no value" not in word)  # a busy host has gaps
+    return only
+
+
+def test_its_death_is_told_once_with_its_last_words(tmp_path: Path) -> None:
+    dying = "for n in range(40):\n    say(2)\n    time.sleep(0.04)\nsys.exit('the cable was pulled')\n"
+    meter = meters.opened(program(tmp_path, dying), None)
+    assert "exit code 1, the cable was pulled; no values follow" in death(meter)
     assert meter.read()
 
 
@@ -156,17 +161,7 @@ def test_a_line_may_arrive_in_pieces() -> None:
 def test_one_that_says_no_more_is_waited_for_before_its_exit_code_is_stated(tmp_path: Path) -> None:
     slow = "import os\nfor n in range(40):\n    say(2)\n    time.sleep(0.04)\n"
     slow += "os.close(1)\nos.close(2)\ntime.sleep(0.4)\nos._exit(3)\n"
-    meter = meters.opened(program(tmp_path, slow), None)
-    told = list[str]()
-
-    def ended() -> bool:
-        told.extend(meter.words())
-        return any("ended" in word for word in told)
-
-    wait_for(ended)
-    meter.close()
-    (death,) = (word for word in told if "gave no value" not in word)
-    assert "exit code 3" in death
+    assert "exit code 3" in death(meters.opened(program(tmp_path, slow), None))
 
 
 def test_it_dies_with_a_process_of_stend_that_is_killed(tmp_path: Path) -> None:
