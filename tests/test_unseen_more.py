@@ -9,7 +9,8 @@ import pytest
 from stend.cli import _view
 from stend.devices.virtual import find
 from stend.engines.replay.load import BesideLoad
-from stend.imports import diskspd_text
+from stend.imports import diskspd_text, diskspd_xml
+from stend.imports.given import Given
 from stend.meters._lines import UNITS
 from stend.model.counts import Counts
 from stend.model.definition import Hold
@@ -21,6 +22,7 @@ from stend.suite import latency_curve
 from stend.suite._clauses import random
 from stend.trace.form import FLUSH
 from stend.trace.readers import blkparse
+from tests.imported import SAMPLES
 
 
 def test_a_load_of_diskspd_without_response_times_has_a_mean_of_zero() -> None:
@@ -73,3 +75,15 @@ def test_a_flush_of_blkparse_has_no_marks(letters: bytes, meaning: tuple[int, in
 def test_a_run_that_has_no_load_yet_or_any_more_shows_none(ended: str | None, counts: list[Counts]) -> None:
     course: Any = SimpleNamespace(ended=ended)
     assert not [*_view._load(course, counts, "")]
+
+
+@pytest.mark.parametrize("profiles", [0, 1, 3])
+def test_a_time_span_of_diskspd_needs_no_profile_and_a_profile_no_time_span(profiles: int) -> None:
+    text = (SAMPLES / "diskspd.xml").read_text()
+    begin, end = text.rindex("<TimeSpan>"), text.rindex("</TimeSpan>") + len("</TimeSpan>")
+    text = text[:end] + text[begin:end] + text[end:]  # a second result
+    planned = text.index("<TimeSpan>"), text.index("</TimeSpan>") + len("</TimeSpan>")
+    text = text[: planned[0]] + profiles * text[slice(*planned)] + text[planned[1] :]
+    loads = diskspd_xml.read(Given("x", (("x", text.encode()),))).loads
+    assert len(loads) == 2
+    assert loads[0].counts == loads[1].counts

@@ -1,6 +1,7 @@
 """XML of diskspd (`-Rxml`): counts of every thread and target, and a hundred percentiles."""
 
 from collections.abc import Iterator
+from itertools import starmap, zip_longest
 from xml.etree.ElementTree import Element
 
 from stend.base.errors import BadInput
@@ -32,7 +33,7 @@ def read(given: Given) -> Taken:
     spans, profiles = root.findall("TimeSpan"), root.findall("Profile/TimeSpans/TimeSpan")
     if root.tag != "Results" or not spans:
         raise BadInput("it holds no <TimeSpan> of results")
-    loads = tuple(_load(span, profiles[n] if n < len(profiles) else None) for n, span in enumerate(spans))
+    loads = tuple(starmap(_load, zip_longest(spans, profiles[: len(spans)])))
     path = root.findtext(f"{PROFILE_TARGET}/Path") or root.findtext("TimeSpan/Thread/Target/Path") or ""
     run = root.findtext("System/RunTime") or ""
     return Taken(
