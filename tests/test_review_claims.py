@@ -10,7 +10,7 @@ from stend import charts
 from stend.base.units import GiB, KiB
 from stend.charts.beside import Side
 from stend.findings import Finding, cache_policy
-from stend.findings.judgement import Reason
+from stend.findings.judgement import Reason, concluded
 from stend.findings.judgement.measured import named
 from stend.findings.look.figures import figures
 from stend.model.events import Note
@@ -244,6 +244,22 @@ def test_a_sequential_write_falls_from_the_level_of_the_cache_and_not_from_a_pea
     falls = [{n.name: n.value or 0.0 for n in named(run, found)} for found in ([level], [])]
     assert falls[0]["cache_fall"] == pytest.approx(1.5e9 / falls[0]["stream_end"])
     assert falls[1]["cache_fall"] > falls[0]["cache_fall"], "without a level it falls from its peak"
+
+
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        (("throughput",), "sequential writes over the filled range run at"),
+        (("throughput", "fresh"), "towards its end a sequential write of the whole drive still averages"),
+    ],
+)
+def test_the_end_of_a_write_of_the_whole_fresh_drive_is_not_said_of_the_filled_one(
+    tests: tuple[str, ...], said: str
+) -> None:
+    run = made(*tests, truth=Truth(capacity_bytes=480 * 10**9), profile="review", interval_s=60.0, rounds=5)
+    (use,) = (use for use in concluded(run, {}, ()).uses if use.use == "streaming")
+    (ends,) = (reason for reason in use.reasons if reason.figure == "stream_end")
+    assert reason_said(ends, EN).startswith(said)
 
 
 @pytest.mark.parametrize(("minute_s", "stamped"), [(60.0, False), (2.0, True)])

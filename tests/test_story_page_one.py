@@ -1,12 +1,14 @@
 """Page one states a reason in full once, and no capacity as a reason that is hardly enough."""
 
+import msgspec
 import pytest
 
 from stend.findings.judgement import Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.report.parts import Pair
 from stend.report.story import closing, page_one, rivals, telling
-from stend.sentences import reason_said
+from stend.sentences import because_said, reason_said
 from stend.words import Language
 from tests.test_story import EN, seen
 
@@ -56,6 +58,15 @@ def test_a_reason_is_stated_in_full_once_on_page_one(lang: str, above: bool) -> 
     assert sum(full[1:] in why for why in entries) == (0 if above else 1)
     short = words("reason.fall.short", **values)
     assert all(short[1:] in why for why in entries)
+
+
+def test_a_short_reason_still_says_that_the_drive_was_getting_worse() -> None:
+    values = {"fall": 2.9, "start": 500e3, "writes": 175e3, "sat_s": 36e3, "fallen_s": 18e3}
+    drop = Reason("fall", "doubt", 3, values, Because("falling"))
+    full = reason_said(msgspec.structs.replace(drop, caveat=None), EN)
+    assert reason_said(drop, EN, stated=f"(...: {full}).") == EN(
+        "why.caveat", clause=EN("reason.fall.short", **values), caveat=because_said(Because("falling"), EN)
+    )
 
 
 def test_the_longest_wait_does_not_argue_for_a_drive_whose_slow_writes_are_behind_its_rivals() -> None:

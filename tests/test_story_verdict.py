@@ -136,8 +136,9 @@ def test_of_two_equal_rates_of_a_fresh_drive_the_key_figure_is_that_of_the_sente
 def test_a_rate_that_was_still_falling_is_not_titled_saturated() -> None:
     ended = seen({"write": "doubt"})._replace(figures={"writes": 11e3, "sat_s": 36e3})
     falling = ended._replace(figures=ended.figures | {"still_falling": 1.0})
-    titles = [page_one.title("writes", review) for review in (ended, falling)]
-    assert titles == [EN("figure_name.writes"), EN("figure_name.writes_falling")]
+    for name, key in (("writes", "writes_falling"), ("write_tail", "write_tail_ended")):
+        titles = [page_one.title(name, review) for review in (ended, falling)]
+        assert titles == [EN(f"figure_name.{name}"), EN(f"figure_name.{key}")]
 
 
 def test_the_worst_of_page_one_is_in_the_conclusion() -> None:

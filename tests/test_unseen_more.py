@@ -9,7 +9,7 @@ import pytest
 from stend.cli import _view
 from stend.devices.virtual import find
 from stend.engines.replay.load import BesideLoad
-from stend.imports import diskspd_text, diskspd_xml
+from stend.imports import diskspd_text, diskspd_xml, elbencho
 from stend.imports.given import Given
 from stend.meters._lines import UNITS
 from stend.model.counts import Counts
@@ -87,3 +87,8 @@ def test_a_time_span_of_diskspd_needs_no_profile_and_a_profile_no_time_span(prof
     loads = diskspd_xml.read(Given("x", (("x", text.encode()),))).loads
     assert len(loads) == 2
     assert loads[0].counts == loads[1].counts
+
+
+@pytest.mark.parametrize(("cell", "value"), [("0.5", 0.5), ("1", 1.0), ("0", 0.0), ("-2", 0.0), ("", 0.0)])
+def test_a_rate_of_elbencho_below_one_is_a_rate(cell: str, value: float) -> None:
+    assert elbencho._last({"iops [last]": cell}, "iops") == value

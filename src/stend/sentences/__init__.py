@@ -34,7 +34,7 @@ def reason_said(reason: Reason, words: Language, stated: str = "") -> str:
     clause = words(f"reason.{reason.figure}.{reason.key}", **reason.values)
     short = f"reason.{reason.figure}.short"
     if reason.answer != "pass" and clause[1:] in stated and words.knows(short):
-        return words(short, **reason.values)
+        clause = words(short, **reason.values)
     return words("why.caveat", clause=clause, caveat=because_said(reason.caveat, words)) if reason.caveat else clause
 
 

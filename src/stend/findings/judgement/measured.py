@@ -141,7 +141,7 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             for record in look.records(run, name, phase)[-1:]:
                 end = _last_fifth(run, test.name, phase, record)
                 yield from _of("stream_end", end, "throughput")
-                yield Named("stream_rounds", None, test.name)
+                yield Named("stream_rounds", 0.0, test.name)
                 first, rate = _first_level(findings, test.name), end.number("throughput")
                 first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)

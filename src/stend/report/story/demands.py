@@ -11,6 +11,8 @@ from stend.words import Language
 
 MOST_DRIVES = 3
 """Most drives whose figures the table has."""
+SIGNS = ("≤", "≥")
+"""Before a figure of which more is better, or less, that would be worse in a longer or fuller test."""
 SHAPES = {
     **page_one.SHAPES, "stream_end": "mbs", "journal_rate": "whole", "mix": "rate", "capacity": "gb",
     "cache_share": "pct", "back": "pct", "big_share": "pct", "hot_hits": "pct", "fall": "n", "cache_fall": "n",
@@ -28,15 +30,18 @@ def demands(reviews: Mapping[str, Review], words: Language) -> Iterator[Table]:
     rows = []
     for use, demand in sorted(every, key=lambda pair: uses().order.index(pair[0])):
         own = (_own(demand, review, words) if (use, demand) in made[name] else "" for name, review in shown.items())
-        named = words(f"figure_name.{'writes_last' if demand.figure == 'writes' else demand.figure}")
+        own_name = f"demands.{demand.figure}"
+        named = words(own_name if words.knows(own_name) else f"figure_name.{demand.figure}")
         weight = words.show(demand.weight, "whole")
         rows.append((words(f"use_title.{use}"), named, *_bounds(demand, words), weight, *own))
     if rows:
         heads = (words("together.use"), *(words(f"demands.{key}") for key in ("figure", "met", "unmet", "weight")))
         own_heads = tuple(name or words("demands.own") for name in shown)
         numeric = tuple(range(2, len(heads) + len(own_heads)))
+        signs = any(cell.startswith(SIGNS) for row in rows for cell in row[len(heads) :])
+        signed = words("demands.signed", safe=SAFE) if signs else ""
         least = "".join(_least({use for use, _ in every}, words))
-        note = words("demands.note", heavy=HEAVY, doubts=HEAVY_DOUBTS, safe=SAFE, least=least)
+        note = words("demands.note", heavy=HEAVY, doubts=HEAVY_DOUBTS, signed=signed, least=least)
         yield Table(words("demands.title"), (*heads, *own_heads), tuple(rows), numeric, note)
 
 
@@ -61,7 +66,7 @@ def _own(demand: Demand, review: Review, words: Language) -> str:
     known = review.verdict.known
     if (value := known.usable.get(demand.figure)) is None:
         return "–"
-    sign = ("≤ " if demand.at_least else "≥ ") if demand.figure in known.bounds else ""
+    sign = f"{SIGNS[not demand.at_least]} " if demand.figure in known.bounds else ""
     return sign + _value(demand.figure, value, words)
 
 

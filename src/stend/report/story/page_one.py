@@ -124,7 +124,7 @@ def title(name: str, review: Review) -> str:
         key = "writes_falling"
     elif key == "writes" and "sat_part" in review.figures:
         key = "writes_part"
-    elif key == "write_tail" and "ended" in review.figures:  # it did not write the whole drive
+    elif key == "write_tail" and {"ended", "still_falling"} & review.figures.keys():  # it had not settled
         key = "write_tail_ended"
     elif key == "start" and "brief_s" in review.figures:  # shorter than the minutes of other tests
         key = "start_brief"
