@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,8 +57,11 @@ def shown(value: Any) -> Any:
             return WORDS("why.caveat", clause=clause, caveat=shown(value.caveat)) if value.caveat else clause
         case Why(reasons=own, because=causes, tests=tests, facts=facts):
             titles = ", ".join("own" if name == "own" else WORDS(f"test.{name}") for name in tests)
-            told = dict.fromkeys(map(shown, causes))
-            parts = [*map(shown, own), *told, *([WORDS("why.tests", tests=titles)] if tests else [])]
+            told, reasons = dict.fromkeys(map(shown, causes)), list(own)
+            for n, reason in enumerate(own):  # a caveat is after the last reason that has it
+                if any(str(later.caveat) == str(reason.caveat) for later in own[n + 1 :]):
+                    reasons[n] = msgspec.structs.replace(reason, caveat=None)
+            parts = [*map(shown, reasons), *told, *([WORDS("why.tests", tests=titles)] if tests else [])]
             return "; ".join([*parts, *([WORDS("why.facts_" + "_".join(sorted(facts)))] if facts else [])])
         case (number, str(shape)):
             return WORDS.show(number, shape)

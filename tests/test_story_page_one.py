@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from stend.findings.judgement import Judged, Mark, Reason, Verdict
+from stend.findings.judgement import Judged, Mark, Reason, Verdict, Why
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.grounds import Because
 from stend.report.parts import Pair
 from stend.report.story import closing, page_one, rivals, telling
-from stend.sentences import because_said, reason_said
+from stend.sentences import because_said, reason_said, why_said
 from stend.words import Language
 from tests.test_story import EN, seen
 
@@ -87,3 +87,12 @@ def test_the_longest_wait_does_not_argue_for_a_drive_whose_slow_writes_are_behin
     texts = [item.text for items in pair.lists for item in items.items]
     assert not [text for text in texts if "longest" in text]
     assert len([text for text in texts if "A" in text.split() or "50" in text]) == 1
+
+
+def test_a_caveat_of_several_reasons_is_said_once_after_the_last() -> None:
+    values = {"fall": 2.9, "start": 500e3, "writes": 175e3, "sat_s": 36e3, "fallen_s": 18e3, "reads": 9e4}
+    falls, ends = (Reason(name, "doubt", 3, values, Because("falling")) for name in ("fall", "writes"))
+    text = why_said(Why((ends, falls, Reason("reads", "doubt", 1, values))), EN)
+    caveat = because_said(Because("falling"), EN)
+    assert text.count(caveat) == 1
+    assert text.index("drop to") < text.index(caveat) < text.index("reads")

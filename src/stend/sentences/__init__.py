@@ -40,9 +40,14 @@ def reason_said(reason: Reason, words: Language, stated: str = "") -> str:
 
 def why_said(why: Why, words: Language, stated: str = "") -> str:
     """Return the reasons of a mark and what is missing, as clauses with semicolons between them. Reasons that the text
-    `stated` has are short.
+    `stated` has are short, and a caveat of several is after the last of them.
     """
-    clauses = [reason_said(reason, words, stated) for reason in why.reasons]
+    last = {str(reason.caveat): n for n, reason in enumerate(why.reasons)}  # it is stated once
+    caveats = (reason.caveat if last[str(reason.caveat)] == n else None for n, reason in enumerate(why.reasons))
+    clauses = [
+        reason_said(msgspec.structs.replace(reason, caveat=caveat), words, stated)
+        for reason, caveat in zip(why.reasons, caveats, strict=True)
+    ]
     throttled = any(cause.key == "throttled" for cause in why.because)
     causes = [of_run(cause) for cause in why.because if not (throttled and cause.key == "hot")]
     clauses += dict.fromkeys(because_said(cause, words) for cause in causes)
