@@ -122,6 +122,12 @@ def test_the_first_page_has_the_key_figures_that_its_drives_have() -> None:
     assert [key for key in columns if key in SHAPES] == ["reads", "read_wait", "writes_filled"]
 
 
+def test_the_page_of_a_drive_has_its_name_in_the_title() -> None:
+    titles = [path.read_text().partition("<title>")[2].partition("<")[0] for path in site().glob("en/drives/*.html")]
+    assert len({*titles}) == len(titles) > 2
+    assert all(title.startswith(("Alpha 1000", "Beta 2000", "Gamma 3000", "Virtual 4000")) for title in titles)
+
+
 def test_named_private_facts_are_published(tmp_path: Path) -> None:
     folder = run(tmp_path / "runs/one", truth("Beta 2000", "SER-12345"), manifest={"label": "label-98765"})
     (folder / "notes.md").write_text("Words for all.\n")

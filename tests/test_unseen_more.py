@@ -1,16 +1,26 @@
 """Further small places that no quick test watched, found by changing them (`python -m benchmarks.mutations`)."""
 
 import os
+import re
+import socket
+import time
+from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from stend import imports
+from stend.base.sysfs import HOST
 from stend.cli import _view
 from stend.devices.virtual import find
 from stend.engines.replay.load import BesideLoad
+from stend.gate import mounts, swap
+from stend.gate.stack import Layer
 from stend.imports import diskspd_text, diskspd_xml, elbencho
 from stend.imports.given import Given
+from stend.meters import _series
 from stend.meters._lines import UNITS
 from stend.model.counts import Counts
 from stend.model.definition import Hold
@@ -92,3 +102,45 @@ def test_a_time_span_of_diskspd_needs_no_profile_and_a_profile_no_time_span(prof
 @pytest.mark.parametrize(("cell", "value"), [("0.5", 0.5), ("1", 1.0), ("0", 0.0), ("-2", 0.0), ("", 0.0)])
 def test_a_rate_of_elbencho_below_one_is_a_rate(cell: str, value: float) -> None:
     assert elbencho._last({"iops [last]": cell}, "iops") == value
+
+
+def test_only_what_the_kernel_calls_swap_is_swap(tmp_path: Path) -> None:
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_bytes(bytes(4096))
+    link.symlink_to(file)
+    there = file.stat()
+    for path in (file, link, tmp_path / "gone"):
+        assert not swap._is_swap(Layer(file=(there.st_dev, there.st_ino), path=str(path)))
+
+
+def test_the_mount_of_a_socket_is_known_without_opening_it(tmp_path: Path) -> None:
+    with closing(socket.socket(socket.AF_UNIX)) as open_one:
+        open_one.bind(str(tmp_path / "socket"))
+        assert mounts._mount_id(HOST, str(tmp_path / "socket")) == mounts._mount_id(HOST, str(tmp_path)) != ""
+
+
+@pytest.mark.parametrize(("mode", "random_pct"), [("randread", 100), ("read", 0), ("randrw75", 100), ("rw75", 0)])
+def test_the_access_of_bench_fio_is_in_the_name_of_its_file(mode: str, random_pct: int, tmp_path: Path) -> None:
+    (sample, *_) = sorted((SAMPLES / "bench-fio").rglob("*.json"))
+    (tmp_path / f"{mode}-8-2.json").write_bytes(sample.read_bytes())
+    _, _, taken = imports.taken_from(tmp_path)
+    assert {load.workload.random_pct for load in taken.loads} == {random_pct}
+    assert {(load.workload.depth, load.workload.threads) for load in taken.loads} == {(8, 2)}
+
+
+def test_without_the_last_bucket_the_longest_response_of_diskspd_is_unknown() -> None:
+    text = (SAMPLES / "diskspd.xml").read_text()
+    whole = diskspd_xml.read(Given("x", (("x", text.encode()),))).loads[0].counts.both
+    cut = re.sub(r"<Bucket>\s*<Percentile>100(\.0*)?</Percentile>.*?</Bucket>", "", text, flags=re.DOTALL)
+    assert whole.max_s > 0
+    assert diskspd_xml.read(Given("x", (("x", cut.encode()),))).loads[0].counts.both.max_s == 0.0
+
+
+@pytest.mark.parametrize("period_s", [0.1, 1.0, 60.0])
+def test_a_meter_waits_for_its_next_value_but_not_long(monkeypatch: pytest.MonkeyPatch, period_s: float) -> None:
+    slept = list[float]()
+    monkeypatch.setattr(time, "sleep", slept.append)
+    meter: Any = SimpleNamespace(over=False, facts=SimpleNamespace(period_s=period_s))
+    _series.Recorder.linger(meter)
+    assert slept == [min(_series.SLACK * period_s, _series.LINGER_S)]
+    assert slept[0] <= 2.0
