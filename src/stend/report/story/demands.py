@@ -58,7 +58,7 @@ def _bounds(demand: Demand, words: Language) -> tuple[str, str]:
     if not SHAPES.get(demand.figure, "lat"):
         return _value(demand.figure, good, words), _value(demand.figure, 0.0, words) if bad else "–"
     met, unmet = ("≥", "<") if demand.at_least else ("≤", ">")
-    return f"{met} {_value(demand.figure, good, words)}", f"{unmet} {_value(demand.figure, bad, words)}"
+    return f"{met}\u00a0{_value(demand.figure, good, words)}", f"{unmet}\u00a0{_value(demand.figure, bad, words)}"
 
 
 def _own(demand: Demand, review: Review, words: Language) -> str:
@@ -66,7 +66,7 @@ def _own(demand: Demand, review: Review, words: Language) -> str:
     known = review.verdict.known
     if (value := known.usable.get(demand.figure)) is None:
         return "–"
-    sign = f"{SIGNS[not demand.at_least]} " if demand.figure in known.bounds else ""
+    sign = f"{SIGNS[not demand.at_least]}\u00a0" if demand.figure in known.bounds else ""
     return sign + _value(demand.figure, value, words)
 
 
