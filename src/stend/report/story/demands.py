@@ -74,4 +74,4 @@ def _value(figure: str, value: float, words: Language) -> str:
     shape = SHAPES.get(figure, "lat")
     if not shape:
         return words("story.yes" if value >= 1 else "story.no")
-    return f"{words.show(value, shape)} IOPS" if shape == "rate" else words.show(value, shape)
+    return f"{words.show(value, shape)}\u00a0IOPS" if shape == "rate" else words.show(value, shape)
