@@ -81,7 +81,8 @@ class Captured:
         An IO that lost only its end is in the file. If the kernel keeps no counters, each IO is assumed to have lost
         both records.
         """
-        missing = max(self._known - self._data, 0) if self._known else self.lost_records // 2
+        known = self.counted.ios
+        missing = max(known - self._data, 0) if known else self.lost_records // 2
         return self.gone_ios + (missing if self.lost_records else 0)
 
     @property
@@ -90,11 +91,8 @@ class Captured:
 
         Each of the IOs `at_ends` may be in one of the two alone: a difference of that many is none.
         """
-        return max(abs(self._data - self._known) - self.at_ends, 0) / self._known if self._known else 0.0
-
-    @property
-    def _known(self) -> int:
-        return self.counted.ios
+        known = self.counted.ios
+        return max(abs(self._data - known) - self.at_ends, 0) / known if known else 0.0
 
     @property
     def _data(self) -> int:

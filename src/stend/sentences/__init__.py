@@ -21,12 +21,15 @@ def finding_said(finding: Finding, words: Language) -> str:
 
 def findings_said(findings: Sequence[Finding], words: Language) -> Iterator[str]:
     """Yield findings as sentences. What disturbed several of them is stated once, after the last one."""
-    last = {str(finding.values.get("disturbed")): n for n, finding in enumerate(findings)}
-    for n, finding in enumerate(findings):
-        values = dict(finding.values)
-        if last[str(values.get("disturbed"))] != n:
-            values.pop("disturbed", None)
-        yield finding_said(msgspec.structs.replace(finding, values=values), words)
+    disturbed = _last([finding.values.get("disturbed") for finding in findings])
+    for finding, cause in zip(findings, disturbed, strict=True):
+        yield finding_said(msgspec.structs.replace(finding, values={**finding.values, "disturbed": cause}), words)
+
+
+def _last(causes: Sequence[Because | None]) -> list[Because | None]:
+    """Return causes with None in place of each that comes again later."""
+    at = {str(cause): n for n, cause in enumerate(causes)}  # they hold dicts, which cannot be hashed
+    return [cause if at[str(cause)] == n else None for n, cause in enumerate(causes)]
 
 
 def reason_said(reason: Reason, words: Language, stated: str = "") -> str:
@@ -42,8 +45,7 @@ def why_said(why: Why, words: Language, stated: str = "") -> str:
     """Return the reasons of a mark and what is missing, as clauses with semicolons between them. Reasons that the text
     `stated` has are short, and a caveat of several is after the last of them.
     """
-    last = {str(reason.caveat): n for n, reason in enumerate(why.reasons)}  # it is stated once
-    caveats = (reason.caveat if last[str(reason.caveat)] == n else None for n, reason in enumerate(why.reasons))
+    caveats = _last([reason.caveat for reason in why.reasons])
     clauses = [
         reason_said(msgspec.structs.replace(reason, caveat=caveat), words, stated)
         for reason, caveat in zip(why.reasons, caveats, strict=True)

@@ -1,12 +1,13 @@
 """A table of the demands of each use: both bounds of every figure, and the figures of the drives on the page."""
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 
 from stend.findings.judgement import HEAVY, HEAVY_DOUBTS, SAFE, demands_of
 from stend.findings.judgement.uses import Demand, uses
 from stend.report.parts import Table
 from stend.report.story import page_one
-from stend.report.story.page_one import Review
+from stend.report.story.page_one import Review, unit
 from stend.words import Language
 
 MOST_DRIVES = 3
@@ -25,8 +26,8 @@ def demands(reviews: Mapping[str, Review], words: Language) -> Iterator[Table]:
     """Yield a table of all demands of the uses that these drives are judged for, if any can be judged."""
     judged = {name: review for name, review in reviews.items() if not review.verdict.standing}
     made = {name: dict.fromkeys(demands_of(review.verdict, review.kind)) for name, review in judged.items()}
-    shown = {name: review for name, review in judged.items() if len(judged) <= MOST_DRIVES}
-    every = dict.fromkeys(pair for pairs in made.values() for pair in pairs)
+    shown = judged if len(judged) <= MOST_DRIVES else {}
+    every = dict.fromkeys(chain.from_iterable(made.values()))
     rows = []
     for use, demand in sorted(every, key=lambda pair: uses().order.index(pair[0])):
         own = (_own(demand, review, words) if (use, demand) in made[name] else "" for name, review in shown.items())
@@ -74,4 +75,4 @@ def _value(figure: str, value: float, words: Language) -> str:
     shape = SHAPES.get(figure, "lat")
     if not shape:
         return words("story.yes" if value >= 1 else "story.no")
-    return f"{words.show(value, shape)}\u00a0IOPS" if shape == "rate" else words.show(value, shape)
+    return words.show(value, shape) + unit(shape)

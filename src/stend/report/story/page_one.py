@@ -152,10 +152,10 @@ def shown(review: Review) -> list[str]:
 
 def value_shown(value: float, shape: str, words: Language) -> str:
     """Return a figure rounded for running text, with its unit."""
-    return words.show(value, f"said:{shape}") + _unit(shape)
+    return words.show(value, f"said:{shape}") + unit(shape)
 
 
-def _unit(told_as: str) -> str:
+def unit(told_as: str) -> str:
     """Return the unit after a value. Only rates need one."""
     return "\u00a0IOPS" if told_as == "rate" else ""
 
@@ -353,7 +353,7 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
             given = {k: finding.values[k] for k in ("claimed", "value") if k in finding.values}
             values = {k: value_shown(number, shape, words) for k, (number, shape) in given.items()}
             claimed, shape = given["claimed"]
-            values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + _unit(shape)  # as the vendor wrote it
+            values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + unit(shape)  # as the vendor wrote it
             state = words(f"state.{finding.values['state']}") if "state" in finding.values else ""
             text = words("story.claimed", **({"value": "–", "state": state, "mark": words(f"story.{mark}")} | values))
             yield words(f"claim.{finding.values['claim']}"), mark, text

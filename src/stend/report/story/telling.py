@@ -96,7 +96,7 @@ def story(
         sections=(
             *chapters,
             *closing(named),
-            _methods(reviews, runs, words),
+            _methods(named, runs, words),
         ),
         small=True,
         foot=words("story.protocol"),
@@ -111,12 +111,11 @@ def reviewed(run: Run, facts: Sheet, words: Language, rivals: tuple[Rival, ...] 
 
 
 def _methods(reviews: Reviews, runs: Runs, words: Language) -> Section:
-    """Return the method of the runs."""
+    """Return the method of the runs. A run alone has no name."""
     hosts = zip(reviews.items(), runs, strict=True)
     own = {name: method_section(run, host, review.facts, words) for (name, review), (_, run, host) in hosts}
     section = joined(own, words) if len(own) > 1 else next(iter(own.values()))
-    named = reviews if len(own) > 1 else {"": next(iter(reviews.values()))}
-    return section._replace(blocks=(*section.blocks, *demands(named, words)))
+    return section._replace(blocks=(*section.blocks, *demands(reviews, words)))
 
 
 def headline(review: Review, *, brief: bool = False) -> str:
