@@ -89,6 +89,33 @@ def test_a_run_that_cannot_be_read_any_more_leaves_its_page(tmp_path: Path) -> N
     assert (tmp_path / f"site/en/drives/{BETA}.html").read_bytes() == page
 
 
+@pytest.mark.parametrize("where", [1, -2])
+def test_a_run_that_is_damaged_anywhere_leaves_its_page(tmp_path: Path, where: int) -> None:
+    runs = copied(tmp_path, "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    page = (tmp_path / f"site/en/drives/{BETA}.html").read_bytes()
+    events = runs / "beta/events.jsonl"
+    lines = events.read_bytes().splitlines(keepends=True)
+    lines[where] = b"nothing\n"
+    events.write_bytes(b"".join(lines))
+    built = build(runs, tmp_path / "site", lab(tmp_path))
+    assert len(built.broken) == 1
+    assert not built.changed
+    assert (tmp_path / f"site/en/drives/{BETA}.html").read_bytes() == page
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_run_that_is_gone_leaves_its_page_only_if_another_cannot_be_read(tmp_path: Path, unreadable: bool) -> None:
+    runs = copied(tmp_path, f"alpha-0-{SECRET}", f"alpha-1-{SECRET}", "beta")
+    build(runs, tmp_path / "site", lab(tmp_path))
+    shutil.rmtree(runs / f"alpha-1-{SECRET}")
+    if unreadable:
+        (runs / "beta/events.jsonl").write_text("nothing\n")
+    built = build(runs, tmp_path / "site", lab(tmp_path))
+    assert built.remade == (() if unreadable else (ALPHA,))
+    assert len(ledger.read(tmp_path / "site").drives[ALPHA].runs) == (2 if unreadable else 1)
+
+
 def test_a_run_that_has_not_ended_waits(tmp_path: Path) -> None:
     runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
     events = runs / "beta/events.jsonl"
