@@ -345,7 +345,7 @@ def test_a_rate_that_still_falls_is_marked_so_and_the_cache_of_an_array_is_not_r
     one = seen({"write": "yes"})._replace(figures={"start": 9e4, "writes": 2e4, "sat_s": 36e3, "reads": 1e5})
     two = one._replace(figures={**one.figures, "still_falling": 1.0})
     (_, figures, _) = together.tables({"A": one, "B": two}, EN)
-    (row,) = (row for row in figures.rows if "saturated" in row[0])
+    (row,) = (row for row in figures.rows if row[0] == EN("figure_name.writes_unlike"))
     assert row[1:3] == ("20,000\xa0IOPS", "20,000\xa0IOPS, falling")
     assert len(figures.rows) == 3
     arrays = {name: own._replace(kind="array") for name, own in (("A", one), ("B", two))}

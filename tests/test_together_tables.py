@@ -209,6 +209,35 @@ def test_saturated_writes_are_not_ranked_with_writes_of_a_filled_drive(hours: fl
     assert name == EN("figure_name.writes" if ranked else "figure_name.writes_last")
 
 
+SETTLED = {"writes": 2e4, "write_tail": 3e-3, "write_tail_at": 32.0, "sat_s": 36e3, "seq_write": 2e9, "seq_read": 3e9}
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("figure", "state", "name"),
+    [
+        ("writes", {"still_falling": 1.0}, "writes_unlike"),
+        ("writes", {"sat_part": 0.25}, "writes_unlike"),
+        ("write_tail", {"still_falling": 1.0}, "write_tail_ended"),
+        ("seq_write", {"seq_part": 0.25}, "seq_write_unlike"),
+        ("seq_write", {"seq_along": 1.0}, "seq_write_unlike"),
+        ("seq_read", {"seq_along": 1.0}, "seq_read"),
+    ],
+)
+def test_the_name_of_a_figure_is_true_of_every_drive(
+    figure: str, state: dict[str, float], name: str, *, first: bool
+) -> None:
+    settled = seen({"write": "yes"})._replace(figures=SETTLED)
+    other = settled._replace(figures=SETTLED | state)
+    every = {"A": other, "B": settled} if first else {"A": settled, "B": other}
+    _, table, *_ = together.tables(every, EN)
+    names = [row[0] for row in table.rows]
+    at = EN("together.at_depth", name=EN(f"figure_name.{name}"), depth=32.0) if figure == "write_tail" else ""
+    assert (at or EN(f"figure_name.{name}")) in names
+    _, table, *_ = together.tables({"A": other, "B": other}, EN)
+    assert not {row[0] for row in table.rows} & {EN("figure_name.writes_unlike"), EN("figure_name.seq_write_unlike")}
+
+
 @pytest.mark.parametrize("lacks", [False, True])
 def test_filled_drives_are_ranked_where_one_of_them_was_not_saturated(lacks: bool) -> None:
     """The saturated drive writes 20,000 in the end and 70,000 after the fill, the other one 60,000 after the fill."""

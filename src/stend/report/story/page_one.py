@@ -50,6 +50,8 @@ LESS_IS_BETTER = (
     "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
     "read_p99", "mix_p99", "write_p99",
 )  # fmt: skip
+UNLIKE = {"writes": "writes_unlike", "write_tail": "write_tail_ended", "seq_write": "seq_write_unlike"}
+"""Figures whose titles name a state, and the titles of runs that were in unlike states."""
 BY_SIZE = ("cache_bytes",)
 """Figures that grow with the capacity: no drive is better by them than one of another capacity."""
 COMMON = ("read_wait", "start", "seq_read")
@@ -132,6 +134,12 @@ def title(name: str, review: Review) -> str:
         key = "start_array"
     values = {name: review.figures.get(name, 1.0) for name in ("seq_part", "brief_s", "sat_part")}
     return review.words(f"figure_name.{key}", **values)
+
+
+def title_of_all(name: str, reviews: Sequence[Review]) -> str:
+    """Return the title of a figure of several runs, which is true of each of them."""
+    own = {title(name, review) for review in reviews}
+    return own.pop() if len(own) == 1 else reviews[0].words(f"figure_name.{UNLIKE.get(name, name)}")
 
 
 def _title_alone(name: str, review: Review) -> str:

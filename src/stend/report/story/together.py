@@ -24,6 +24,7 @@ from stend.report.story.page_one import (
     sentence,
     shown,
     title,
+    title_of_all,
     use_titles,
     value_shown,
 )
@@ -321,10 +322,8 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
             ranked = words("together.unlike_size")
         if states := _unlike_state(figure, reviews):
             ranked = words("together.unlike_state")
-        name, depth = title(figure, first), first.figures.get(AT.get(figure, ""))
-        if figure == "start" and any(title(figure, reviews[own]) != name for own in names):  # levels of unlike length
-            name = words("figure_name.start")
-        name = words("figure_name.writes_last") if states else name
+        name = words("figure_name.writes_last") if states else title_of_all(figure, [reviews[own] for own in names])
+        depth = first.figures.get(AT.get(figure, ""))
         name = words("together.at_depth", name=name, depth=depth) if depth and not unlike else name
         rows.append((name, *cells, ranked))
     head = (words("servers.figure"), *reviews, words("together.best_column"))
