@@ -78,8 +78,8 @@ class Drive(ABC):
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
-        self._crowd, self._loads = 1.0, 1
-        self._crowds: tuple[int, ...] = ()  # outstanding IOs of each load, 0 with a rate; empty if no load has a rate
+        self._per_slot, self._loads = 1.0, 1
+        self._outstanding: tuple[int, ...] = ()  # IOs of each load, 0 with a rate; empty if no load has a rate
         self.weight = spec.scale  # how many IOs each simulated IO of the running pattern counts as
         self._waking = Waking(self.power, 0.0, 0)
         self._account: Account | None = None
@@ -93,10 +93,10 @@ class Drive(ABC):
         self._stream = stream(pattern, self.spec.scale, self.inner_ns)
         loads = [load.outstanding for load in pattern.loads]
         outstanding, slots = sum(loads), self._slots(pattern, sum(loads))
-        self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
+        self._per_slot, self._account, self._feed, self._source = outstanding / slots, None, None, None
         self._limit, self._given, self.weight = pattern.limit_bytes, 0, self.spec.scale
         crowds = (0 if load.rate_iops else load.outstanding for load in pattern.loads)
-        self._crowds = tuple(crowds) if pattern.timed else ()
+        self._outstanding = tuple(crowds) if pattern.timed else ()
         rest = self._rested(0 if pattern.timed else outstanding)
         self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads, rest), len(loads)
         room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
@@ -134,8 +134,8 @@ class Drive(ABC):
         self.check()
         self.weight = scale or self.spec.scale
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
-        self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
-        self._limit, self._given, self._loads, self._crowds = 0, 0, 1, ()
+        self._stream, self._account, self._per_slot, self._source = self._feed.stream, None, 1.0, None
+        self._limit, self._given, self._loads, self._outstanding = 0, 0, 1, ()
         slots = max(min(slots, self.spec.host.queue or slots), 1)
         self._drop_waits()
         self._loop = loop(slots, slots, self.inner_ns, rest=self._rested(0 if timed else slots))
@@ -280,10 +280,10 @@ class Drive(ABC):
         if not done.answers()[:, 0].any():
             return None
         self.inner_ns = max(int(slots.at[ENDED_AT]), began)
-        passed = silent_s + (self.inner_ns - began) * self._crowd / NS / self.heat.speed
+        passed = silent_s + (self.inner_ns - began) * self._per_slot / NS / self.heat.speed
         if self.spec.scale > 1:
             self._put_by()
-        self._count(done, passed, True, max(round(self._crowd), 1), self.heat.speed)
+        self._count(done, passed, True, max(round(self._per_slot), 1), self.heat.speed)
         self.power.end(self.now_s, passed, slots.rest, self.inner_ns)
         return Done(passed, done.sums[:2], done.bins[:2], False, done)
 

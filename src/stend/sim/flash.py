@@ -197,15 +197,15 @@ class FlashDrive(Drive):
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float, speed: float) -> tuple[float, bool]:
         """Run one piece of time. Only closed loops lose time to stalls, and loads with a limit have no stalls."""
-        stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed or self._crowds else 0.0
+        stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed or self._outstanding else 0.0
         lost_s = stalled_s if self._account else 0.0
         passed, more = super()._advance(requests, slots, done, seconds - lost_s, speed)
         return passed + lost_s, more
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, speed: float, lasted_ns: int = 0) -> None:
         super()._count(done, passed, more, scale, speed, lasted_ns)
-        crowds = self._crowds or (self._account.outstanding if self._account else 0,)
-        each = parts(done) if self._crowds else [done]
+        crowds = self._outstanding or (self._account.outstanding if self._account else 0,)
+        each = parts(done) if self._outstanding else [done]
         rates = [part.ways()[:2, 0].sum() / max(passed, 1e-9) for part in each]
         for part, waits_ns in zip(each, self.stalls.waits_ns(*zip(crowds, rates, strict=True)), strict=True):
             if len(waits_ns) and part.ways()[:2, 0].any():

@@ -71,7 +71,7 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
     scale, marks = dict(channel.get("scale") or {}), dict(channel.get("axis") or {})
     if scale.get("type") == "log":
         if _own(channel):
-            scale = {"type": "log", "nice": True} | {name: scale[name] for name in scale if name == "domainMin"}
+            scale = {"type": "log", "nice": True} | {key: scale[key] for key in scale if key == "domainMin"}
         ends = scale.get("domain") or [scale.get("domainMin"), None]
         positive = [value for value in values if value > 0]
         low = ends[0] or min(positive, default=None)
