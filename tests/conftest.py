@@ -125,9 +125,9 @@ def every_program_is_declared(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Name a failure at once: a run of a quarter of an hour may never come to its summary."""
+    """Show a failure at once: a run of a quarter of an hour may never come to its summary."""
     if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
-        print(f"\nFAILED {report.nodeid}, {report.when}", flush=True)
+        print(f"\nFAILED {report.nodeid}, {report.when}\n{report.longreprtext}", flush=True)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
