@@ -17,9 +17,13 @@ from stend.many.settings import Reason
 from stend.many.sides import Played
 from stend.many.sides import outcome as reduced
 from stend.model.definition import Workload
+from stend.report.parts.ranked import unproven
+from stend.words import Language
 from tests.imported import SAMPLES, imported
 from tests.sides import folder, load, of_rates, outcome, row
 from tests.synthetic import Truth, made
+
+EN = Language("en")
 
 
 @pytest.mark.parametrize(
@@ -81,11 +85,39 @@ def test_a_rule_that_more_runs_would_decide_says_how_many() -> None:
     assert one.why == (Reason("more", {"n": one.figure.more}),)
 
 
+def in_one_bin(name: str, rate: float) -> Side:
+    """Two runs whose percentiles share a bin, and whose mean response times differ a little."""
+    first = row(load(), rate)
+    longer = msgspec.structs.replace(first.tally, latency_ns=first.tally.latency_ns + first.tally.ios)
+    rows = (first, first._replace(tally=longer))
+    return side(name, (outcome(f"{name}{n}", [own], n * 200.0) for n, own in enumerate(rows)))
+
+
 @pytest.mark.parametrize(("rule", "p", "answer"), [("p99.9 > +50%", 1.0, "passed"), ("p99.9 > +5%", 0.0, "failed")])
 def test_of_what_is_known_to_a_bin_a_rule_is_sure(rule: str, p: float, answer: str) -> None:
-    whole = compared(of_rates("a", 1000, 1000), of_rates("b", 900, 900))
+    whole = compared(in_one_bin("a", 1000), in_one_bin("b", 900))
     (one,) = judge(whole, [parse(rule)]).gated
     assert (one.figure.error, one.p, one.answer) == (0, p, answer)
+
+
+@pytest.mark.parametrize("rule", ["p99.9 > +5%", "max > +5%", "mean > +5%"])
+def test_copies_of_one_run_decide_no_rule_not_even_of_tails(rule: str) -> None:
+    """A virtual drive repeats a run to the last IO with the same seed: the number of runs of the side stays one."""
+    whole = compared(of_rates("a", 1000, 1000), of_rates("b", 900, 900))
+    (one,) = judge(whole, [parse(rule)]).gated
+    assert (one.answer, one.figure.low, one.figure.verdict) == ("undecided", None, "close")
+    assert [reason.key for reason in one.figure.why] == ["copies", "copies"]
+
+
+def test_a_figure_that_one_run_of_a_side_has_is_not_said_to_be_equal_in_all() -> None:
+    """The second run of each side measured reads, the first writes: each figure is of one run."""
+    a, b = (
+        side(name, (outcome(f"{name}0", [row(load(0), rate)]), outcome(f"{name}1", [row(load(100), rate)], 200.0)))
+        for name, rate in (("a", 1000), ("b", 900))
+    )
+    whole = compared(a, b)
+    assert {reason.key for one in whole.differences for reason in one.why} == {"one_has"}
+    assert [*unproven(whole, EN)] == [EN("versus.few_have")]
 
 
 def test_a_capacity_that_another_tool_told_is_a_setting_and_one_that_it_did_not_is_none(tmp_path: Path) -> None:
@@ -104,7 +136,7 @@ def test_a_difference_has_the_p_value_of_its_interval_and_none_within_one_bin() 
     (one,) = compared(of_rates("a", *before), of_rates("b", *after)).differences
     interval = statistics.welch([log(rate) for rate in before], [log(rate) for rate in after])
     assert one.p == pytest.approx(float(statistics.two_sided(interval)), rel=1e-3)
-    alike = compared(of_rates("a", 1000, 1000), of_rates("b", 1001, 1001))
+    alike = compared(in_one_bin("a", 1000), in_one_bin("b", 1001))
     tail = difference(alike, one.key, one.key, "p99.9")
     assert tail is not None
     assert (tail.error, tail.p) == (0, None)

@@ -118,7 +118,7 @@ def test_a_saturation_that_ended_regularly_without_a_steady_state_has_a_note() -
     stamp = Sentence("saturated", test="write-saturation", ended=Sentence("limit_written", size=4e9))
     ended = [run._replace(stamps=(stamp,)) for run in whole.b.runs]
     (note,) = compared(whole.a, side("b", ended)).notes
-    assert EN(f"note.{note.key}", **note.values).startswith("Write Saturation ended after four capacities")
+    assert EN(f"note.{note.key}", **note.values).startswith("b: Write Saturation ended after four times")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -27,6 +27,8 @@ TAILED = ("latency", "write-saturation")
 COMPARED = tuple(name for name in TAIL if PERCENTS[name] < 99.999)
 """Percentiles that are compared. p99.999 would need a million IOs on each side."""
 REPLAYS = ("replay", "headroom")
+ENDED = "saturated"
+"""The stamp of a test that ended after writing its range four times, not steady."""
 
 
 class Figure(NamedTuple):
@@ -207,17 +209,26 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
     if reasons and not whole.anyway:
         return plain._replace(verdict="not comparable", why=reasons)
     sides = ((whole.a, first), (whole.b, second))
-    single = [Reason(why, {"side": of.name}) for of, units in sides if (why := _lone(units, quantity))]
+    keys = (key, other)
+    single = [
+        Reason(why, {"side": of.name})
+        for (of, units), own in zip(sides, keys, strict=True)
+        if (why := _lone(of, own, units, quantity))
+    ]
     if single:
         return plain._replace(verdict=_unproven(plain), why=tuple(single))
     return _judged(plain, first, second, whole.thresholds)
 
 
-def _lone(units: list[float], quantity: str) -> str:
-    """Return why a side has no spread ("one" run, "copies" of one), or an empty string. Tails may share a bin."""
+def _lone(of: Side, key: Key, units: list[float], quantity: str) -> str:
+    """Return why a side has no spread ("one" run, "one_has" the figure, "copies" of one), or an empty string.
+
+    Percentiles of different runs may share a bin: they are copies if the mean response times are equal too.
+    """
     if len(units) < 2:
-        return "one"
-    return "" if len(set(units)) > 1 or QUANTITIES[quantity].kind == "tail" else "copies"
+        return "one" if len(of.runs) == 1 else "one_has"
+    exact = of.units(key, "mean") if quantity in PERCENTS else units
+    return "copies" if len(set(units)) == len(set(exact)) == 1 else ""
 
 
 def _unproven(plain: Difference) -> Verdict:
@@ -271,11 +282,18 @@ def _marked(rows: list[Difference]) -> Iterator[Difference]:
     yield from (row if row.p is None else row._replace(found=next(marks)) for row in rows)
 
 
+def _saturated(a: Side, b: Side) -> Iterator[Reason]:
+    """Yield the tests that ended regularly without a steady state, and the sides that have them."""
+    ended: dict[tuple[str, ...], list[str]] = {}
+    for each in (a, b):
+        tests = dict.fromkeys(stamp.values["test"] for run in each.runs for stamp in run.stamps if stamp.key == ENDED)
+        ended.setdefault(tuple(tests), []).append(each.name)
+    yield from (Reason(ENDED, {"sides": ", ".join(of), "tests": [*tests]}) for tests, of in ended.items() if tests)
+
+
 def _notes(a: Side, b: Side) -> Iterator[Reason]:
     """Yield notes on the comparison: regular ends, sides measured apart in time, different drives, imported runs."""
-    stamps = (stamp for run in (*a.runs, *b.runs) for stamp in run.stamps if stamp.key == "saturated")
-    if tests := dict.fromkeys(stamp.values["test"] for stamp in stamps):
-        yield Reason("saturated", {"tests": list(tests)})
+    yield from _saturated(a, b)
     if max(len(a.runs), len(b.runs)) > 1:
         for first, second in ((a, b), (b, a)):
             if first.runs and second.runs and first.runs[-1].ended_s <= second.runs[0].began_s:

@@ -19,6 +19,8 @@ from stend.words import Language
 COUNTED: dict[Class, tuple[Verdict, ...]] = {"up": UP, "ahead": UP, "down": DOWN, "behind": DOWN}
 MOST_KINDS, MOST_CONSISTENT = 2, 3
 """Kinds of load that the title of a comparison names for each class, and those of a sentence on small changes."""
+LONE = {"one_has": "few_have", "copies": "copies"}
+"""Why figures of several runs have no spread, and the sentence on it."""
 ABOUT = "≈\u202f"
 """Precedes a change without an interval."""
 
@@ -31,11 +33,13 @@ def warning(whole: Comparison, words: Language) -> Iterator[str]:
 
 
 def unproven(whole: Comparison, words: Language) -> Iterator[str]:
-    """Yield a sentence if the repeats of a side are unknown, and how such figures are judged."""
+    """Yield sentences if the repeats of a side are unknown, why, and how such figures are judged."""
     lone = [side for side in (whole.a, whole.b) if len(side.runs) == 1]
-    if any(row.verdict in UNPROVEN for row in whole.differences):
-        key = {0: "copies", 1: "one_of", 2: "one_each"}[len(lone)]
-        yield words(f"versus.{key}", side=lone[0].name if lone else "", **BEYOND_ONE)
+    reasons = {reason.key for row in whole.differences if row.verdict in UNPROVEN for reason in row.why}
+    if reasons and lone:
+        yield words(f"versus.{'one_of' if len(lone) == 1 else 'one_each'}", side=lone[0].name, **BEYOND_ONE)
+    elif reasons:
+        yield from (words(f"versus.{text}") for key, text in LONE.items() if key in reasons)
 
 
 def incomparable(whole: Comparison, words: Language) -> Iterator[str]:
