@@ -166,3 +166,20 @@ def test_a_run_that_cannot_be_compared_is_left_out_of_a_folder_but_not_if_it_is_
         assert [run.name for run in read.named([tmp_path]).runs] == ["run1", "run2"]
     with pytest.raises(BadInput, match="stopped"):
         read.named([tmp_path / "run2", tmp_path / "stopped"])
+
+
+@pytest.mark.parametrize(
+    ("facts", "state"),
+    [
+        ({"write_cache": "enabled", "write_cache_set": "disabled"}, "disabled"),
+        ({"write_cache": "enabled"}, "enabled"),  # a run that only reads leaves it
+        ({}, ""),  # no switch for it: whatever the profile requires
+    ],
+)
+@pytest.mark.parametrize("profile", ["enterprise-2.0.2", "client-2.0.2"])
+def test_the_write_cache_is_the_state_that_was_read_back_not_what_the_profile_requires(
+    facts: dict[str, str], state: str, profile: str
+) -> None:
+    run = made("fresh", profile=profile, shorten=60)
+    run.plan.device.facts.update(facts)
+    assert reduced("a", run, {}).settings["cache"] == state

@@ -7,7 +7,8 @@ import pytest
 
 from stend import findings, store
 from stend.charts import pictures
-from stend.findings import Finding
+from stend.findings import Finding, neighbours
+from stend.findings.look.neighbours import pairs
 from stend.model import service_band
 from stend.model.definition import Hold, Workload
 from stend.model.events import Result
@@ -37,7 +38,7 @@ def slower(result: Result, load: Workload) -> Result:
 
 def test_without_any_p99_the_page_names_the_neighbour_with_the_longest_mean() -> None:
     run = changed(run_of("neighbours"), slower)
-    (finding,) = of(run, "neighbours", "few_mean")
+    (finding,) = of(run, "neighbours", "few_mean_fallen")
     values = finding.values
     assert (values["phase"], values["neighbour"], values["depth"]) == ("beside-reads", "trim", 32)
     assert values["beside"] == pytest.approx(20e-3)
@@ -59,7 +60,7 @@ def quicker(result: Result, load: Workload) -> Result:
 
 def test_no_neighbour_is_named_for_the_longest_mean_if_none_is_longer_than_alone() -> None:
     run = changed(run_of("neighbours"), quicker)
-    (finding,) = (finding for finding in of(run, "neighbours", "few_mean", "few_alike"))
+    (finding,) = (finding for finding in of(run, "neighbours", "few_mean", "few_mean_fallen", "few_alike"))
     assert (finding.key, finding.values["phase"]) == ("few_alike", "beside-reads")
     assert "none takes longer" in finding_said(finding, Language("en"))
 
@@ -81,9 +82,34 @@ def test_the_worst_known_neighbour_is_not_called_the_worst() -> None:
     found = {finding.key: finding for finding in every if finding.values["phase"] == "beside-reads"}
     assert "worst" not in found
     assert "worst_fallen" not in found
-    assert found["unknown"].values["neighbour"] == "trim"
+    assert found["unknown_fallen"].values["neighbour"] == "trim"
     for lang in ("en", "ru"):
         assert finding_said(found["worst_known"], Language(lang))
+
+
+@pytest.mark.parametrize(
+    ("alone", "beside", "fallen"),
+    [
+        (1000, 840, True),
+        (1000, 880, False),
+        (10_000, 8800, True),
+        (10_000, 9500, False),
+        (1000, 1170, False),
+        (12, 14, False),
+        (12, 7, False),
+        (120, 60, True),
+    ],
+)
+def test_a_victim_lost_its_rate_only_if_counts_of_so_many_ios_show_it(alone: int, beside: int, *, fallen: bool) -> None:
+    """Counts of a rate scatter by their square root: 12 and 7 IOs are one rate, 120 and 60 are two."""
+    run = run_of("neighbours")
+    test = run.plan.tests[0]
+    (first, second, *_) = pairs(run, test)["beside-reads"]
+    counted = [
+        pair._replace(row=pair.row._replace(seconds=1.0, tally=tally((ios, 1e6))))
+        for pair, ios in ((first, alone), (second, beside))
+    ]
+    assert neighbours._fallen(run, *counted) is fallen
 
 
 @pytest.mark.parametrize(("most", "key"), [(800, "falls"), (1000, "level"), (2000, "grows")])

@@ -65,10 +65,9 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
         yield Finding(key="stopped", test=test.name, values=values, side="con")
     if not known:
-        yield _few(test, phase, alone, beside)
+        yield _few(run, test, phase, alone, beside)
         return
     times, pair = max(known, key=lambda one: one[0])
-    kept = pair.row.iops / alone.row.iops
     values = {
         "phase": phase,
         "neighbour": pair.neighbour,
@@ -77,19 +76,28 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         "beside": pair.p99_s,
         "times": times,
         "iops": pair.row.iops,
-        "kept": kept,
+        "kept": pair.row.iops / alone.row.iops,
     }
     slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
-    key = "worst_known" if slow else "worst_fallen" if kept < FALLEN else "worst"
+    keys = ("worst_known", "worst_known_fallen") if slow else ("worst", "worst_fallen")
     speaks = side(pro=times < LITTLE, con=times > MUCH)
-    yield Finding(key=key, test=test.name, values=values, side=speaks)
+    yield Finding(key=keys[_fallen(run, alone, pair)], test=test.name, values=values, side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
         values |= {"iops": other.row.iops, "kept": other.row.iops / alone.row.iops}
-        yield Finding(key="unknown", test=test.name, values=values, confidence="low")
+        key = "unknown_fallen" if _fallen(run, alone, other) else "unknown"
+        yield Finding(key=key, test=test.name, values=values, confidence="low")
 
 
-def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
+def _fallen(run: Run, alone: Pair, beside: Pair) -> bool:
+    """Return True if a victim lost IOPS beside a neighbour, and more than counts of so many IOs scatter."""
+    counts = [pair.row.tally.ios / run.plan.device.scale for pair in (alone, beside)]
+    alike = counts[0] * beside.row.seconds / alone.row.seconds
+    scatter = SIGMAS * math.sqrt(alike + counts[1])
+    return beside.row.iops < FALLEN * alone.row.iops and alike - counts[1] > scatter
+
+
+def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
     """Return the neighbour beside which the victim's IOs take longest on average: no p99 is known."""
     pair = max(beside, key=lambda one: one.row.number("mean"))
     alone_s, beside_s = alone.row.number("mean"), pair.row.number("mean")
@@ -105,7 +113,8 @@ def _few(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Find
         "iops": pair.row.iops,
         "kept": pair.row.iops / alone.row.iops,
     }
-    return Finding(key="few_mean", test=test.name, values=values, confidence="low")
+    key = "few_mean_fallen" if _fallen(run, alone, pair) else "few_mean"
+    return Finding(key=key, test=test.name, values=values, confidence="low")
 
 
 def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:

@@ -107,7 +107,7 @@ def with_names(a: Side, b: Side, typed: Sequence[str] = ()) -> tuple[Side, Side]
     """Name two sides: by `typed`, or by the first fact that differs between them and is the same within each."""
     if typed:
         return a._replace(name=typed[0]), b._replace(name=typed[1])
-    for fact in ("label", "model", "array", "firmware", "serial", "virtual", "cache", "fio", "kernel"):
+    for fact in ("label", "model", "array", "firmware", "serial", "virtual", "cache", "profile", "fio", "kernel"):
         values = [{str(run.settings.get(fact) or "") for run in side.runs} for side in (a, b)]
         if all(len(texts) == 1 and "" not in texts for texts in values) and values[0] != values[1]:
             return a._replace(name=values[0].pop()), b._replace(name=values[1].pop())

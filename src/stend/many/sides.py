@@ -244,7 +244,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "rule": profile.steady,
         "range": profile.active_range_pct,
         "range_limit": profile.range_limit_bytes,
-        "cache": profile.write_cache,
+        "cache": str(drive.facts.get("write_cache_set") or drive.facts.get("write_cache") or ""),
         "provisioned": shown,
         "engine": "simulated" if drive.virtual else "fio",
         "label": label,
