@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from stend.base.units import GiB
 from stend.charts.parts.sides import Side
 from stend.model.definition import Identity
 from stend.model.published import published
@@ -131,13 +132,38 @@ def test_the_largest_distance_comes_first() -> None:
 
 
 def test_a_run_on_a_part_of_its_drive_has_no_published_rivals() -> None:
-    whole, part = model_run(), model_run(active_range_pct=50)
-    for run in (whole, part):
+    whole, part, limited = model_run(), model_run(active_range_pct=50), model_run(range_limit_bytes=GiB)
+    for run in (whole, part, limited):
         device = replace(run.plan.device, interface="sata")
         run.started[0] = replace(run.started[0], plan=replace(run.plan, device=device))
     assert rivals.reference([whole])
     assert not rivals.reference([part])
     assert not rivals.reference([whole, part])
+    assert not rivals.reference([limited])
+    far = {"writes": PUBLISHED[1] * 3}
+    assert [len(rivals.misfits(run, far)) for run in (whole, limited)] == [1, 0]
+    assert [len(rivals.originals([run], [], Language("en"))) for run in (whole, limited)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("published_with", "measured_with", "alike"),
+    [
+        (256, 32, False),
+        (256, 127, False),
+        (256, 128, True),
+        (768, 128, True),
+        (32, 16, True),
+        (33, 16, False),
+        (0, 1, True),
+    ],
+)
+def test_a_rate_is_compared_only_with_one_of_about_as_many_outstanding_ios(
+    published_with: int, measured_with: int, *, alike: bool
+) -> None:
+    """SN150 reads 310,000 IOPS with 32 outstanding IOs and 725,000 with 256: a run with 32 is not slower for that."""
+    run = made("iops", threads=1, depth=measured_with, rounds=2, shorten=600, interval_s=10.0)
+    rival = rivals.Rival("Other", {"reads": 725e3, "read_wait": 1e-4}, outstanding=published_with)
+    assert set(rival.beside(run).figures) == ({"reads", "read_wait"} if alike else {"read_wait"})
 
 
 def test_a_run_with_changed_settings_is_not_compared_with_the_real_drive() -> None:

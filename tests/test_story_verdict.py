@@ -141,6 +141,12 @@ def test_a_rate_that_was_still_falling_is_not_titled_saturated() -> None:
         assert titles == [EN(f"figure_name.{name}"), EN(f"figure_name.{key}")]
 
 
+@pytest.mark.parametrize(("figures", "name"), [({"seq_part": 0.009}, "writes_filled_part"), ({}, "writes_filled")])
+def test_writes_to_a_part_are_not_titled_as_of_a_filled_drive(figures: dict[str, float], name: str) -> None:
+    review = seen({"write": "doubt"})._replace(figures={"writes": 2e4} | figures)
+    assert page_one.title("writes", review) == EN(f"figure_name.{name}", **figures)
+
+
 def test_the_worst_of_page_one_is_in_the_conclusion() -> None:
     behind = Rival("Other", {"mix_p99": 230e-6})
     review = seen({"write": "yes"})._replace(figures={"mix_p99": 2e-3}, rivals=(behind,))

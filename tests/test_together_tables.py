@@ -98,6 +98,26 @@ def test_a_drive_that_is_best_of_those_that_were_measured_is_not_best_of_all_wit
 
 
 @pytest.mark.parametrize(
+    ("options", "one"),
+    [
+        (("?run=1&unit=1&spread=1", "?run=2&unit=1&spread=1"), True),
+        (("?seed=1", "?seed=2"), True),
+        (("", "?flash.spare_pct=7"), False),
+    ],
+)
+def test_repeats_of_one_virtual_drive_are_runs_of_one_drive(options: tuple[str, str], *, one: bool) -> None:
+    reviews = {}
+    for name, option in zip("AB", options, strict=True):
+        run = made("fresh", truth=Truth(serial="SIM-1"), shorten=60)
+        device = replace(
+            run.plan.device, virtual=True, target=f"sim:kc2000{option}", facts={"title": "KC2000: a model"}
+        )
+        run.started[0] = replace(run.started[0], plan=replace(run.plan, device=device))
+        reviews[name] = seen({"write": "yes"})._replace(run=run, figures={"reads": 8e5})
+    assert together.of_one_drive(reviews) is one
+
+
+@pytest.mark.parametrize(
     ("serials", "levels", "one"),
     [
         (("S1", "S1"), ("", ""), True),

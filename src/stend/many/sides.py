@@ -251,7 +251,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "meter": f"{power.name} ({power.scope})" if (power := metered.meter(run)) else "",
         "model": drive.model or drive.kind,
         "array": array(drive.facts),
-        "virtual": _described(drive) if drive.virtual else "",
+        "virtual": described(drive) if drive.virtual else "",
         "firmware": drive.firmware,
         "serial": drive.serial,
         "capacity": drive.capacity_bytes,
@@ -279,7 +279,7 @@ def changed(drive: Identity) -> list[str]:
     return [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
 
 
-def _described(drive: Identity) -> str:
+def described(drive: Identity) -> str:
     """Return a virtual drive with its parameters, without those that only distinguish repeats, and its title.
 
     A drive with changed parameters has no title, because that describes the file.

@@ -118,7 +118,9 @@ def _most_important(review: Review) -> list[str]:
 def title(name: str, review: Review) -> str:
     """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
     key = name if comparable(name, review) else "writes_filled"
-    if name in ALONG and "seq_along" in review.figures:
+    if key == "writes_filled" and "seq_part" in review.figures:
+        key = "writes_filled_part"
+    elif name in ALONG and "seq_along" in review.figures:
         key = f"{name}_along"
     elif name == "seq_write" and "seq_part" in review.figures:
         key = "seq_write_part"

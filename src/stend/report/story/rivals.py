@@ -11,6 +11,8 @@ from stend.base.errors import BadInput
 from stend.charts.parts.sides import Side
 from stend.findings import judgement
 from stend.findings.look import inspected
+from stend.findings.look.figures import lasting
+from stend.findings.look.headline import RANDOM, level
 from stend.many.sides import changed
 from stend.model import publications
 from stend.model.definition import Identity
@@ -33,6 +35,10 @@ AHEAD = 1.1
 """Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 FAR = 1.25
 """Minimum ratio between a virtual drive and its real drive of which page one warns."""
+FEWER, MANY = 2, 128
+"""A rate measured with less than half the outstanding IOs of another one is not compared with it, unless they are as
+many as PTS asks for by default (4 threads x 32): more of them raise few drives' rates. A choice of stend."""
+RATES = ("reads", "mix")
 MOST_NAMED = 10
 """Places and numbers of drives up to this one are written as words."""
 Drives = Mapping[str, dict[str, Any]]
@@ -41,13 +47,22 @@ Drives = Mapping[str, dict[str, Any]]
 class Rival(NamedTuple):
     """A drive next to the one of the review: its name, its figures by name in base units, published ranges, the year.
 
-    The figure of a range is its mean. The year is that of the publication, "" if unknown.
+    The figure of a range is its mean. The year is that of the publication, "" if unknown. `outstanding` is the number
+    of IOs with which its rates were measured, 0 if unknown.
     """
 
     name: str
     figures: Mapping[str, float]
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
     year: str = ""
+    outstanding: int = 0
+
+    def beside(self, run: Run) -> "Rival":
+        """Return it without the rates that this run measured with far fewer outstanding IOs (`FEWER`, `MANY`)."""
+        levels = {name: level(lasting(run), RANDOM[name]) for name in RATES if name in self.figures}
+        own = {name: row.workload.outstanding for name, row in levels.items() if row}
+        unlike = {name for name, count in own.items() if count < MANY and count * FEWER < self.outstanding}
+        return self._replace(figures={name: value for name, value in self.figures.items() if name not in unlike})
 
     def dated(self, words: Language) -> str:
         """Return its name with the year."""
@@ -114,7 +129,7 @@ def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
 def originals(runs: Sequence[Run], others: Sequence[Side], words: Language) -> list[Side]:
     """Return the published drives of which virtual drives of these runs are models, without those among `others`."""
     named = [side.facts for side in others]
-    models = [run.plan.device.model for run in runs if _is_model(run.plan.device)]
+    models = [run.plan.device.model for run in runs if _is_model(run.plan.device) and _whole(run)]
     found = in_words([Side(f["about"]["title"], facts=f) for f in _of_models(models) if f not in named], words)
     return [Side(words("story.real", name=side.name), facts=side.facts) for side in found]
 
@@ -137,10 +152,11 @@ def misfits(run: Run, figures: Mapping[str, float]) -> list[Misfit]:
     A run with changed settings has none: the difference may be that of the settings.
     """
     found = []
-    usual = _is_model(run.plan.device) and not run.plan.deviations
+    usual = _is_model(run.plan.device) and not run.plan.deviations and _whole(run)
     for facts in _of_models([run.plan.device.model] if usual else []):
-        for name, (low, high) in published_rival(Side("", facts=facts)).ranges.items():
-            value = figures.get(name)
+        real = published_rival(Side("", facts=facts)).beside(run)
+        for name in real.figures:
+            value, (low, high) = figures.get(name), real.ends(name)
             times = max(value / high, low / value) if value and low > 0 else 0.0
             found += [Misfit(name, value, high if value > high else low, times)] if value and times >= FAR else []
     return sorted(found, key=lambda one: -one.times)
@@ -153,8 +169,10 @@ def _is_model(drive: Identity) -> bool:
 
 def _whole(run: Run) -> bool:
     """Return whether no test has a smaller part of the drive than its specification asks for."""
-    every = (one for of_test in (departures(run) or {}).values() for one in of_test)
-    return not any(one.setting == "active_range_pct" and one.value < one.usual for one in every)
+    every = [one for of_test in (departures(run) or {}).values() for one in of_test]
+    part = any(one.setting == "active_range_pct" and one.value < one.usual for one in every)
+    limit, asked = run.plan.profile.range_limit_bytes, run.plan.profile.active_range_pct / 100
+    return not part and not 0 < limit < asked * run.plan.device.capacity_bytes
 
 
 def _of_models(models: Sequence[str]) -> list[dict[str, Any]]:
@@ -187,7 +205,10 @@ def published_rival(side: Side) -> Rival:
     ranges = {name: ends for name in PLACES if (ends := span(side.facts, name)) is not None}
     about = side.facts.get("about", {})
     year = re.search(r"\d{4}", str(about.get("date", ""))) or re.search(r"\d{4}$", about.get("source", ""))
-    return Rival(side.name, {name: middle(ends) for name, ends in ranges.items()}, ranges, year[0] if year else "")
+    conditions = side.facts.get("conditions", {})
+    outstanding = conditions.get("threads", 0) * conditions.get("depth", 0)
+    figures = {name: middle(ends) for name, ends in ranges.items()}
+    return Rival(side.name, figures, ranges, year[0] if year else "", outstanding)
 
 
 def place(value: float, others: Sequence[float], *, less_is_better: bool) -> Place:

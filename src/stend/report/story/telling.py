@@ -107,7 +107,8 @@ def reviewed(run: Run, facts: Sheet, words: Language, rivals: tuple[Rival, ...] 
     """Return the findings, figures and verdict of a run, from which its pages are written."""
     conclusions = tuple(findings.find(run, facts))
     judged = judgement.concluded(run, facts, conclusions)
-    return Review(run, judged.figures, judged, conclusions, judgement.kind(run), words, rivals, facts)
+    beside = tuple(rival.beside(run) for rival in rivals)
+    return Review(run, judged.figures, judged, conclusions, judgement.kind(run), words, beside, facts)
 
 
 def _methods(reviews: Reviews, runs: Runs, words: Language) -> Section:

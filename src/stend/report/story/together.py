@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stend.base.text import capital, small
 from stend.findings.judgement import FIT, Judged
 from stend.findings.judgement.evidence import Evidence
-from stend.many.sides import array
+from stend.many.sides import array, described
 from stend.report.parts import Table
 from stend.report.story.page_one import (
     AT,
@@ -85,7 +85,7 @@ def usable(review: Review) -> dict[str, float]:
 def of_one_drive(reviews: Reviews) -> bool:
     """Return whether all runs are of one drive as it is: with one serial number, firmware and layout of an array."""
     drives = [review.run.plan.device for review in reviews.values()]
-    kinds = {(d.serial, d.firmware, d.capacity_bytes, array(d.facts), d.target if d.virtual else "") for d in drives}
+    kinds = {(d.serial, d.firmware, d.capacity_bytes, array(d.facts), d.virtual and described(d)) for d in drives}
     return len(kinds) == 1 and bool(drives[0].serial)
 
 
