@@ -1,4 +1,4 @@
-"""Streams of a captured workload: the mix, the rate of each stream alone, and the rate of all of them together."""
+"""Streams of a workload: the mix, the rate of each stream alone, and the rate of all of them together."""
 
 from typing import NamedTuple
 
@@ -27,6 +27,11 @@ def streams(run: Run) -> list[Row]:
     alone = {label(row.workload): row for row in singles}
     names = [*shares, *(name for name in alone if name not in shares)]
     return [Row(name, shares.get(name), alone.get(name)) for name in names]
+
+
+def captured(run: Run) -> bool:
+    """Return True if the streams are those of a capture, and not the example of `suite._streams`."""
+    return any(test.profile.options.get("source") for test in look.tests(run, *TESTS))
 
 
 def composition(run: Run) -> tuple[Stream, ...]:

@@ -189,8 +189,9 @@ def stream_tables(sides: Sequence[Side], words: Language) -> Tables:
         ]
         if mix := streams.together(run):
             rows.append((words("streams.together"), words.show(1, "pct"), *_rates(mix, words)))
-        title, says = titled(words("streams.table"), side, sides), words("says.stream_shares")
-        yield Table(title, head, tuple(rows), tuple(range(1, len(head))), says)
+        says = ["stream_shares"] if streams.captured(run) else ["stream_shares", "stream_example"]
+        title, note = titled(words("streams.table"), side, sides), " ".join(words(f"says.{key}") for key in says)
+        yield Table(title, head, tuple(rows), tuple(range(1, len(head))), note)
 
 
 def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
