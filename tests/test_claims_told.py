@@ -15,7 +15,7 @@ from stend.model.record import Run
 from stend.report.story import page_one
 from stend.report.story.page_one import Review
 from stend.sentences import finding_said
-from stend.words import Language
+from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
 
 
@@ -60,3 +60,39 @@ def test_page_one_tells_what_was_promised_to_the_digit(lang: str) -> None:
     told = " ".join(text for _, _, text in page_one.claims(seen)).replace("\u00a0", " ")
     numbers = {"en": ("47 µs", "743,000 IOPS", "3,000 MB/s"), "ru": ("47 мкс", "743 000 IOPS", "3000 МБ/с")}
     assert all(f" {number}," in told for number in numbers[lang])
+
+
+KEYS = [
+    f"{access}_{way}{block}{unit}"
+    for access in ("seq", "rand")
+    for way in ("read", "write", "7030", "6535", "9505")
+    for block in ("", "_4k", "_64k", "_128k")
+    for unit in ("", "_MB", "_us")
+]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_key_that_the_documentation_allows_has_a_title_on_page_one_and_in_sentences(lang: str) -> None:
+    """docs/how-to/imports-and-sheets.md: `seq` or `rand`, then `read`, `write` or a mix, then the block size."""
+    words = Language(lang)
+    found = tuple(findings.named("claims", run(), {"class": "enterprise", "claimed": dict.fromkeys(KEYS, 1000)}))
+    assert [finding.values["claim"] for finding in found] == KEYS
+    seen = Review(run(), {}, Verdict(None, (), Known({})), found, "flash", words)
+    titles = [title for title, _, _ in page_one.claims(seen)]
+    assert not [title for title in titles if "_" in title]
+    for title, finding in zip(titles, found, strict=True):
+        assert title in finding_said(finding, words)
+    sizes = {"en": "64\u00a0KiB", "ru": "64\u00a0КиБ"}
+    assert sum(sizes[lang] in title for title in titles) == sum("_64k" in key for key in KEYS)
+
+
+def test_a_claim_is_named_by_its_load() -> None:
+    names = {
+        "rand_7030_4k": "Random mix 70/30, 4 KiB",
+        "seq_write_64k_MB": "Sequential write 64 KiB",
+        "seq_read": "Seq",
+    }
+    for key, name in names.items():
+        assert Language("en").claim(key).replace("\u00a0", " ").startswith(name)
+    assert Language("en").claim("rand_read_16k_us").endswith(", QD1")
+    assert Language("en").claim("endurance_tbw") == "endurance_tbw"

@@ -16,6 +16,7 @@ import msgspec
 
 from stend.base import untrusted
 from stend.base.errors import BadInput
+from stend.base.text import capital
 from stend.words import numbers
 
 FOLDER = resources.files(__package__) / "languages"
@@ -32,6 +33,9 @@ SHARES = re.compile(r"\d+/\d+")
 BARE = re.compile(r"\d+\.\d+")
 PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
 """Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
+CLAIM = re.compile(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(?:_MB|(_us))?")
+"""Key of a claim in a drive's sheet (`findings.look.claimed`)."""
+KINDS, USUAL_KIB = {"seq": "SEQ", "rand": "RND"}, {"seq": 128, "rand": 4}
 FILE = "file"
 """Model and interface of a file."""
 YEAR = re.compile(r"(?<=, )\d{4}$")
@@ -67,6 +71,19 @@ class Language(Formatter):
             if self.knows(key := "phase." + "-".join(words[:count])):
                 return ", ".join([self(key), *(self._part(words[0], word) for word in words[count:])])
         return name
+
+    def claim(self, name: str) -> str:
+        """Return what a vendor claims by its key in a sheet: `rand_7030_8k` -> Random mix 70/30, 8 KiB.
+
+        A response time (`_us`) is of single IOs. A key of another form has its own name.
+        """
+        match = CLAIM.fullmatch(name)
+        if self.knows(f"claim.{name}") or not match:
+            return self.title(name, name, "claim")
+        access, way, block, single = match.groups()
+        mix = {"read": "100/0", "write": "0/100"}.get(way, f"{way[:2]}/{100 - int(way[:2])}" if way.isdigit() else "")
+        load = f"{KINDS[access]} {block or USUAL_KIB[access]}K {mix}"
+        return capital(self.show(load, "load")) + (", QD1" if single else "")
 
     def phase_beside(self, name: str, beside: str, *, load: bool = True) -> str:
         """Return a phase's name without what a text `beside` it has, such as `curve` beside a load. May be empty."""
@@ -117,10 +134,8 @@ class Language(Formatter):
             return forms[min(numbers.plural(self.format_of, value), len(forms) - 1)]
         if kind == "num":
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
-        if format_spec == "t:phase.":
-            return self.phase(str(value))
-        if kind == "link":
-            return self.interface(str(value))
+        if own := {"t:phase.": self.phase, "t:claim.": self.claim, "link": self.interface}.get(format_spec):
+            return own(str(value))
         if kind == "t":
             return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else str(value)
         text = str(super().format_field(value, "" if isinstance(value, str) else format_spec))

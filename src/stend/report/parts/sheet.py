@@ -133,7 +133,7 @@ def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
         figures = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
         strange = [key for key in claimed if not meaning(key) and not words.knows(f"claim.{key}")]
         note = words("page.claims_unknown", names=", ".join(strange)) if strange else ""
-        claims = tuple((words.name_of("claim", k), v) for k, v in figures)
+        claims = tuple((words.claim(k), v) for k, v in figures)
         yield Table(words("page.characteristics"), pair, claims, note=note)
 
 

@@ -366,7 +366,7 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
             values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + unit(shape)  # as the vendor wrote it
             state = words(f"state.{finding.values['state']}") if "state" in finding.values else ""
             text = words("story.claimed", **({"value": "–", "state": state, "mark": words(f"story.{mark}")} | values))
-            yield words(f"claim.{finding.values['claim']}"), mark, text
+            yield words.claim(finding.values["claim"]), mark, text
 
 
 def sentence(clause: str) -> str:
