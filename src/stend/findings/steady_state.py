@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from math import inf
 
 from stend.findings import Finding, Sheet, look, saturation
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Because, Ground
+from stend.model.counts import Counts
 from stend.model.definition import Phase, PlannedTest, Steady
 from stend.model.events import Judged
 from stend.model.record import Run
@@ -13,6 +15,11 @@ from stend.model.stats import WINDOWS
 
 NEEDS = (grounds.overwritten, grounds.undisturbed)
 """The rule checks one window. The writes before it must have brought the drive down."""
+MOVED = 1.2
+"""Ratio of a load's figure in its steady state to that at the end of a later phase of its test from which it moved: the
+excursion that PTS allows within a window."""
+LAST = 0.2
+"""Part of a later phase that is its end."""
 MANY = 4
 """With more phases than this, one sentence covers all that settled."""
 
@@ -47,7 +54,7 @@ def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Findi
         "slope": steepest.slope_excursion / mean_of_steepest,
         "slope_allowed": steepest.slope_excursion_allowed / mean_of_steepest,
     }
-    if judged.steady and (why := _early(run, test, phase)):
+    if judged.steady and (why := _early(run, test, phase) or _moved(run, test, phase, judged)):
         values |= {"because": why}
         return Finding(key="early", test=test.name, values=values, confidence="can't tell")
     reached = "reached" if widest.excursion_allowed is not None else "fits"
@@ -67,6 +74,21 @@ def _early(run: Run, test: PlannedTest, phase: Phase) -> Because | None:
         return why
     finding = saturation.of_phase(run, test.name, phase.name)
     return None if finding.key in saturation.SETTLED else finding.values.get("because", Because("falling"))
+
+
+def _moved(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Because | None:
+    """Return a reason if a load that was judged is slower at the end of a later phase, such as its histogram."""
+    names = look.phase_names(test)
+    for name in names[names.index(phase.name) + 1 :]:
+        for verdict in judged.verdicts:
+            held = [r for r in look.records(run, test.name, name) if r.workload.label == verdict.label]
+            last = sum((r.counts for r in held[len(held) - max(round(len(held) * LAST), 1) :]), Counts())
+            value = last.quantity(verdict.quantity) if last.ios else 0.0
+            times = value / verdict.average if verdict.quantity == "latency" else verdict.average / (value or inf)
+            if value and times > MOVED:
+                values = {"load": verdict.label, "share": 1 / times, "times": times}
+                return Because("slowed_after" if verdict.quantity == "latency" else "fell_after", values)
+    return None
 
 
 def _whole(run: Run, test: PlannedTest, phase: Phase) -> int:
