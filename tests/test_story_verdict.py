@@ -147,6 +147,16 @@ def test_writes_to_a_part_are_not_titled_as_of_a_filled_drive(figures: dict[str,
     assert page_one.title("writes", review) == EN(f"figure_name.{name}", **figures)
 
 
+@pytest.mark.parametrize(("state", "key"), [({}, "write_tail"), ({"still_falling": 1.0}, "write_tail_ended")])
+def test_a_percentile_of_many_outstanding_writes_states_their_number(state: dict[str, float], key: str) -> None:
+    figures = {"write_tail": 0.271, "write_tail_at": 128.0} | state
+    review = seen({"write": "doubt"})._replace(figures=figures)
+    (only,) = page_one.keys(review)
+    assert only.name == EN(f"figure_name.{key}_alone", depth=128.0)
+    assert "with 128 outstanding" in only.name
+    assert page_one.title("write_tail", review) == EN(f"figure_name.{key}"), "beside others the depth is stated once"
+
+
 def test_the_worst_of_page_one_is_in_the_conclusion() -> None:
     behind = Rival("Other", {"mix_p99": 230e-6})
     review = seen({"write": "yes"})._replace(figures={"mix_p99": 2e-3}, rivals=(behind,))

@@ -117,6 +117,11 @@ def _most_important(review: Review) -> list[str]:
 
 def title(name: str, review: Review) -> str:
     """Return the title of a figure of this run, which names its state or that it is a mean along the range."""
+    values = {name: review.figures.get(name, 1.0) for name in ("seq_part", "brief_s", "sat_part")}
+    return review.words(f"figure_name.{_title_key(name, review)}", **values)
+
+
+def _title_key(name: str, review: Review) -> str:
     key = name if comparable(name, review) else "writes_filled"
     if key == "writes_filled" and "seq_part" in review.figures:
         key = "writes_filled_part"
@@ -134,8 +139,7 @@ def title(name: str, review: Review) -> str:
         key = "start_brief"
     elif key == "start" and review.kind == "array":  # a controller has no purge, and takes writes into its cache first
         key = "start_array"
-    values = {name: review.figures.get(name, 1.0) for name in ("seq_part", "brief_s", "sat_part")}
-    return review.words(f"figure_name.{key}", **values)
+    return key
 
 
 def title_of_all(name: str, reviews: Sequence[Review]) -> str:
@@ -145,7 +149,12 @@ def title_of_all(name: str, reviews: Sequence[Review]) -> str:
 
 
 def _title_alone(name: str, review: Review) -> str:
-    """Return the title of a figure; of a mean that few long waits raise, it states the usual one and the longest."""
+    """Return the title of a figure; of a mean that few long waits raise, it states the usual one and the longest.
+
+    A percentile of many outstanding IOs is mostly their queue, so that its title states their number.
+    """
+    if name == "write_tail" and (depth := review.figures.get(AT[name])):
+        return review.words(f"figure_name.{_title_key(name, review)}_alone", depth=depth)
     of = name.removesuffix("_wait")
     usual, longest = (review.figures.get(f"{of}_{end}") for end in ("usual", "longest"))
     if of == name or not (usual and longest):
