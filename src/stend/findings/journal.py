@@ -1,17 +1,21 @@
 """Journal: the rate of synced writes, the cost of a flush, the volatile buffer behind it, and the effect of reads."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import Figures
 from stend.findings.look.synced import TEST, Synced, synced
 from stend.model.record import Run
-from stend.model.stats import MIN_BEYOND
+from stend.model.stats import MIN_BEYOND, percentile_s
 
 TESTS = (TEST,)
 NAND_S, PLATTER_S = 100e-6, 1e-3
-"""A flush that takes less wrote nothing: NAND takes longer to program a page, a platter to turn to a sector."""
+"""A flush that takes less wrote nothing to flash memory, which takes longer to program a page, or to a platter, which
+takes longer to turn to a sector. 3D XPoint and MRAM take less."""
+PROGRAM_S, APART = 200e-6, 3.0
+"""A write that takes at least this long, or on a disk `PLATTER_S`, and this many times its flush waits for the medium.
+The limit is twice `NAND_S`, because a drive that must read a unit of its map first takes about that long to buffer."""
 ONE_COMMAND = 1.5
 """A flush that takes at most this many times the response time of a buffered write is a command without work."""
 PROTECTION = "power_loss_protection"
@@ -20,6 +24,8 @@ THROTTLED = 1.2
 FULL = 4
 """The buffer is full for most of a burst that is this many times as large."""
 ALIKE = 1.1
+NEAR = 1.25
+"""Response times of two loads with at most this ratio are about equal."""
 BUSY = 0.9
 """Processors that were busy with a load, from which the sender, which has one thread, may be its limit."""
 KNOWN = 0.04
@@ -64,8 +70,11 @@ def free(log: Journal) -> bool | None:
 
 def _command_s(log: Journal) -> float | None:
     """Return the longest time in seconds of a flush that is a command without work, None without buffered writes."""
-    least_s = PLATTER_S if log.run.plan.device.rotational else NAND_S
-    return log.plain and max(least_s, ONE_COMMAND * (log.plain.value("p50") or 0.0))
+    return log.plain and max(_least_s(log), ONE_COMMAND * (log.plain.value("p50") or 0.0))
+
+
+def _least_s(log: Journal) -> float:
+    return PLATTER_S if log.run.plan.device.rotational else NAND_S
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -91,19 +100,56 @@ def _rate(test: str, log: Journal) -> Finding:
     return Finding(key="rate" if p99_s else "rate_mean", test=test, values=values)
 
 
+def _usual(waits: Mapping[str, tuple[float | None, float]]) -> dict[str, Any]:
+    """Return the medians of pairs of median and mean by name, or all means if a sample is too small for its median.
+
+    `takes` names the verb: "usual" for medians from which a mean differs.
+    """
+    if any(median is None for median, _ in waits.values()):
+        return {name: mean for name, (_, mean) in waits.items()} | {"takes": "mean"}
+    skewed = any(median and not 1 / ALIKE <= mean / median <= ALIKE for median, mean in waits.values())
+    return {name: median for name, (median, _) in waits.items()} | {"takes": "usual" if skewed else "plain"}
+
+
+def _pair(row: Figures) -> tuple[float | None, float]:
+    return row.value("p50"), row.number("mean")
+
+
 def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
     """Return what a flush costs. That it costs nothing has several causes, which a run alone cannot distinguish."""
-    costless, flush_s = free(log), log.first.flush_s
+    costless, flush = free(log), (percentile_s(log.first.flush, 50), log.first.flush.mean_s)
     if costless is None or log.plain is None:
         return Finding(key="unknown", test=test, confidence="can't tell")
-    values = {"flush_s": flush_s, "write_s": log.plain.value("p50") or log.plain.number("mean")}
     if not costless:
+        values = _usual({"flush_s": flush, "write_s": _pair(log.plain)})
         return Finding(key="costs", test=test, values=values, side="con")
+    platter = log.run.plan.device.rotational
+    values = _usual({"flush_s": flush})
+    values |= {"short": "command" if values["flush_s"] > _least_s(log) else "platter" if platter else "flash"}
     slow_s = log.first.slow_flush_s
     if slow_s and slow_s > (_command_s(log) or 0.0):
         return Finding(key="uneven", test=test, values=values | {"slow_s": slow_s}, confidence="low")
-    key = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""), "free")
+    if through := _through(log, PLATTER_S if platter else PROGRAM_S):
+        key = "through" if platter else "through_flash"
+        return Finding(key=key, test=test, values=through, confidence="high" if platter else "medium")
+    stated = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""))
+    key = stated or ("free_platter" if platter else "free")
     return Finding(key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
+
+
+def _through(log: Journal, least_s: float) -> dict[str, Any]:
+    """Return the times of a write that is on the medium before its flush is sent, or {} if none shows that.
+
+    Such a write takes as long as the medium and about as long as a write with FUA, and its flush takes far less.
+    """
+    if log.fua is None:
+        return {}
+    flush = percentile_s(log.first.flush, 50), log.first.flush.mean_s
+    values = _usual({"both_s": _pair(log.first.write), "flush_s": flush, "fua_s": _pair(log.fua)})
+    both_s = values.pop("both_s")
+    values["write_s"] = both_s - values["flush_s"]
+    waits = values["write_s"] >= max(least_s, APART * values["flush_s"])
+    return values if waits and both_s / NEAR <= values["fua_s"] <= both_s * NEAR else {}
 
 
 def _buffer(test: str, log: Journal) -> Iterator[Finding]:
