@@ -164,6 +164,37 @@ def test_a_flush_of_a_slow_controller_is_not_called_short() -> None:
 
 
 EMMC = Times(83 * US, 1.55 * MS, 1.45 * MS, 1.48 * MS)
+CLEANING = EMMC._replace(slow_ns=230 * MS)
+"""An eMMC whose cleaning grew until the last step: one write in fifty takes 230 ms there, thus 6 ms on average."""
+
+
+def test_a_level_that_moved_is_no_effect_of_fua_or_of_the_writers() -> None:
+    """One writer had 350 per second at first. 168 of 16 are as many as the 165 that one had in the end."""
+    found = told(answers(CLEANING, {1: 350, 16: 168}))
+    assert not {"falls", "level", "grows", "fua"} & found.keys()
+    assert found["moved"].values["later"] == pytest.approx(165, rel=0.03)
+    assert found["moved"].side == ""
+    assert found["fua_moved"].values["fua_s"] == pytest.approx(1.48e-3, rel=0.01)
+    assert found["fua_moved"].values["fua_mean_s"] == pytest.approx(6.05e-3, rel=0.01)
+    assert found["fua_moved"].values["apart"] > 0
+    for key in ("moved", "fua_moved"):
+        english, russian = sentences(found[key])
+        assert "usually" in english
+        assert "обычно" in russian
+
+
+@pytest.mark.parametrize(("most", "key"), [(168, "falls"), (660, "level"), (2000, "grows")])
+def test_at_a_level_that_stays_writers_and_fua_are_compared(most: float, key: str) -> None:
+    found = told(answers(EMMC, {16: most}))
+    assert key in found
+    assert found["fua"].values["fua_s"] == pytest.approx(1.48e-3, rel=0.01)
+    assert not {"moved", "fua_moved"} & found.keys()
+
+
+def test_writers_that_gain_more_than_the_level_moved_are_still_said_to() -> None:
+    found = told(answers(CLEANING, {1: 350, 16: 2000}))
+    assert "grows" in found
+    assert "moved" not in found
 
 
 def test_a_median_beside_a_mean_is_named() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stend.findings import Finding, Sheet, look, side
+from stend.findings.look import records
 from stend.findings.look.figures import Figures
 from stend.findings.look.synced import TEST, Synced, synced
 from stend.model.record import Run
@@ -190,8 +191,31 @@ def _threads(test: str, log: Journal) -> Iterator[Finding]:
     most, busy = max(((row.write, row.busy) for row in ladder), key=lambda pair: pair[0].workload.threads)
     gain = most.iops / log.first.write.iops
     values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
-    key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
+    key, later = _gained(gain, busy), _later(log)
+    if later and key != _gained(most.iops / later, busy):
+        yield Finding(key="moved", test=test, values=values | {"later": later}, confidence="low")
+        return
     yield Finding(key=key, test=test, values=values, side=side(pro=key == "grows", con=key in SLOWER))
+
+
+def _gained(gain: float, busy: float) -> str:
+    return "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
+
+
+def _later(log: Journal) -> float | None:
+    """Return the rate of the single writer with FUA, if the drive's own level moved until then.
+
+    Its usual response time is then that of a write and its flush, and its mean is not.
+    """
+    usual, mean = _ratio(log, "p50"), _ratio(log, "mean")
+    moved = usual and mean and 1 / NEAR <= usual <= NEAR and not 1 / NEAR <= mean <= NEAR
+    return log.fua.iops if log.fua and moved else None
+
+
+def _ratio(log: Journal, quantity: str) -> float | None:
+    """Return the response time of a write with FUA, divided by that of a write and its flush."""
+    fua_s, both_s = log.fua and log.fua.value(quantity), log.first.write.value(quantity)
+    return fua_s / both_s if fua_s and both_s else None
 
 
 def _reads(test: str, log: Journal) -> Iterator[Finding]:
@@ -209,8 +233,23 @@ def _reads(test: str, log: Journal) -> Iterator[Finding]:
 
 
 def _fua(test: str, log: Journal) -> Iterator[Finding]:
-    """Yield the response time of a write with FUA beside that of a write and its flush."""
-    fua_s, both_s = log.fua and log.fua.number("mean"), log.first.write.number("mean")
-    if fua_s and both_s:
-        values = {"fua_s": fua_s, "both_s": both_s, "iops": log.fua.iops if log.fua else 0.0}
+    """Yield the response time of a write with FUA beside that of a write and its flush.
+
+    Where their means compare otherwise than their medians, both are stated, with the time between the two loads.
+    """
+    mean, usual = _ratio(log, "mean"), _ratio(log, "p50")
+    if log.fua is None or mean is None:
+        return
+    fua, both = _pair(log.fua), _pair(log.first.write)
+    values: dict[str, Any] = {"fua_s": fua[1], "both_s": both[1], "iops": log.fua.iops}
+    if usual is None or 1 / NEAR <= mean / usual <= NEAR:
         yield Finding(key="fua", test=test, values=values)
+        return
+    values |= {"fua_s": fua[0], "both_s": both[0], "fua_mean_s": fua[1], "both_mean_s": both[1]}
+    values["apart"] = _last_t(log, log.fua) - _last_t(log, log.first.write)
+    yield Finding(key="fua_moved", test=test, values=values, confidence="medium")
+
+
+def _last_t(log: Journal, row: Figures) -> float:
+    """Return when a load was last measured, in seconds of the run."""
+    return max(record.result.t for record in records(log.run, row.test, row.phase) if record.workload == row.workload)
