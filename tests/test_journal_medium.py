@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from stend import findings
+from stend.base.units import KiB
 from stend.findings import Finding
 from stend.findings.judgement import verdict
 from stend.findings.judgement.evidence import Known
@@ -209,3 +210,33 @@ def test_a_median_beside_a_mean_is_named() -> None:
     assert usual.values["flush_s"] == pytest.approx(1.45e-3, rel=0.01)
     assert [said.split(" 1")[0] for said in sentences(usual)] == ["A flush usually takes", "Сброс обычно занимает"]
     assert [said.split(" 1")[0] for said in sentences(even)] == ["A flush takes", "Сброс занимает"]
+
+
+@pytest.mark.parametrize(("flush_ms", "key"), [(1.4, "at_most"), (2.0, "between")])
+def test_a_buffer_that_may_be_of_no_size_is_at_most_so_large(flush_ms: float, key: str) -> None:
+    """A flush after a long burst takes as long as after one write: none of it need be emptying, but some may.
+
+    The buffer drains 128 KiB in 1.1 ms. What it holds drains in at most the whole flush.
+    """
+
+    def burst(result: Result, load: Workload) -> Result:
+        if load.block_bytes != 128 * KiB or load.sync != "flush":
+            return result
+        wait_ns, flush_ns = (0.7 * MS, 1.45 * MS) if load.flush_every == 1 else (1.1 * MS, flush_ms * MS)
+        flushes = MANY // load.flush_every + 1
+        count = flushes * load.flush_every
+        write = msgspec.structs.replace(tally((count, wait_ns)), bytes=count * load.block_bytes)
+        seconds = (count * wait_ns + flushes * flush_ns) / 1e9
+        counts = msgspec.structs.replace(result.counts, write=write, seconds=seconds)
+        return msgspec.structs.replace(result, counts=counts, pace=Pace(flush=tally((flushes, flush_ns))))
+
+    found = told(changed(answers(EMMC), burst))
+    (size,) = (f for f in found.values() if f.key in ("at_most", "between", "buffer", "at_least"))
+    assert size.key == key
+    assert size.values["most"] == pytest.approx(128 * KiB * flush_ms / 1.1, rel=0.05)
+    english, russian = sentences(size)
+    assert " 0 B" not in english
+    assert " 0 Б" not in russian
+    if key == "at_most":
+        assert "holds at most 1" in english
+        assert "вмещает не больше 1" in russian

@@ -176,8 +176,10 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
         values["size"] = max(sure, last.write.workload.block_bytes)
         yield Finding(key="at_least", test=test, values=values, confidence="medium")
     elif share > KNOWN:
-        values |= {"least": held[-1] * (1 - share), "most": held[-1]}
-        yield Finding(key="between", test=test, values=values, confidence="medium")
+        least_bytes = held[-1] * (1 - share)
+        values |= {"least": least_bytes, "most": held[-1]}
+        key = "between" if least_bytes >= log.first.write.workload.block_bytes else "at_most"
+        yield Finding(key=key, test=test, values=values, confidence="medium")
     else:
         yield Finding(key="buffer", test=test, values=values)
 
