@@ -1,17 +1,22 @@
 """Journal: the rate of synced writes, the cost of a flush, the volatile buffer behind it, and the effect of reads."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from stend.findings import Finding, Sheet, look, side
+from stend.findings.look import records
 from stend.findings.look.figures import Figures
 from stend.findings.look.synced import TEST, Synced, synced
 from stend.model.record import Run
-from stend.model.stats import MIN_BEYOND
+from stend.model.stats import MIN_BEYOND, percentile_s
 
 TESTS = (TEST,)
 NAND_S, PLATTER_S = 100e-6, 1e-3
-"""A flush that takes less wrote nothing: NAND takes longer to program a page, a platter to turn to a sector."""
+"""A flush that takes less wrote nothing to flash memory, which takes longer to program a page, or to a platter, which
+takes longer to turn to a sector. 3D XPoint and MRAM take less."""
+PROGRAM_S, APART = 200e-6, 3.0
+"""A write that takes at least this long, or on a disk `PLATTER_S`, and this many times its flush waits for the medium.
+The limit is twice `NAND_S`, because a drive that must read a unit of its map first takes about that long to buffer."""
 ONE_COMMAND = 1.5
 """A flush that takes at most this many times the response time of a buffered write is a command without work."""
 PROTECTION = "power_loss_protection"
@@ -20,6 +25,8 @@ THROTTLED = 1.2
 FULL = 4
 """The buffer is full for most of a burst that is this many times as large."""
 ALIKE = 1.1
+NEAR = 1.25
+"""Response times of two loads with at most this ratio are about equal."""
 BUSY = 0.9
 """Processors that were busy with a load, from which the sender, which has one thread, may be its limit."""
 KNOWN = 0.04
@@ -64,8 +71,11 @@ def free(log: Journal) -> bool | None:
 
 def _command_s(log: Journal) -> float | None:
     """Return the longest time in seconds of a flush that is a command without work, None without buffered writes."""
-    least_s = PLATTER_S if log.run.plan.device.rotational else NAND_S
-    return log.plain and max(least_s, ONE_COMMAND * (log.plain.value("p50") or 0.0))
+    return log.plain and max(_least_s(log), ONE_COMMAND * (log.plain.value("p50") or 0.0))
+
+
+def _least_s(log: Journal) -> float:
+    return PLATTER_S if log.run.plan.device.rotational else NAND_S
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -91,19 +101,56 @@ def _rate(test: str, log: Journal) -> Finding:
     return Finding(key="rate" if p99_s else "rate_mean", test=test, values=values)
 
 
+def _usual(waits: Mapping[str, tuple[float | None, float]]) -> dict[str, Any]:
+    """Return the medians of pairs of median and mean by name, or all means if a sample is too small for its median.
+
+    `takes` names the verb: "usual" for medians from which a mean differs.
+    """
+    if any(median is None for median, _ in waits.values()):
+        return {name: mean for name, (_, mean) in waits.items()} | {"takes": "mean"}
+    skewed = any(median and not 1 / ALIKE <= mean / median <= ALIKE for median, mean in waits.values())
+    return {name: median for name, (median, _) in waits.items()} | {"takes": "usual" if skewed else "plain"}
+
+
+def _pair(row: Figures) -> tuple[float | None, float]:
+    return row.value("p50"), row.number("mean")
+
+
 def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
     """Return what a flush costs. That it costs nothing has several causes, which a run alone cannot distinguish."""
-    costless, flush_s = free(log), log.first.flush_s
+    costless, flush = free(log), (percentile_s(log.first.flush, 50), log.first.flush.mean_s)
     if costless is None or log.plain is None:
         return Finding(key="unknown", test=test, confidence="can't tell")
-    values = {"flush_s": flush_s, "write_s": log.plain.value("p50") or log.plain.number("mean")}
     if not costless:
+        values = _usual({"flush_s": flush, "write_s": _pair(log.plain)})
         return Finding(key="costs", test=test, values=values, side="con")
+    platter = log.run.plan.device.rotational
+    values = _usual({"flush_s": flush})
+    values |= {"short": "command" if values["flush_s"] > _least_s(log) else "platter" if platter else "flash"}
     slow_s = log.first.slow_flush_s
     if slow_s and slow_s > (_command_s(log) or 0.0):
         return Finding(key="uneven", test=test, values=values | {"slow_s": slow_s}, confidence="low")
-    key = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""), "free")
+    if through := _through(log, PLATTER_S if platter else PROGRAM_S):
+        key = "through" if platter else "through_flash"
+        return Finding(key=key, test=test, values=through, confidence="high" if platter else "medium")
+    stated = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""))
+    key = stated or ("free_platter" if platter else "free")
     return Finding(key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
+
+
+def _through(log: Journal, least_s: float) -> dict[str, Any]:
+    """Return the times of a write that is on the medium before its flush is sent, or {} if none shows that.
+
+    Such a write takes as long as the medium and about as long as a write with FUA, and its flush takes far less.
+    """
+    if log.fua is None:
+        return {}
+    flush = percentile_s(log.first.flush, 50), log.first.flush.mean_s
+    values = _usual({"both_s": _pair(log.first.write), "flush_s": flush, "fua_s": _pair(log.fua)})
+    both_s = values.pop("both_s")
+    values["write_s"] = both_s - values["flush_s"]
+    waits = values["write_s"] >= max(least_s, APART * values["flush_s"])
+    return values if waits and both_s / NEAR <= values["fua_s"] <= both_s * NEAR else {}
 
 
 def _buffer(test: str, log: Journal) -> Iterator[Finding]:
@@ -129,8 +176,10 @@ def _buffer(test: str, log: Journal) -> Iterator[Finding]:
         values["size"] = max(sure, last.write.workload.block_bytes)
         yield Finding(key="at_least", test=test, values=values, confidence="medium")
     elif share > KNOWN:
-        values |= {"least": held[-1] * (1 - share), "most": held[-1]}
-        yield Finding(key="between", test=test, values=values, confidence="medium")
+        least_bytes = held[-1] * (1 - share)
+        values |= {"least": least_bytes, "most": held[-1]}
+        key = "between" if least_bytes >= log.first.write.workload.block_bytes else "at_most"
+        yield Finding(key=key, test=test, values=values, confidence="medium")
     else:
         yield Finding(key="buffer", test=test, values=values)
 
@@ -144,8 +193,31 @@ def _threads(test: str, log: Journal) -> Iterator[Finding]:
     most, busy = max(((row.write, row.busy) for row in ladder), key=lambda pair: pair[0].workload.threads)
     gain = most.iops / log.first.write.iops
     values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
-    key = "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
+    key, later = _gained(gain, busy), _later(log)
+    if later and key != _gained(most.iops / later, busy):
+        yield Finding(key="moved", test=test, values=values | {"later": later}, confidence="low")
+        return
     yield Finding(key=key, test=test, values=values, side=side(pro=key == "grows", con=key in SLOWER))
+
+
+def _gained(gain: float, busy: float) -> str:
+    return "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
+
+
+def _later(log: Journal) -> float | None:
+    """Return the rate of the single writer with FUA, if the drive's own level moved until then.
+
+    Its usual response time is then that of a write and its flush, and its mean is not.
+    """
+    usual, mean = _ratio(log, "p50"), _ratio(log, "mean")
+    moved = usual and mean and 1 / NEAR <= usual <= NEAR and not 1 / NEAR <= mean <= NEAR
+    return log.fua.iops if log.fua and moved else None
+
+
+def _ratio(log: Journal, quantity: str) -> float | None:
+    """Return the response time of a write with FUA, divided by that of a write and its flush."""
+    fua_s, both_s = log.fua and log.fua.value(quantity), log.first.write.value(quantity)
+    return fua_s / both_s if fua_s and both_s else None
 
 
 def _reads(test: str, log: Journal) -> Iterator[Finding]:
@@ -163,8 +235,23 @@ def _reads(test: str, log: Journal) -> Iterator[Finding]:
 
 
 def _fua(test: str, log: Journal) -> Iterator[Finding]:
-    """Yield the response time of a write with FUA beside that of a write and its flush."""
-    fua_s, both_s = log.fua and log.fua.number("mean"), log.first.write.number("mean")
-    if fua_s and both_s:
-        values = {"fua_s": fua_s, "both_s": both_s, "iops": log.fua.iops if log.fua else 0.0}
+    """Yield the response time of a write with FUA beside that of a write and its flush.
+
+    Where their means compare otherwise than their medians, both are stated, with the time between the two loads.
+    """
+    mean, usual = _ratio(log, "mean"), _ratio(log, "p50")
+    if log.fua is None or mean is None:
+        return
+    fua, both = _pair(log.fua), _pair(log.first.write)
+    values: dict[str, Any] = {"fua_s": fua[1], "both_s": both[1], "iops": log.fua.iops}
+    if usual is None or 1 / NEAR <= mean / usual <= NEAR:
         yield Finding(key="fua", test=test, values=values)
+        return
+    values |= {"fua_s": fua[0], "both_s": both[0], "fua_mean_s": fua[1], "both_mean_s": both[1]}
+    values["apart"] = _last_t(log, log.fua) - _last_t(log, log.first.write)
+    yield Finding(key="fua_moved", test=test, values=values, confidence="medium")
+
+
+def _last_t(log: Journal, row: Figures) -> float:
+    """Return when a load was last measured, in seconds of the run."""
+    return max(record.result.t for record in records(log.run, row.test, row.phase) if record.workload == row.workload)

@@ -113,14 +113,18 @@ def _knee(values: dict[str, Any], test: str) -> Pairs:
 
 
 def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
-    """Yield the rate and the slow writes of one writer, those beside reads, and 1 if a flush costs nothing."""
+    """Yield the rate and the slow writes of one writer, those beside reads, and whether a flush is free.
+
+    `flush_free` is 1 if neither a write nor its flush waits for the medium. A write that is on the medium before its
+    flush needs no protection.
+    """
     if key.startswith("rate"):
         yield Named("journal_rate", values["iops"], test)
         yield Named("journal_wait", values.get("p99_s"), test)
     elif key in ("slowed", "unmoved"):
         yield Named("journal_reads", values["p99_s"], test)
-    elif key == "costs" or key.startswith("free"):
-        yield Named("flush_free", float(key != "costs"), test)
+    elif key == "costs" or key.startswith(("free", "through")):
+        yield Named("flush_free", float(key.startswith("free")), test)
 
 
 FOUND = {
