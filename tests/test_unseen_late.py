@@ -169,10 +169,10 @@ def test_the_maps_of_a_trace_have_reads_and_writes_where_they_touch_it() -> None
     """Cells of 4 KiB are touched as far as an IO goes; it starts in one cell of 16 KiB; flushes are in no map."""
     ops = np.array([READ, WRITE, FLUSH, WRITE], np.int8)
     offsets, lengths = np.array([0, 8, 0, 12]) * KiB, np.array([4, 8, 64, 0]) * KiB
-    touched, counts, heat = np.zeros((2, 4), np.uint8), np.zeros((2, 4), np.int64), np.zeros((2, 2, 2), np.int64)
+    touched, counts, heat = np.zeros((2, 4), np.uint8), np.zeros((3, 4), np.int64), np.zeros((2, 2, 2), np.int64)
     at = np.array([0, 5, 6, 7], np.int64)
-    _places.place(at, ops, offsets, lengths, 4 * KiB, 16 * KiB, touched, counts, heat, 4, 8 * KiB)
+    _places.place(at, ops, offsets, lengths, 4 * KiB, 16 * KiB, touched, counts[:2], heat, 4, 8 * KiB)
     assert touched[:, 0].tolist() == [0b1, 0b1100]
     assert not touched[:, 1:].any()
-    assert counts.tolist() == [[1, 0, 0, 0], [1, 0, 0, 0]]
+    assert counts.tolist() == [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], "nothing beyond the maps"
     assert heat.tolist() == [[[1, 0], [0, 0]], [[0, 0], [0, 1]]]
