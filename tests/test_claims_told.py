@@ -94,5 +94,5 @@ def test_a_claim_is_named_by_its_load() -> None:
     }
     for key, name in names.items():
         assert Language("en").claim(key).replace("\u00a0", " ").startswith(name)
-    assert Language("en").claim("rand_read_16k_us").endswith(", QD1")
+    assert Language("en").claim("rand_read_16k_us").endswith(", T1 Q1")
     assert Language("en").claim("endurance_tbw") == "endurance_tbw"

@@ -17,7 +17,7 @@ import msgspec
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.text import capital
-from stend.words import numbers
+from stend.words import loads, numbers
 
 FOLDER = resources.files(__package__) / "languages"
 FIRST = "en"
@@ -33,9 +33,6 @@ SHARES = re.compile(r"\d+/\d+")
 BARE = re.compile(r"\d+\.\d+")
 PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
 """Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
-CLAIM = re.compile(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(?:_MB|(_us))?")
-"""Key of a claim in a drive's sheet (`findings.look.claimed`)."""
-KINDS, USUAL_KIB = {"seq": "SEQ", "rand": "RND"}, {"seq": 128, "rand": 4}
 FILE = "file"
 """Model and interface of a file."""
 YEAR = re.compile(r"(?<=, )\d{4}$")
@@ -77,13 +74,8 @@ class Language(Formatter):
 
         A response time (`_us`) is of single IOs. A key of another form has its own name.
         """
-        match = CLAIM.fullmatch(name)
-        if self.knows(f"claim.{name}") or not match:
-            return self.title(name, name, "claim")
-        access, way, block, single = match.groups()
-        mix = {"read": "100/0", "write": "0/100"}.get(way, f"{way[:2]}/{100 - int(way[:2])}" if way.isdigit() else "")
-        load = f"{KINDS[access]} {block or USUAL_KIB[access]}K {mix}"
-        return capital(self.show(load, "load")) + (", QD1" if single else "")
+        load = "" if self.knows(f"claim.{name}") else loads.of_claim(name)
+        return capital(self.show(load, "load")) if load else self.title(name, name, "claim")
 
     def phase_beside(self, name: str, beside: str, *, load: bool = True) -> str:
         """Return a phase's name without what a text `beside` it has, such as `curve` beside a load. May be empty."""

@@ -12,6 +12,20 @@ TRIM = "TRIM "
 PACE = re.compile(r" (?:(1/)?(\d+(?:\.\d+)?)(?:/s|s))( even)?")
 """The rate of an open loop in a label: ` 5000/s`, ` 1/60s even`."""
 
+CLAIM = re.compile(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(?:_MB|(_us))?")
+"""Key of a claim in a drive's sheet (`findings.look.claimed`)."""
+KINDS, USUAL_KIB = {"seq": "SEQ", "rand": "RND"}, {"seq": "128", "rand": "4"}
+
+
+def of_claim(name: str) -> str:
+    """Return the label of a claimed load: `rand_7030_8k` -> `RND 8K 70/30`; "" for a key of another form."""
+    if not (match := CLAIM.fullmatch(name)):
+        return ""
+    access, way, block, single = match.groups()
+    reads = {"read": 100, "write": 0}.get(way) if not way.isdigit() else int(way[:2])
+    outstanding = " T1 Q1" if single else ""
+    return f"{KINDS[access]} {block or USUAL_KIB[access]}K {reads}/{100 - (reads or 0)}{outstanding}"
+
 
 def described(
     names: Mapping[str, str], label: str, binary: Callable[[float], str], number: Callable[[float], str]
