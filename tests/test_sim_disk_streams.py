@@ -1,4 +1,4 @@
-"""Sequential streams on disks: a write without a write cache costs a turn at QD1, and no request of a stream is skipped.
+"""Sequential streams on disks: without a write cache a write costs a turn at QD1, and no request is skipped.
 
 The disk of these tests has 15,000 turns per minute: 4 ms per turn, and 171 MB/s on its outer tracks.
 """
@@ -65,6 +65,7 @@ def test_no_request_of_a_sequential_stream_is_passed_over(target: str, read_pct:
     drive = stream(target, read_pct, 64 * KiB, depth)
     first = drive.advance(5).tallies[1 - read_pct // 100]
     done = drive.advance(5)
+    assert drive.spec.disk
     usual_s = depth * 64 * KiB / (drive.spec.disk.outer_mb_s * 1e6)
     assert first[MAX] / 1e9 < usual_s + 0.02
     assert done.tallies[1 - read_pct // 100][MAX] / 1e9 < 1.1 * usual_s + 0.002
