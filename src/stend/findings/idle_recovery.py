@@ -65,17 +65,28 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
 
 def _recovery(test: str, values: dict[str, Any], states: dict[float, float], befores: dict[float, float]) -> Finding:
     """Return the effect of rests on a drive whose levels before them are known."""
-    fresh, gained = values["fresh"], _gained(states, befores)
-    if fresh < LEAST_GAIN * min(befores[rest] for rest in states):
-        known = values if gained else {name: values[name] for name in ("before", "befores", "levels")}
-        key = "from_below" if gained else "unfallen"
-        return Finding(key=key, test=test, values=known, confidence="can't tell")
+    fresh, gained, first = values["fresh"], _gained(states, befores), befores[min(states)]
+    if fresh < LEAST_GAIN * first:
+        return _unfallen(test, values, first)
     if not gained:
         return Finding(key="none", test=test, values=values, side="con")
     needed = min((rest for rest, level in gained.items() if level >= ENOUGH * fresh), default=None)
     if needed is None:
         return Finding(key="partly", test=test, values=values)
     return Finding(key="recovers", test=test, values=values | {"needed": needed}, side="pro")
+
+
+def _unfallen(test: str, values: dict[str, Any], first: float) -> Finding:
+    """Return that rests make a drive faster than before them, or that it slowed down only between them, or neither.
+
+    It had not slowed down before the first rests.
+    """
+    least = min(values["befores"].values())
+    if max(values["levels"].values()) >= LEAST_GAIN * first:
+        return Finding(key="from_below", test=test, values=values, confidence="can't tell")
+    key = "late" if values["fresh"] >= LEAST_GAIN * least else "unfallen"
+    known = {"before": first, "befores": values["befores"], "levels": values["levels"]}
+    return Finding(key=key, test=test, values=known | {"least": least}, confidence="can't tell")
 
 
 def _gained(states: dict[float, float], befores: dict[float, float]) -> dict[float, float]:
