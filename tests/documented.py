@@ -15,6 +15,7 @@ from stend.catalogue import database
 from stend.catalogue.choice import column
 from stend.catalogue.columns import COLUMNS
 from stend.findings import claims, idle_recovery, slc_cache, stimulus_change
+from stend.findings.judgement.named import ABOUT
 from stend.findings.look import link
 from stend.many.batch import odd
 from stend.model import stats
@@ -221,6 +222,7 @@ FIGURES = (
     Figure(METHOD, r"n \(1 - p/100\) >= (\d+)", lambda: stats.MIN_BEYOND),
     Figure(METHOD, r"step down of (\S+) times", lambda: slc_cache.LEAST_RATIO),
     Figure(METHOD, r"recovered is (\S+) of fresh", lambda: idle_recovery.ENOUGH),
+    Figure(METHOD, r"as much if each reaches (\d+) %", lambda: round(100 * ABOUT)),
     Figure(METHOD, r"first minute at (\S+) of the median", lambda: stimulus_change.BACK),
     Figure(METHOD, r"mean below (\d+) ms", lambda: round(1000 * _demand.CEILING_S)),
     Figure(METHOD, r"outstanding IOs within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),

@@ -32,7 +32,7 @@ def test_each_pause_has_the_rate_before_it_and_after_it_and_its_share_of_the_bes
     levels = found.values["levels"]
     assert len(made_table.rows) == len(levels) > 1
     for row, (rest, level) in zip(made_table.rows, levels.items(), strict=True):
-        shown = (EN.show(float(rest), "time"), EN.show(found.values["before"], "rate"), EN.show(level, "rate"))
+        shown = (EN.show(float(rest), "time"), EN.show(found.values["befores"][rest], "rate"), EN.show(level, "rate"))
         assert row == (*shown, EN.show(level / found.values["fresh"], "pct"))
 
 
@@ -51,7 +51,8 @@ def test_pauses_that_change_nothing_are_one_row(steady: float) -> None:
 def test_pauses_whose_effect_is_unknown_are_one_row_only_if_none_gains() -> None:
     run = made("fresh", shorten=60)
     for best, count in ((351.0, 1), (900.0, 2)):
-        values = {"before": 455.0, "fresh": 460.0, "levels": {"5": 305.0, "50": best}}
+        befores = {"5": 455.0, "50": 455.0}
+        values = {"before": 455.0, "befores": befores, "fresh": 460.0, "levels": {"5": 305.0, "50": best}}
         unknown = Finding(name="idle_recovery", key="because", test="idle-recovery", values=values)
         assert len(list(FOUND["idle_recovery"].rows(run, [unknown]))) == count
 

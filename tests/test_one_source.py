@@ -44,6 +44,7 @@ OF_COURSES = {
     "cache_next", "cache_last",
     "block_threads", "back_rest", "rested_rest", "unrested", "knee_s", "knee_bytes", "later", "later_s", "brief_s",
     "rested_bytes", "rested_low", "rested_high", "rested_enough",
+    "rested_before", "rested_less", "rested_less_rest",
     "rested_first", "deep_reads", "deep_writes", "deep_reads_at", "deep_writes_at", "server_depth", "database_depth",
     "sat_s", "fallen_s", "held", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow",
     "sweep_at", "sweep_near_at", "hot_bytes", "seq_part", "again", "again_end", "cache_at",

@@ -126,9 +126,9 @@ ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
         ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
         ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another
         ("recovery", {**RESTS, "unrested": 32e3}, ["answer_2"]),  # saturation
-        ("recovery", {**RESTS, "unrested": 33.5e3, "rested": 33.6e3}, ["answer_8"]),  # no gain is not little gain
-        ("recovery", {**RESTS, "unrested": 32.5e3, "rested": 33.6e3}, ["answer_4"]),  # short ones: within 2 % is equal
-        ("recovery", {**RESTS, "unrested": 50e3, "rested": 33.6e3}, ["answer_5"]),  # slower, which is not "no gain"
+        ("recovery", {**RESTS, "unrested": 33.5e3, "rested_before": 33.5e3, "rested": 33.6e3}, ["answer_8"]),  # no gain
+        ("recovery", {**RESTS, "unrested": 32.5e3, "rested_before": 32.5e3, "rested": 33.6e3}, ["answer_4"]),  # equal
+        ("recovery", {**RESTS, "unrested": 50e3, "rested_before": 50e3, "rested": 33.6e3}, ["answer_5"]),  # slower
         ("cache", {**CACHE, "cache_bytes": 5e11, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_1", "answer_3"]),
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 69e7, "cache_last": 52e7}, ["answer_4"]),
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 52e7, "cache_last": 52e7}, ["answer_5"]),

@@ -91,9 +91,10 @@ def test_a_disk_without_protection_writes_once_per_turn() -> None:
 
 
 def test_a_disk_that_is_flushed_seldom_streams() -> None:
-    """Writes between two flushes are gathered: only the flush waits for the platter, a turn at most and one more."""
-    often, _ = simulated("sas15k", load(sync="flush", flush_every=1))
-    seldom, _ = simulated("sas15k", load(sync="flush", flush_every=1024), seconds=20)
+    """A write memory gathers writes between two flushes: only the flush waits for the platter, a turn and one more."""
+    disk = "sas15k?disk.write_memory_bytes=16777216"
+    often, _ = simulated(disk, load(sync="flush", flush_every=1))
+    seldom, _ = simulated(disk, load(sync="flush", flush_every=1024), seconds=20)
     assert often.write.ios / often.seconds < 250 * 1.02  # one per turn at 15,000 rpm
     assert seldom.write.ios / seldom.seconds > 10 * often.write.ios / often.seconds
 

@@ -24,6 +24,8 @@ def idle_recovery(finding: Finding, one: Played, text: str) -> Opinion:
     best = max(levels.values())
     before = law.fast if not one.drive.tells else law.slow
     own.test("before", lambda v: near(v, before) or not one.drive.tells, (before,))
+    own.test("befores", lambda v: all(near(rate, before) for rate in v.values()) or not one.drive.tells, (before,))
+    own.test("least", lambda v: near(v, before) or not one.drive.tells, (before,))
     own.number("fresh", fresh)
     own.test("best", lambda v: near(v, best) or not one.drive.tells, (best,))
     own.test("best_rest", lambda v: near(levels.get(int(v), 0), best), RESTS[-1:])

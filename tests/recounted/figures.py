@@ -125,11 +125,39 @@ def _of_mix(record: Record, figure: Callable[[Row], float]) -> float | None:
     return figure(tail[1]) if tail else None
 
 
-def _enough(record: Record) -> float | None:
-    """Return the rate after the shortest rest that is within 2% of the best, None if no longer rest was tried."""
+def _first_best(record: Record) -> float:
+    """Return the shortest rest whose rate is within 2% of the best."""
     rates = _rests(record)
-    first = min(rest for rest, rate in rates.items() if rate >= 0.98 * max(rates.values()))
-    return rates[first] if first < max(rates) else None
+    return min(rest for rest, rate in rates.items() if rate >= 0.98 * max(rates.values()))
+
+
+def _longer(record: Record) -> tuple[float, float] | None:
+    """Return the lowest rate after a rest longer than the best and that rest, None if there is none."""
+    rates, first = _rests(record), _first_best(record)
+    return min(((rate, rest) for rest, rate in rates.items() if rest > first), default=None)
+
+
+def _enough(record: Record) -> float | None:
+    """Return the rate after the best rest if each longer one gives at least 95% of it, None if none was tried."""
+    rate, longer = _rests(record)[_first_best(record)], _longer(record)
+    return rate if longer and longer[0] >= 0.95 * rate else None
+
+
+def _less(record: Record) -> tuple[float, float] | None:
+    """Return the lowest rate after a longer rest and that rest, if it is below 95% of the best."""
+    rate, longer = _rests(record)[_first_best(record)], _longer(record)
+    return longer if longer and longer[0] < 0.95 * rate else None
+
+
+def _rested_before(record: Record) -> float | None:
+    """Return the end of the writes without rests before the best rests."""
+    names = [f"wait-{rest / 5:g}" for rest in _rests(record)]
+    index = names.index(f"wait-{_first_best(record) / 5:g}")
+    if not index:
+        return _unrested(record)
+    rows = record.of("idle-recovery", names[index - 1].replace("wait", "baseline"))
+    rows = [r for r in rows if r["phase"] == names[index - 1].replace("wait", "baseline")]
+    return iops(rows[len(rows) // 2 :])
 
 
 def _rests(record: Record) -> dict[float, float]:
@@ -290,6 +318,9 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "rested_high": lambda r: max(_bursts(r)),
     "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
     "rested_enough": _enough,
+    "rested_before": _rested_before,
+    "rested_less": lambda r: longer[0] if (longer := _less(r)) else None,
+    "rested_less_rest": lambda r: longer[1] if (longer := _less(r)) else None,
     "deep_reads": lambda r: gain(r, 100),
     "deep_writes": lambda r: gain(r, 0),
     "deep_reads_one": lambda r: one(r, 100),

@@ -100,7 +100,8 @@ def positioning(d: Any, n: Any) -> Any:
 def passed(d: Any, n: Any) -> Any:
     """Return the ns until the platter is back at the next sector, which passed the head while it had no work.
 
-    Only synced writes wait for it, because other writes in sequence are gathered.
+    A write waits for it if its host waits until it is on the platter. Others in sequence are gathered in the write
+    memory, and reads are read ahead.
     """
     reached = d.state[NOW] / d.parameters[T_TURN]
     wait = d.queue_angle[n] - (reached - np.floor(reached))
@@ -139,7 +140,24 @@ def nearest(d: Any) -> Any:
     for n in range(many):  # without branches: eight at a time where the processor can
         key = positioning(d, n) << 8 | n
         best = min(best, key if awaited(d, n) <= last else i64(FAR))
-    return best & 0xFF
+    return first_of_stream(d, best & 0xFF, many)
+
+
+@inlined
+def first_of_stream(d: Any, n: Any, many: Any) -> Any:
+    """Return the place of the earliest of the requests that lead up to request `n` without a gap, or `n` itself.
+
+    The head serves the requests of one stream in their order. Otherwise it passes over those before the one that it
+    reaches first, and each of them waits until PATIENCE ends.
+    """
+    size, before = d.queue_size, n + 1
+    while before > 0 and d.queue_at[n] != d.state[HEAD] and d.queue_slot[n] >= 0:
+        before, at, reads, since = 0, d.queue_at[n], size[n] < 0, d.queue_since[n]
+        for m in range(many):
+            leads = (d.queue_at[m] + abs(size[m]) == at) & ((size[m] < 0) == reads)
+            before = max(before, m + 1 if leads & (d.queue_slot[m] >= 0) & (d.queue_since[m] <= since) else 0)
+        n = before - 1 if before > 0 else n
+    return n
 
 
 @inlined
@@ -150,7 +168,8 @@ def serve_head(d: Any) -> Any:
     offset, size = d.queue_at[n], abs(d.queue_size[n])
     idle, s[NOW] = d.queue_since[n] > s[NOW], max(s[NOW], d.queue_since[n])
     began, streams = s[NOW], 0 <= offset - s[HEAD] <= STREAM
-    if idle and s[SYNCED] > 0 and offset == s[HEAD] and d.queue_size[n] > 0:
+    waited = s[SYNCED] > 0 or d.queue_slot[n] >= 0
+    if idle and waited and offset == s[HEAD] and d.queue_size[n] > 0:
         s[NOW] += passed(d, n)
     s[NOW] += positioning(d, n)
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])

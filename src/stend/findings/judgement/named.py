@@ -10,6 +10,8 @@ from stend.findings.saturation import LOST
 
 NEAR, BRIEF_S = 0.1, 60.0
 """A first level this close to the rate of the start is that rate. No minute has the rate of a shorter one."""
+ABOUT = 0.95
+"""Longer rests give about as much as the best ones if each reaches this share of their rate."""
 LEVEL = ("steps", "about", "first", "flat")
 """Keys of a fill whose first level is known."""
 
@@ -86,15 +88,21 @@ def _hot(key: str, values: dict[str, Any], test: str) -> Pairs:
 
 
 def _rests(values: dict[str, Any], test: str) -> Pairs:
-    """Yield the level before rests, the one after the shortest, and the best."""
+    """Yield the levels before and after the shortest rests and the best ones, and what longer rests than these give."""
     rests = sorted((float(rest), level) for rest, level in values["levels"].items())
     yield Named("back", rests[0][1] / values["fresh"], test)
     yield Named("back_rest", rests[0][0], test)
     yield Named("back_iops", rests[0][1], test)
-    yield Named("unrested", values["before"], test)
+    yield Named("unrested", values["befores"][f"{rests[0][0]:g}"], test)
+    yield Named("rested_before", values["before"], test)
     yield Named("rested", values["best"], test)
     yield Named("rested_rest", values["best_rest"], test)
-    yield Named("rested_enough", dict(rests[:-1]).get(values["best_rest"]), test)
+    enough = dict(rests)[values["best_rest"]]
+    least, rest = min(((level, rest) for rest, level in rests if rest > values["best_rest"]), default=(None, None))
+    less = least is not None and least < ABOUT * enough
+    yield Named("rested_enough", None if less or least is None else enough, test)
+    yield Named("rested_less", least if less else None, test)
+    yield Named("rested_less_rest", rest if less else None, test)
     yield Named("rested_low", values["low"], test)
     yield Named("rested_high", values["high"], test)
 

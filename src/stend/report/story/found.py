@@ -66,16 +66,20 @@ def _cell(value: Any, shape: str, words: Language) -> str:
 
 
 def _pauses(_: Run, findings: Sequence[Finding]) -> Rows:
-    """Yield each length of pause with the rate before, the rate after and its share of the best minute before."""
+    """Yield each length of pause with the rate before it, the rate after it and its share of the best minute before."""
     for finding in (finding for finding in findings if "levels" in finding.values):
         values = finding.values
         levels = sorted((float(rest), level) for rest, level in values["levels"].items())
         fresh = values["fresh"] if finding.key in FALLEN else None
         ends = min(level for _, level in levels), max(level for _, level in levels)
-        if ends[1] < LEAST_GAIN * values["before"]:  # one row has all pauses that gain nothing
-            yield (levels[0][0], levels[-1][0]), values["before"], ends, fresh and (ends[0] / fresh, ends[1] / fresh)
+        befores = [values["befores"][f"{rest:g}"] for rest, _ in levels]
+        if all(level < LEAST_GAIN * before for (_, level), before in zip(levels, befores, strict=True)):
+            # one row has all pauses that gain nothing
+            before = min(befores), max(befores)
+            yield (levels[0][0], levels[-1][0]), before, ends, fresh and (ends[0] / fresh, ends[1] / fresh)
         else:
-            yield from ((rest, values["before"], level, fresh and level / fresh) for rest, level in levels)
+            for (rest, level), before in zip(levels, befores, strict=True):
+                yield rest, before, level, fresh and level / fresh
 
 
 def _fills(run: Run, findings: Sequence[Finding]) -> Rows:
