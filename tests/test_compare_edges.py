@@ -183,3 +183,17 @@ def test_the_write_cache_is_the_state_that_was_read_back_not_what_the_profile_re
     run = made("fresh", profile=profile, shorten=60)
     run.plan.device.facts.update(facts)
     assert reduced("a", run, {}).settings["cache"] == state
+
+
+@pytest.mark.parametrize(("engine", "counted"), [("simulated", 2), ("fio", 3)])
+def test_a_copy_of_a_run_on_a_virtual_drive_counts_once(engine: str, counted: int) -> None:
+    """Two real runs may share a rate; a virtual drive repeats all of a run with its seed."""
+    made_of = [("a0", 1000, 1), ("a1", 1000, 1), ("a2", 1010, 2)]
+    runs = [
+        outcome(name, [row(load(), rate)], n * 200.0, settings={"engine": engine})._replace(seed=seed)
+        for n, (name, rate, seed) in enumerate(made_of)
+    ]
+    whole = compared(side("a", runs), of_rates("b", 990, 995, 1000, settings={"engine": engine}))
+    assert [one.units for one in whole.differences] == [(counted, 3)]
+    two = compared(side("a", runs[:2]), of_rates("b", 990, 995, settings={"engine": engine}))
+    assert [reason.key for one in two.differences for reason in one.why] == ["copies"]

@@ -23,6 +23,8 @@ from stend.words import Sentence
 
 REPEATS = ("seed", "run", "pace")
 """Options of a virtual drive that do not change the drive."""
+SIMULATED = "simulated"
+"""The setting `engine` of a run on a virtual drive."""
 
 
 class Key(NamedTuple):
@@ -107,6 +109,11 @@ class Outcome(NamedTuple):
     played: Mapping[str, Played] = MappingProxyType({})
     scope: str = ""
 
+    @property
+    def virtual(self) -> bool:
+        """Return True if its drive was simulated."""
+        return self.settings.get("engine") == SIMULATED
+
     def share(self, size_bytes: int) -> float:
         """Return a size as a share of the capacity, to a thousandth. 0 bytes (the whole drive) and no capacity give
         1."""
@@ -125,11 +132,17 @@ class Side(NamedTuple):
         return list(dict.fromkeys(run.drive for run in self.runs))
 
     def units(self, key: Key, quantity: str) -> list[float]:
-        """Return the logarithms of a figure: one per run, or with several drives the mean of each drive."""
+        """Return the logarithms of a figure: one per run, or with several drives the mean of each drive.
+
+        A virtual drive repeats a run of the same seed to the last IO: such copies count once.
+        """
         logs: dict[str, list[float]] = {}
+        known = set[tuple[str, int, float]]()
         for run in self.runs:
             value = run.rows[key].value(quantity) if key in run.rows else None
-            if value and value > 0:
+            copy = run.virtual and (run.drive, run.seed, value) in known
+            if value and value > 0 and not copy:
+                known.add((run.drive, run.seed, value))
                 logs.setdefault(run.drive, []).append(log(value))
         several = len(logs) > 1
         return [x for values in logs.values() for x in ([fmean(values)] if several else values)]
@@ -246,7 +259,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "range_limit": profile.range_limit_bytes,
         "cache": str(drive.facts.get("write_cache_set") or drive.facts.get("write_cache") or ""),
         "provisioned": shown,
-        "engine": "simulated" if drive.virtual else "fio",
+        "engine": SIMULATED if drive.virtual else "fio",
         "label": label,
         "meter": f"{power.name} ({power.scope})" if (power := metered.meter(run)) else "",
         "model": drive.model or drive.kind,

@@ -226,7 +226,7 @@ def _lone(of: Side, key: Key, units: list[float], quantity: str) -> str:
     Percentiles of different runs may share a bin: they are copies if the mean response times are equal too.
     """
     if len(units) < 2:
-        return "one" if len(of.runs) == 1 else "one_has"
+        return "one" if len(of.runs) == 1 else "copies" if sum(key in run.rows for run in of.runs) > 1 else "one_has"
     exact = of.units(key, "mean") if quantity in PERCENTS else units
     return "copies" if len(set(units)) == len(set(exact)) == 1 else ""
 
