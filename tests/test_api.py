@@ -117,6 +117,14 @@ def test_an_unmet_steady_state_is_in_what_a_notebook_shows() -> None:
     assert "teady state not reached" in shown._repr_html_()
 
 
+def test_a_test_in_a_notebook_is_the_table_of_its_loads(run: stend.Opened) -> None:
+    (name, *_) = (test.name for test in run.record.plan.tests)
+    shown = run[name]._repr_html_()
+    loads = {figure.workload for figure in figures(run.record) if figure.test == name}
+    assert shown.count("<tr") > len({load.pattern for load in loads}) > 0
+    assert shown.count("<table") >= 1
+
+
 def test_in_a_terminal_columns_are_as_wide_as_their_widest_word() -> None:
     assert repr(Answered(("run", "n"), [("a", 10), ("longer", 9)], False)) == "run     n\na       10\nlonger  9"
 

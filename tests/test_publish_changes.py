@@ -89,6 +89,18 @@ def test_a_run_that_cannot_be_read_any_more_leaves_its_page(tmp_path: Path) -> N
     assert (tmp_path / f"site/en/drives/{BETA}.html").read_bytes() == page
 
 
+def test_a_run_with_another_firmware_says_so_in_its_row_and_the_others_say_nothing(tmp_path: Path) -> None:
+    runs = copied(tmp_path, "beta")
+    run(runs / "other", truth("Beta 2000", iops=31_000), seed=14, facts={"firmware": "OTHER-2"})
+    run(runs / "again", truth("Beta 2000", iops=30_500), seed=15)
+    build(runs, tmp_path / "site", lab(tmp_path))
+    for lang in ("en", "ru"):
+        words = Language(lang)
+        page = (tmp_path / f"site/{lang}/drives/{BETA}.html").read_text()
+        assert page.count(words("publish.sample.unlike", settings=words("setting.firmware"))) == 1
+        assert page.count(words("publish.sample.unlike", settings="#").partition("#")[0]) == 1
+
+
 @pytest.mark.parametrize("where", [1, -2])
 def test_a_run_that_is_damaged_anywhere_leaves_its_page(tmp_path: Path, where: int) -> None:
     runs = copied(tmp_path, "beta")
