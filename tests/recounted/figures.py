@@ -328,6 +328,7 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "deep_reads_at": lambda r: float(outstanding(least(curve(r, 100))[0])),
     "deep_writes_at": lambda r: float(outstanding(least(curve(r, 0))[0])),
     "load_most": lambda r: max(iops(own) for own in r.loads(r.of("composite", "sweep"))),
+    "load_least": lambda r: min(iops(own) for own in r.loads(r.of("composite", "sweep"))),
     "load": lambda r: iops(r.loads(r.of("composite", "mid"))[-1]),
     "load_read": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("read",)),
     "load_write": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("write",)),

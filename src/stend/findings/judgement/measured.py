@@ -220,7 +220,8 @@ def _profiles(rows: Sequence[Figures]) -> Pairs:
 def _composite(every: Sequence[Figures]) -> Pairs:
     """Yield the highest rates of a composite load and of demand intensity, and the middle point of the first."""
     sweep = [row for row in every if (row.test, row.phase, row.direction) == ("composite", "sweep", "both")]
-    yield from _of("load_most", max(sweep, key=lambda row: row.iops, default=None))
+    for name, end in (("load_most", max), ("load_least", min)):
+        yield from _of(name, end(sweep, key=lambda row: row.iops, default=None))
     demand = [row for row in every if (row.test, row.phase, row.direction) == ("demand-intensity", "sweep", "both")]
     if most := max(demand, key=lambda row: row.iops, default=None):
         yield from _of("demand_most", most)
