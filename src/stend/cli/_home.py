@@ -37,5 +37,5 @@ def judged(fleet: Fleet, folders: list[Path]) -> int:
     verdict = 0
     if fleet.acceptance and ordered:
         plan = acceptance.plan(fleet.acceptance, fleet.name)
-        verdict = lot.judged(read.named(ordered), plan, ["html"], "en", Path(fleet.into))
+        verdict = lot.judged(read.named(ordered, empty=True), plan, ["html"], "en", Path(fleet.into))
     return UNSOUND_EXIT_CODE if wrong else verdict

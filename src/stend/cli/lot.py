@@ -42,7 +42,7 @@ def command(
     from stend.many.batch import acceptance as plans
 
     acceptance = plans.read(plan) if plan else None
-    side = read.named(runs or [_runs.RUNS], where=where or ())
+    side = read.named(runs or [_runs.RUNS], where=where or (), empty=True)
     if not as_json and any(key.test in inspected.TESTS for run in side.runs for key in run.rows):
         _inspected.printed(read.folders(runs or [_runs.RUNS], where or ()), lang, into, as_json=False)
     forms = form or (["html"] if into else [])

@@ -28,25 +28,26 @@ def _meant(path: Path) -> list[Path]:
     return several or [catalogue.meant(path)]
 
 
-def run(folder: Path) -> Outcome:
-    """Load a run folder and reduce it. Raise BadInput if it has no results."""
+def run(folder: Path, *, empty: bool = False) -> Outcome:
+    """Load a run folder and reduce it. Raise BadInput if it has no results, unless `empty` runs are wanted too."""
     loaded = store.load(folder)
-    if not loaded.results:
+    if not loaded.results and not empty:
         raise BadInput(f"{folder} has no results to compare; `stend show {folder}` shows why")
     label = store.manifest(folder).get("label", "") if (folder / "manifest.toml").exists() else ""
     return outcome(folder.name, loaded, store.host(folder), str(label))
 
 
-def named(paths: Sequence[Path], name: str = "", where: Sequence[str] = ()) -> Side:
+def named(paths: Sequence[Path], name: str = "", where: Sequence[str] = (), *, empty: bool = False) -> Side:
     """Load a side from runs or folders of them, filtered by `where`.
 
     Runs without results in a folder of runs are left out with a warning. Raise BadInput if they are named themselves.
+    With `empty` they are kept: they are of drives that failed at once.
     """
     every = folders(paths, where)
     if not every:
         raise BadInput(f"no run of {', '.join(map(str, paths))} matches; `stend list` shows the runs")
     alone = {found[0] for found in map(_meant, paths) if len(found) == 1}
-    runs = list(_readable(every, alone))
+    runs = list(_readable(every, alone, empty=empty))
     if not runs:
         raise BadInput(f"no run of {', '.join(map(str, paths))} has results; `stend list` shows the runs")
     return side(name, runs)
@@ -92,11 +93,11 @@ def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tup
     yield from ((value, path) for _, value, path in sorted(runs))
 
 
-def _readable(paths: Sequence[Path], needed: Collection[Path] = ()) -> Iterator[Outcome]:
+def _readable(paths: Sequence[Path], needed: Collection[Path] = (), *, empty: bool = False) -> Iterator[Outcome]:
     """Load runs. Leave out those that have no results, with a warning, unless they are needed."""
     for path in paths:
         try:
-            yield run(path)
+            yield run(path, empty=empty)
         except BadInput as error:
             if path in needed:
                 raise

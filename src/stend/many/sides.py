@@ -160,13 +160,15 @@ def side(name: str, runs: Iterable[Outcome]) -> Side:
 
 
 def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outcome:
-    """Reduce a run and its host.json."""
+    """Reduce a run and its host.json. A phase that a failure, a stop or the present moment cut off has no figures."""
     drive, began = run.plan.device, run.started[0].at
     caches = {
         (f.test, f.values["state"]): f.values["size"]
         for f in findings.named("slc_cache", run, {})
         if "size" in f.values
     }
+    unended = {(test.name, phase) for test in run.plan.tests for phase in run.cut_phases(test)}
+    whole = [row for row in figures(run) if (row.test, row.phase) not in unended]
     last = run.ended.t if run.ended else max((r.t for r in run.results), default=0.0)
     return Outcome(
         name=name,
@@ -175,7 +177,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         ended_s=began + last,
         seed=run.seed,
         settings=_settings(run, host, label),
-        rows={key_of(row): _with_cache(caches, _of_histogram(run, row)) for row in figures(run)},
+        rows={key_of(row): _with_cache(caches, _of_histogram(run, row)) for row in whole},
         capacity_bytes=drive.capacity_bytes,
         courses={
             test.name: tuple((r.end_s, r.counts.iops) for r in look.records(run, test.name, look.main_phase(run, test)))

@@ -251,10 +251,14 @@ class Run:
 
     def cut_off(self, test: PlannedTest) -> bool:
         """Return True if the run failed, was stopped or is still running within this test."""
-        if not self.of(test.name) or (self.ended and self.ended.outcome not in ("failed", "stopped")):
-            return False
-        places = ((self.holder(test.name, phase.name), phase.name) for phase in test.phases)
-        return not all(any(judged.ended_by for judged in self.judgements.get(place, ())) for place in places)
+        return bool(self.of(test.name) and self.cut_phases(test))
+
+    def cut_phases(self, test: PlannedTest) -> list[str]:
+        """Return the phases of a test that a failure, a stop or a run that still lasts left without their end."""
+        if self.ended and self.ended.outcome not in ("failed", "stopped"):
+            return []
+        places = [(self.holder(test.name, phase.name), phase.name) for phase in test.phases]
+        return [place[1] for place in places if not any(one.ended_by for one in self.judgements.get(place, ()))]
 
     def phases(self) -> Iterator[tuple[PlannedTest, Phase]]:
         """Return every (test, phase) of the plan in order of execution."""

@@ -12,7 +12,7 @@ odd = "nonconforming"         # or "told" (default): an outlier within its limit
 A drive is bad if any of its figures is beyond a limit.
 """
 
-from math import comb, exp, lgamma, log
+from math import comb, exp, lgamma, log, modf
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -68,14 +68,19 @@ class Plan(NamedTuple):
     def accepted(self, share: float) -> float:
         """Return the probability that a lot with this share of bad drives is accepted.
 
-        The distribution is hypergeometric. For a lot of unknown size it is binomial.
+        The distribution is hypergeometric. For a lot of unknown size it is binomial. A share that is no whole number of
+        drives is the mean of lots with the whole numbers next to it.
         """
         if self.lot is None:
             return sum(_binomial(self.sample, bad, share) for bad in range(self.accept + 1))
-        bad_ones = round(share * self.lot)
-        whole = comb(self.lot, self.sample)
-        ways = (comb(bad_ones, k) * comb(self.lot - bad_ones, self.sample - k) for k in range(self.accept + 1))
-        return sum(ways) / whole
+        part, least = modf(round(share * self.lot, 9))
+        return (1 - part) * self._passes(int(least)) + (part and part * self._passes(int(least) + 1))
+
+    def _passes(self, bad: int) -> float:
+        """Return the probability that a lot with this number of bad drives is accepted."""
+        size = self.lot or 0
+        ways = (comb(bad, k) * comb(size - bad, self.sample - k) for k in range(self.accept + 1))
+        return sum(ways) / comb(size, self.sample)
 
 
 def read(path: Path) -> Plan:

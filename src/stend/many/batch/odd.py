@@ -90,7 +90,7 @@ def distances(lot: Lot) -> list[Odd]:
         for i, value, distance in zip(which, y, far[figure], strict=True):
             p = min(chance(len(y), abs(float(distance)), figure.kind) * factor, 1.0)
             odds.append(Odd(i, figure, exp(float(value - np.median(y))), float(distance), p))
-    return sorted(odds, key=lambda odd: (odd.p, -abs(odd.distance)))
+    return sorted(odds, key=lambda odd: (round(odd.p, 9), -abs(odd.distance)))  # p of 1 differ by rounding alone
 
 
 def _distances(figure: Figure, y: Array) -> Array:

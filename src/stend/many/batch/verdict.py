@@ -61,10 +61,12 @@ def judged(lot: Lot, plan: Plan | None) -> Batch:
     far = tuple(odd.distances(lot))
     named = odd.named(far)
     suspect = None if named else odd.suspected(far)
-    return Batch(lot, odd.spreads(lot), far, named, suspect, _accepted(lot, plan, list(named)) if plan else None)
+    acceptance = _accepted(lot, plan, list(named), blind=not far) if plan else None
+    return Batch(lot, odd.spreads(lot), far, named, suspect, acceptance)
 
 
-def _accepted(lot: Lot, plan: Plan, named: Sequence[int]) -> Acceptance:
+def _accepted(lot: Lot, plan: Plan, named: Sequence[int], *, blind: bool) -> Acceptance:
+    """Judge the sample. If outliers count as bad and the drives are too few to identify any, none is accepted."""
     bounds = [(limit, figure, limit.bound(figure.quantity)) for limit in plan.limits for figure in picked(lot, limit)]
     count = min(len(lot.drives), plan.sample)
     broken = {i: tuple(_broken(lot, i, bounds)) for i in range(len(lot.drives))}
@@ -72,7 +74,7 @@ def _accepted(lot: Lot, plan: Plan, named: Sequence[int]) -> Acceptance:
     inside = sum(i < count for i in bad)
     missing = plan.sample - count
     verdict: Verdict = "rejected" if inside > plan.accept else "undecided"
-    if inside + missing <= plan.accept:
+    if inside + missing <= plan.accept and not (plan.odd_is_bad and blind):
         verdict = "accepted"
     return Acceptance(plan, count, bad, verdict, len(lot.drives) - count, missing)
 

@@ -27,6 +27,8 @@ TAILED = ("latency", "write-saturation")
 COMPARED = tuple(name for name in TAIL if PERCENTS[name] < 99.999)
 """Percentiles that are compared. p99.999 would need a million IOs on each side."""
 REPLAYS = ("replay", "headroom")
+CUT = ("unfinished", "failed", "failed_why", "stopped", "stopped_why")
+"""Stamps of a run that did not come to its end."""
 ENDED = "saturated"
 """The stamp of a test that ended after writing its range four times, not steady."""
 
@@ -282,18 +284,21 @@ def _marked(rows: list[Difference]) -> Iterator[Difference]:
     yield from (row if row.p is None else row._replace(found=next(marks)) for row in rows)
 
 
-def _saturated(a: Side, b: Side) -> Iterator[Reason]:
-    """Yield the tests that ended regularly without a steady state, and the sides that have them."""
+def _ends(a: Side, b: Side) -> Iterator[Reason]:
+    """Yield tests that ended regularly without a steady state with their sides, and how many runs did not finish."""
     ended: dict[tuple[str, ...], list[str]] = {}
     for each in (a, b):
         tests = dict.fromkeys(stamp.values["test"] for run in each.runs for stamp in run.stamps if stamp.key == ENDED)
         ended.setdefault(tuple(tests), []).append(each.name)
     yield from (Reason(ENDED, {"sides": ", ".join(of), "tests": [*tests]}) for tests, of in ended.items() if tests)
+    for each in (a, b):
+        if n := sum(any(stamp.key in CUT for stamp in run.stamps) for run in each.runs):
+            yield Reason("cut", {"side": each.name, "n": n})
 
 
 def _notes(a: Side, b: Side) -> Iterator[Reason]:
     """Yield notes on the comparison: regular ends, sides measured apart in time, different drives, imported runs."""
-    yield from _saturated(a, b)
+    yield from _ends(a, b)
     if max(len(a.runs), len(b.runs)) > 1:
         for first, second in ((a, b), (b, a)):
             if first.runs and second.runs and first.runs[-1].ended_s <= second.runs[0].began_s:

@@ -141,7 +141,8 @@ def _p(p: float, words: Language) -> str:
 def _verdict(acceptance: Acceptance, words: Language) -> str:
     bad = sum(i < acceptance.judged for i in acceptance.bad)
     values = {"bad": bad, "judged": acceptance.judged, "accept": acceptance.plan.accept, "missing": acceptance.missing}
-    return words(f"batched.verdict_{acceptance.verdict}", **values)
+    blind = acceptance.verdict == "undecided" and not acceptance.missing
+    return words(f"batched.verdict_{'blind' if blind else acceptance.verdict}", **values)
 
 
 def _acceptance(batch: Batch, acceptance: Acceptance, words: Language) -> Section:
