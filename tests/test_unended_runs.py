@@ -1,5 +1,6 @@
 """Runs that a failure cut off: what is compared of them, and drives of a lot that failed."""
 
+import re
 from itertools import takewhile
 from math import comb
 from pathlib import Path
@@ -15,8 +16,10 @@ from stend.many.compare import compared
 from stend.many.limits import parsed
 from stend.model.events import Ended, Event, Judged, Result
 from stend.report.parts.batched import batched
+from stend.report.parts.versus import versus
 from stend.words import LANGUAGES, Language
 from tests import labs
+from tests.imported import SAMPLES, imported
 from tests.synthetic import Truth
 
 WRITES = 5
@@ -84,3 +87,17 @@ def test_a_share_of_a_small_lot_is_the_mean_of_whole_numbers_of_bad_drives() -> 
     assert plan.accepted(1 / 8) == pytest.approx(missed)
     assert plan.accepted(0.05) == pytest.approx(0.6 + 0.4 * missed)
     assert (plan.accepted(0.0), plan.accepted(1.0)) == (1.0, 0.0)
+
+
+def test_imported_runs_that_state_no_drive_are_not_called_runs_of_one(tmp_path: Path) -> None:
+    text = (SAMPLES / "crystaldiskmark-5.txt").read_text()
+    first, second = re.findall(r"\d+\.\d+(?= MB/s)", text)[:2]
+    (tmp_path / "second.txt").write_text(text.replace(f" {first} MB/s", f" {second} MB/s", 1))
+    sides = [
+        read.named([imported(place, tmp_path / name)], name)
+        for name, place in (("A", SAMPLES / "crystaldiskmark-5.txt"), ("B", tmp_path / "second.txt"))
+    ]
+    page = versus(compared(sides[0], sides[1]), None, "en", drawn=False)
+    said = " ".join(str(section) for section in page.every)
+    assert Language("en")("versus.alike_stated") in said
+    assert Language("en")("versus.alike") not in said

@@ -97,7 +97,8 @@ def _notes(whole: Comparison, words: Language) -> Iterator[str]:
 
 def _settings(whole: Comparison, words: Language) -> tuple[tuple[str, ...], tuple[Table, ...]]:
     if not whole.settings:
-        return (words("versus.alike"),), ()
+        imported = any(run.source for run in whole.runs)
+        return (words("versus.alike_stated" if imported else "versus.alike"),), ()
     rows = []
     for setting in whole.settings:
         means = words("versus.told" if not setting.blocks else "versus.warned" if whole.anyway else "versus.blocks")
