@@ -40,8 +40,8 @@ class Share(NamedTuple):
 class Effects(NamedTuple):
     """The effects on one figure: the deviation of its logarithm, the share explained, and the parameters' shares.
 
-    `first` and `total` are by parameter, `pairs` by two parameters. `why` is the reason without a result: "few" drives
-    or a "flat" figure.
+    `first` and `total` are by parameter. `pairs` is by two parameters and lacks the pairs that no fit examined: their
+    products need more drives. `why` is the reason without a result: "few" drives or a "flat" figure.
     """
 
     drives: int
@@ -83,7 +83,8 @@ def effects(design: Design, values: Sequence[Values], y: Array) -> Effects:
         return nothing._replace(why="flat")
     bases = [_basis(design, name, [row[name] for row in values]) for name in design.parameters]
     fits = [fit for degree in DEGREES if (fit := _fitted(bases, *degree, y))]
-    return _shared(list(design.parameters), max(fits, key=lambda fit: fit.explained), nothing)
+    examined = {term for fit in fits for term in fit.terms if len(term) == 2}
+    return _shared(list(design.parameters), max(fits, key=lambda fit: fit.explained), sorted(examined), nothing)
 
 
 def _basis(design: Design, name: str, column: Sequence[Value]) -> _Basis:
@@ -134,7 +135,12 @@ def _fitted(bases: Sequence[_Basis], most: int, together: int, y: Array) -> _Fit
     return _Fit(terms, coefficients, np.asarray(inverse * noise, float), 1 - missed / float(np.var(y)), noise)
 
 
-def _shared(names: Sequence[str], fit: _Fit, nothing: Effects) -> Effects:
+def _shared(names: Sequence[str], fit: _Fit, examined: Sequence[tuple[int, int]], nothing: Effects) -> Effects:
+    """Return the shares of a fit.
+
+    An examined pair may have no term in it, because its products did not improve the prediction. Its share is 0, and
+    its interval includes all of the rest.
+    """
     errors = np.diag(fit.covariance)
     dice = np.random.default_rng(0)
     root = np.linalg.cholesky(fit.covariance + np.eye(len(errors)) * 1e-15 * max(errors.max(), 1e-300))
@@ -155,7 +161,10 @@ def _shared(names: Sequence[str], fit: _Fit, nothing: Effects) -> Effects:
         first={name: share(lambda term, i=i: term == (i,)) for i, name in enumerate(names)},  # type: ignore[misc]
         total={name: share(lambda term, i=i: i in term, 1 - explained) for i, name in enumerate(names)},  # type: ignore[misc]
         pairs={
-            (names[i], names[j]): share(lambda term, pair=(i, j): term == pair)  # type: ignore[misc]
-            for i, j in combinations(range(len(names)), 2)
+            (names[i], names[j]): share(
+                lambda term, pair=(i, j): term == pair,  # type: ignore[misc]
+                0.0 if (i, j) in fit.terms else 1 - explained,
+            )
+            for i, j in examined
         },
     )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from stend.base.version import __version__
 from stend.charts.parts.figures import figure_name
@@ -25,9 +25,10 @@ MOST_SAID = 6
 """Figures in the summary. The table has all."""
 MOST_PARTS = 3
 MATTERS = 0.01
-"""Smaller shares of interactions are not listed."""
+"""Smaller shares are not listed. A share is in the summary only if the lower end of its interval is also above 0."""
 WEAK = 0.8
 """If less than this share is explained, the text recommends more drives."""
+Name = TypeVar("Name", str, tuple[str, str])
 
 
 def swept(study: Study, lang: str, *, drawn: bool = True) -> Page:
@@ -76,12 +77,10 @@ def _effect_sentences(study: Study, words: Language) -> Iterator[str]:
         if effects.why:
             yield words(f"swept.{effects.why}", figure=name, n=effects.drives, deviation=effects.deviation)
             continue
-        parts = [words("swept.part", name=p, share=effects.first[p].value) for p in _largest(effects)]
-        parts_text = ", ".join(parts) or words("table.none")
-        pair = max(effects.pairs, key=lambda pair: effects.pairs[pair].value) if effects.pairs else None
-        if pair and effects.pairs[pair].value > 5 * MATTERS:
-            share = effects.pairs[pair].value
-            parts_text = words("swept.with_pair", told=parts_text, a=pair[0], b=pair[1], share=share)
+        parts_text = _parts_text(effects, words)
+        if not parts_text:
+            yield words("swept.not_shown", figure=name, n=effects.drives, deviation=effects.deviation)
+            continue
         if effects.explained < WEAK:
             parts_text = words("swept.weak", told=parts_text, explained=effects.explained)
         yield words("swept.drives_most", figure=name, told=parts_text)
@@ -89,9 +88,23 @@ def _effect_sentences(study: Study, words: Language) -> Iterator[str]:
         yield words("swept.more", n=study.more)
 
 
-def _largest(effects: Effects) -> list[str]:
-    names = sorted(effects.first, key=lambda name: -effects.first[name].value)
-    return [name for name in names if effects.first[name].value > MATTERS][:MOST_PARTS]
+def _parts_text(effects: Effects, words: Language) -> str:
+    """Return the largest effects on a figure, or an empty string if no parameter is shown to affect it."""
+    names = _shown(effects.first)[:MOST_PARTS]
+    parts = ", ".join(words("swept.part", name=name, share=effects.first[name].value) for name in names)
+    for a, b in _shown(effects.pairs)[:1]:
+        share = effects.pairs[a, b].value
+        if not parts:
+            return words("swept.pair_alone", a=a, b=b, share=share)
+        if share > 5 * MATTERS:
+            return words("swept.with_pair", told=parts, a=a, b=b, share=share)
+    return parts
+
+
+def _shown(shares: dict[Name, Share]) -> list[Name]:
+    """Return the names of the shares that are not explained by chance, the largest share first."""
+    names = sorted(shares, key=lambda name: -shares[name].value)
+    return [name for name in names if shares[name].value > MATTERS and shares[name].low > 0]
 
 
 def _best(study: Study, wish: Wish, words: Language) -> Section:
@@ -130,6 +143,8 @@ def _sensitivity(study: Study, words: Language) -> Section:
     for figure, effects in known.items():
         rows = ((n, *(_share(of[n], words) for of in (effects.first, effects.total))) for n in effects.order)
         note = words("swept.explained", share=effects.explained)
+        if not _parts_text(effects, words):
+            note += " " + words("swept.not_shown_note")
         tables.append(Table(figure_name(figure, words), head, tuple(rows), (1, 2), note))
     pairs = tuple(
         (figure_name(figure, words), " × ".join(pair), _share(share, words))
@@ -140,8 +155,23 @@ def _sensitivity(study: Study, words: Language) -> Section:
     if pairs:
         columns = (words("swept.figure"), words("swept.pair"), words("swept.tip_text"))
         tables.append(Table(words("swept.pairs_table"), columns, pairs, (2,)))
-    texts = (words("swept.method"), *(() if pairs else (words("swept.no_pairs"),)))
+    texts = (words("swept.method"), *_on_pairs(study, words, listed=bool(pairs)))
     return Section.of("sensitivity", words("swept.sensitivity"), texts, tuple(tables))
+
+
+def _on_pairs(study: Study, words: Language, *, listed: bool) -> Iterator[str]:
+    """Yield what the drives show about interactions, unless the only text needed is the table of `listed` pairs."""
+    varying = [effects for effects in study.effects.values() if effects.why != "flat"]
+    if len(study.results.design.parameters) < 2 or not varying:
+        return
+    missing = sum(not effects.pairs for effects in varying)
+    if missing == len(varying):
+        yield words("swept.pairs_unexamined")
+    elif missing:
+        yield words("swept.pairs_partly", n=missing, of=len(varying))
+    elif not listed:
+        highest = max(share.high for effects in varying for share in effects.pairs.values())
+        yield words("swept.no_pairs" if highest <= MATTERS else "swept.pairs_open")
 
 
 def _share(share: Share, words: Language) -> str:
