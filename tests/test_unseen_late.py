@@ -19,6 +19,7 @@ from stend.findings import look, stimulus_change
 from stend.fleet.file import Fleet
 from stend.gate import refusals
 from stend.gate.stack import Layer
+from stend.host import stream
 from stend.imports import fio
 from stend.live.server import Server
 from stend.many import statistics
@@ -176,3 +177,13 @@ def test_the_maps_of_a_trace_have_reads_and_writes_where_they_touch_it() -> None
     assert not touched[:, 1:].any()
     assert counts.tolist() == [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], "nothing beyond the maps"
     assert heat.tolist() == [[[1, 0], [0, 0]], [[0, 0], [0, 1]]]
+
+
+def test_bytes_of_memory_kernels_are_counted_as_stream_counts_them() -> None:
+    """STREAM counts the arrays that a kernel reads or writes: two of copy and scale, three of add and triad."""
+    assert {name: arrays for name, (_, arrays) in stream.KERNELS.items()} == {
+        "copy": 2,
+        "scale": 2,
+        "add": 3,
+        "triad": 3,
+    }
