@@ -342,7 +342,7 @@ def test_collected_runs_are_verified_listed_and_judged_as_a_lot(
     monkeypatch.setattr("stend.cli._home.catalogue.learn", learned.append)
     monkeypatch.setattr("stend.cli._home.chosen.kept", lambda fleet: None)
     monkeypatch.setattr("stend.cli._home.acceptance.plan", lambda written, name: (written, name))
-    monkeypatch.setattr("stend.cli._home.read.named", lambda folders: folders)
+    monkeypatch.setattr("stend.cli._home.read.named", lambda folders, *, empty: folders if empty else [])
     monkeypatch.setattr("stend.cli._home.lot.judged", noting(judgements, 6))
     folders = [Path(f"home/{name}") for name in ("A-1", "X-1")]
     assert _home.judged(FLEET, folders) == 0

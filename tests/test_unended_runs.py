@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from stend import store
+from stend.base.errors import GATE_FAILED_EXIT_CODE
+from stend.cli import main
 from stend.many import read
 from stend.many.batch.acceptance import Plan
 from stend.many.batch.lot import lot
@@ -67,6 +69,10 @@ def test_a_drive_of_a_lot_that_failed_is_bad(tmp_path: Path, ends: int) -> None:
     assert batch.acceptance is not None
     assert batch.acceptance.verdict == "rejected"
     assert [batch.lot.drives[i].name for i in batch.acceptance.bad] == ["SN1"]
+    written = tmp_path / "plan.toml"
+    written.write_text('sample = 3\naccept = 0\nlimits = ["iops[fresh,random-write] > 1k"]\n')
+    words = ["lot", str(tmp_path / "runs"), "--acceptance", str(written), "--into", str(tmp_path), "--format", "json"]
+    assert main(words) == GATE_FAILED_EXIT_CODE
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
