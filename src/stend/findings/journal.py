@@ -130,7 +130,7 @@ def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
     slow_s = log.first.slow_flush_s
     if slow_s and slow_s > (_command_s(log) or 0.0):
         return Finding(key="uneven", test=test, values=values | {"slow_s": slow_s}, confidence="low")
-    if through := _through(log, PLATTER_S if platter else PROGRAM_S):
+    if through := _through(log, flush, PLATTER_S if platter else PROGRAM_S):
         key = "through" if platter else "through_flash"
         return Finding(key=key, test=test, values=through, confidence="high" if platter else "medium")
     stated = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""))
@@ -138,14 +138,13 @@ def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
     return Finding(key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
 
 
-def _through(log: Journal, least_s: float) -> dict[str, Any]:
+def _through(log: Journal, flush: tuple[float | None, float], least_s: float) -> dict[str, Any]:
     """Return the times of a write that is on the medium before its flush is sent, or {} if none shows that.
 
     Such a write takes as long as the medium and about as long as a write with FUA, and its flush takes far less.
     """
     if log.fua is None:
         return {}
-    flush = percentile_s(log.first.flush, 50), log.first.flush.mean_s
     values = _usual({"both_s": _pair(log.first.write), "flush_s": flush, "fua_s": _pair(log.fua)})
     both_s = values.pop("both_s")
     values["write_s"] = both_s - values["flush_s"]

@@ -210,13 +210,8 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
     )
     if reasons and not whole.anyway:
         return plain._replace(verdict="not comparable", why=reasons)
-    sides = ((whole.a, first), (whole.b, second))
-    keys = (key, other)
-    single = [
-        Reason(why, {"side": of.name})
-        for (of, units), own in zip(sides, keys, strict=True)
-        if (why := _lone(of, own, units, quantity))
-    ]
+    sides = ((whole.a, key, first), (whole.b, other, second))
+    single = [Reason(why, {"side": of.name}) for of, own, units in sides if (why := _lone(of, own, units, quantity))]
     if single:
         return plain._replace(verdict=_unproven(plain), why=tuple(single))
     return _judged(plain, first, second, whole.thresholds)
