@@ -19,6 +19,7 @@ from stend.charts.parts.marks import above, level
 from stend.charts.parts.vega import Chart
 from stend.cli import main
 from stend.findings import Finding
+from stend.findings import headroom as headroom_findings
 from stend.findings.look.figures import figures
 from stend.model import headroom
 from stend.model.headroom import Pass, Why
@@ -97,6 +98,17 @@ def searched(target: str, trace: str, **changes: object) -> Run:
     """The run of a search on a virtual drive."""
     names, profile, _ = gather(["headroom"], None, {"tests": {"headroom": {"trace": trace, "passes": 0, **changes}}})
     return unrecorded.folded(target, names, profile, seed=1)
+
+
+@pytest.mark.parametrize(("speeds", "says"), [((3.0, 3.1), "at 3×"), ((2.0, 3.1), "between 2× and 3.1×")])
+def test_a_drive_that_changed_at_one_speed_has_no_range_of_speeds(speeds: tuple[float, ...], says: str) -> None:
+    goal = {"percentile": 99.0, "limit": 0.02}
+    done = [headroom.Pass(speed, 0.01, Pace(), why) for speed in speeds for why in ("", "slow")]
+    [only] = headroom_findings.uneven(done, headroom.evaluate(done), "headroom", goal)
+    found = msgspec.structs.replace(only, name="headroom")
+    english, russian = (finding_said(found, Language(lang)) for lang in ("en", "ru"))
+    assert says in english
+    assert ("от 2" in russian) == ("between" in english)
 
 
 def told(run: Run) -> Finding:
@@ -218,7 +230,7 @@ def test_every_sentence_of_headroom_can_be_said() -> None:
     }
     values |= {"percentile": 99.0, "limit": 0.002, "beyond": 8.0, "least": 4.0, "most": 16.0}
     keys = [key.rpartition(".")[2] for key in texts("en") if key.startswith("finding.headroom.")]
-    assert len(keys) == 12
+    assert len(keys) == 13
     for key in keys:
         for lang in ("en", "ru"):
             said = finding_said(Finding(name="headroom", key=key, test="headroom", values=values), Language(lang))

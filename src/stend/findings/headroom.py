@@ -33,12 +33,18 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             confidence="can't tell" if key == "few" else "medium",
             side=side(pro=held >= HARDLY, con=key in ("never", "never_own", "slower")),
         )
-        if result.beyond and result.failed:
-            uneven = goal | {"failed": result.failed.speed, "beyond": result.beyond[-1].speed}
-            yield Finding(key="uneven", test=test.name, values=uneven, confidence="low")
-        if speeds := headroom.changed(done):
-            between = goal | {"least": speeds[0], "most": speeds[-1]}
-            yield Finding(key="changed", test=test.name, values=between, confidence="low")
+        yield from uneven(done, result, test.name, goal)
+
+
+def uneven(done: Sequence[Pass], result: Headroom, test: str, goal: dict[str, float]) -> Iterator[Finding]:
+    """Yield a finding if a speed above a failed one held, and one if a speed held in one pass and not in another."""
+    if result.beyond and result.failed:
+        values = goal | {"failed": result.failed.speed, "beyond": result.beyond[-1].speed}
+        yield Finding(key="uneven", test=test, values=values, confidence="low")
+    if speeds := headroom.changed(done):
+        values = goal | {"least": speeds[0], "most": speeds[-1]}
+        key = "changed_at" if speeds[-1] < speeds[0] * HARDLY else "changed"
+        yield Finding(key=key, test=test, values=values, confidence="low")
 
 
 def _key(done: Sequence[Pass], result: Headroom) -> str:
