@@ -72,6 +72,14 @@ def test_changes_below_a_fifth_have_one_decimal_place(ratio: float, shown: str) 
     assert change(ratio, EN) == shown
 
 
+@pytest.mark.parametrize("shape", ["change", "tenths"])
+@pytest.mark.parametrize(("of", "shown"), [(200, "to 1/200"), (800, "to 1/800"), (12345, "to 1/12,345")])
+def test_a_drive_that_still_answers_is_not_slower_by_all_of_it(of: int, shown: str, shape: str) -> None:
+    assert change(1 / of, EN, shape) == shown
+    assert change(1 / 198, EN, shape) in {"−99%", "−99.5%"}
+    assert change(0.0, EN, shape) in {"−100%", "−100.0%"}
+
+
 def test_changes_in_a_map_have_one_decimal_place() -> None:
     assert [change(ratio, EN, "tenths") for ratio in (0.8, 1.196, 1.4, 1.0002)] == [
         "−20.0%",

@@ -16,6 +16,8 @@ SIGNS = {
 }  # fmt: skip
 FACTOR = 2.0
 """Ratio from which a change is shown as a factor instead of a percentage."""
+PART = 0.005
+"""Ratio up to which a change is shown as a part, because its percentage would be rounded to −100 %."""
 LEAST_SCALE = log(1.1)
 """Changes below 10 % do not get the full colour."""
 
@@ -42,9 +44,11 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
 
 
 def change(ratio: float, words: Language, shape: str = "change") -> str:
-    """Return a ratio as a change in a shape: `+4.5%`, from 2 on as a factor: `5.3×`."""
+    """Return a ratio as a change in a shape: `+4.5%`; from 2 on as a factor, `5.3×`; up to 1/200 as `to 1/800`."""
     if ratio >= FACTOR:
         return words("overlay.factor", ratio=ratio)
+    if 0 < ratio <= PART:
+        return words("overlay.part", of=1 / ratio)
     text = words.show(abs(ratio - 1), shape)
     none = text == words.show(0.0, shape)
     return ("" if none else "\u2212" if ratio < 1 else "+") + text

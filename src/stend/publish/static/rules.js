@@ -23,13 +23,14 @@ const stendRules = (() => {
     if (last === 1 && two !== 11) return 0;
     return last >= 2 && last <= 4 && (two < 12 || two > 14) ? 1 : 2;
   }
-  // Return a ratio as a change: `+4.5%`, from `form.factor` on as a factor: `5.3×`.
+  // Return a ratio as a change: `+4.5%`, from `form.factor` on as a factor: `5.3×`, up to `form.part` as `to 1/800`.
   function change(form, ratio) {
     if (ratio >= form.factor) {
       const text = number(form, ratio, ratio >= 20 ? 0 : ratio >= 3 ? 1 : 2);
       const count = Number(text.replaceAll(form.group, "").replace(form.decimal, "."));
       return form.before + text + form.after[Math.min(plural(form, count), form.after.length - 1)];
     }
+    if (ratio > 0 && ratio <= form.part) return form.part_before + number(form, 1 / ratio, 0);
     const share = Math.abs(ratio - 1) * 100;
     const text = fixed(share, share >= 20 ? 0 : 1);
     return (Number(text) ? (ratio < 1 ? "\u2212" : "+") : "") + text.replace(".", form.decimal) + form.percent;
