@@ -3,6 +3,7 @@ November.
 """
 
 import asyncio
+import itertools
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 from starlette.exceptions import HTTPException
 
-from stend.base.units import KiB
+from stend import session
+from stend.base.units import KiB, MiB
 from stend.engines.replay import aio
 from stend.findings import look, stimulus_change
 from stend.fleet.file import Fleet
@@ -25,10 +27,13 @@ from stend.live.server import Server
 from stend.many import statistics
 from stend.meters import own
 from stend.model.counts import Counts
-from stend.model.events import Ended, Event
+from stend.model.definition import Bytes, Hold, Workload
+from stend.model.events import Ended, Event, Position, Result
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.publish import pool
+from stend.runner.progress import QUICK, SLOW, USUAL, Learned
+from stend.session import engine
 from stend.trace import _places, readers
 from stend.trace.form import FLUSH, READ, WRITE
 from stend.trace.readers import msr
@@ -187,3 +192,31 @@ def test_bytes_of_memory_kernels_are_counted_as_stream_counts_them() -> None:
         "add": 3,
         "triad": 3,
     }
+
+
+def test_a_fill_of_a_measured_kind_is_not_expected_at_twice_its_rate() -> None:
+    """The range of an estimate is narrow for a kind of fill that was measured, and wide for one that was not."""
+    learned, fill = Learned(), Workload(read_pct=0, random_pct=0, block_bytes=MiB)
+    done = Counts(10.0, 0.0, Tally(), Tally(1000, 1000 * MiB))
+    where = Position("test", "precondition", 1)
+    learned.add(Result(where, 0, Hold(fill, Bytes(1000 * MiB)), 10.0, done), 10.0, None)
+    measured, other = (
+        [learned.bytes_per_s(load, view, 1.0) / (100 * MiB) for view in (SLOW, USUAL, QUICK)]
+        for load in (fill, msgspec.structs.replace(fill, random_pct=100))
+    )
+    assert 0.7 < measured[0] < measured[1] == 1 < measured[2] < 1.3
+    assert other[0] < 0.7 < 1.3 < other[2]
+
+
+def test_a_run_that_goes_on_says_again_that_its_virtual_drive_is_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = session.Request(["iops"], "sim:small", quick=True, into=str(tmp_path / "run"))
+    with session.start(request) as running:
+        list(itertools.islice(running, 5))
+    monkeypatch.setattr(engine, "slow", lambda target: f"{target} is slow")
+    heard: list[str] = []
+    operator = SimpleNamespace(report=heard.append, names=lambda _: None)
+    with session.resume(tmp_path / "run", operator=operator):  # type: ignore[arg-type]
+        pass
+    assert "sim:small is slow" in heard
