@@ -9,7 +9,7 @@ import pytest
 
 from stend import suite
 from stend.base import limits
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, NotOnDrive
 from stend.base.units import GB, GiB, KiB
 from stend.model.definition import Hold, Identity, Phase, Plan
 from stend.planning import plan
@@ -289,3 +289,20 @@ def test_a_setting_of_a_new_shape_draws_a_load_per_pair(monkeypatch: pytest.Monk
     monkeypatch.setattr(suite, "load", lambda _: PAIRS)
     (phase,) = paired([[8, 65], [32, 0], [64, 10]]).tests[0].phases
     assert [step.workload.block_bytes for step in phase.round if isinstance(step, Hold)] == [8192, 32768, 65536]
+
+
+def zoned(word: str) -> Identity:
+    facts = {"zoned": word, "trim_max_bytes": GiB}
+    return Identity(kind="block", target="/dev/sdz", path="/dev/sdz", capacity_bytes=8 * GiB, facts=facts)
+
+
+def test_no_test_that_writes_begins_on_a_drive_that_takes_writes_in_order_only() -> None:
+    """Its first step would destroy the data, and its first random write would fail."""
+    profile = plan.load_profile("enterprise-2.0.2")
+    writing = [name for name in suite.names() if not suite.load(name).reads]
+    assert len(writing) > 15
+    for name in writing:
+        with pytest.raises(NotOnDrive, match="only in the order of its zones"):
+            plan.draw([name], profile, zoned("host-managed"))
+        plan.draw([name], profile, zoned("host-aware"))
+    assert plan.draw(["inspect"], profile, zoned("host-managed")).reads_only

@@ -39,6 +39,8 @@ from stend.words import Sentence, known, sentence, text
 QUICK: dict[str, Any] = {"quick": True, "minute_s": 0.2, "second_s": 0.02, "shorten": 60, "range_limit_bytes": 4 * GiB}
 """Settings of a quick run, whatever a study sets."""
 QUICK_ROUNDS = 5
+IN_ORDER_ONLY = "host-managed"
+"""The kernel's name (`queue/zoned`) for zoned drives that refuse a write unless it continues its zone in order."""
 
 USUAL_PROFILE = "enterprise-2.0.2"
 
@@ -253,6 +255,8 @@ def _tests(names: tuple[str, ...], profile: Profile, device: Identity, notes: li
 
 def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) -> PlannedTest:
     test = suite.load(name)
+    if device.facts.get("zoned") == IN_ORDER_ONLY and not test.reads:
+        raise NotOnDrive(Sentence("needs_any_order", test=name, target=device.target))
     adapted = profile.for_test(name, test)
     phases = tuple(_drawn(phase, adapted, device, notes) for phase in test.phases(adapted, device))
     if sum(len(phase.round) for phase in phases) > MOST_STEPS:
