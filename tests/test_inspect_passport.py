@@ -151,6 +151,12 @@ def reports(**parts: object) -> str:
         ({"hours": {"SMART": 90_000}, "made": {"year": 2024, "week": 1}}, "passport.older", "back"),
         ({"hours": {"SMART": 9000}, "made": {"year": 2024, "week": 1}}, "", "fit"),
         ({"health_passed": False}, "passport.failing", "back"),
+        ({"critical_warning": 0x01}, "passport.warning_spare", "back"),
+        ({"critical_warning": 0x02}, "passport.warning_temperature", "look"),
+        ({"critical_warning": 0x04}, "passport.warning_unreliable", "back"),
+        ({"critical_warning": 0x08}, "passport.warning_read_only", "back"),
+        ({"critical_warning": 0x10}, "passport.warning_backup", "back"),
+        ({"critical_warning": 0x20}, "passport.warning", "look"),
         ({"hours": {"SMART": 20_000, "FARM": 20_100, "FARM, heads": 19_000}}, "", "fit"),
     ],
 )

@@ -24,6 +24,14 @@ WORN, LEAST_CYCLES = 3, 5.0
 HIGH_WEAR = 80
 COUNTS = ("uncorrectable", "pending", "media_errors", "reallocated", "grown_defects", "crc_errors")
 SMART = "SMART"
+WARNINGS = {
+    0x01: "warning_spare",
+    0x02: "warning_temperature",
+    0x04: "warning_unreliable",
+    0x08: "warning_read_only",
+    0x10: "warning_backup",
+}
+"""Bits of NVMe's critical warning (NVMe base 2.0, figure 207), and their keys."""
 KINDS = {
     "zoned": "kind_zoned",
     "actuators": "kind_actuators",
@@ -102,8 +110,7 @@ def _made(passport: Mapping[str, Any]) -> dict[str, Any]:
 def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
     if passport.get("health_passed") is False:
         yield "failing", {}, True
-    if warning := passport.get("critical_warning"):
-        yield "warning", {"bits": f"{warning:#x}"}, True
+    yield from _warnings(passport.get("critical_warning"))
     if failed := passport.get("self_tests_failed"):
         yield "self_test", {"failed": failed}, True
     spare = counts(passport, "spare")
@@ -121,6 +128,15 @@ def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
     now, most = facts.get("link"), facts.get("link_capable")
     if now and most and now != most:
         yield "link", {"now": str(now), "most": str(most)}, True
+
+
+def _warnings(bits: object) -> Rows:
+    """Yield each bit of the critical warning. Bits that the standard does not define are one row."""
+    if not isinstance(bits, int):
+        return
+    yield from ((key, {}, True) for bit, key in WARNINGS.items() if bits & bit)
+    if other := bits & ~sum(WARNINGS):
+        yield "warning", {"bits": f"{other:#x}"}, True
 
 
 def _remarks(run: Run, passport: Mapping[str, Any]) -> Rows:
