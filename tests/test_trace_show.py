@@ -260,3 +260,19 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         for one in reversed(list(pictures(known(Path(name)), Language("en")))):
             (place / f"{one.name}.json").write_text(drawn.short(one.spec))
+
+
+@pytest.mark.parametrize("ios", [1, 200])
+def test_ios_of_one_moment_have_no_rate(ios: int, tmp_path: Path) -> None:
+    path = tmp_path / "app.iolog"
+    lines = [f"5 /dev/a read {n * 8192} 4096" for n in range(ios)]
+    path.write_text("\n".join(["fio version 3 iolog", "0 /dev/a add", "0 /dev/a open", *lines, ""]))
+    with reading(path) as source:
+        whole = described(source)
+    for lang in ("en", "ru"):
+        assert "IOPS" not in said(whole, lang)
+    assert "the rate is unknown" in said(whole)
+    tables = {
+        table.title: table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables
+    }
+    assert dict(tables["Depth, idle and arrival"].rows)["average rate"] == "unknown"

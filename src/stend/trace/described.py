@@ -74,6 +74,12 @@ class Described:
         """Return the bytes read, written and discarded."""
         return sum(part.tally.bytes for part in self.parts)
 
+    @property
+    def rate(self) -> float | None:
+        """Return the mean IOPS, or None if all IOs were issued at one moment."""
+        at_once = self.gaps is not None and not self.gaps.latency_ns
+        return None if at_once or not self.end_ns else self.ios / (self.end_ns / 1e9)
+
     def of(self, op: int) -> Tally:
         """Return the Tally of one operation. Its bins count the IOs with a response time."""
         return sum((part.tally for part in self.parts if part.op == op), Tally())

@@ -58,12 +58,12 @@ def busiest(trace: Described) -> Step | None:
 def _summary(trace: Described, words: Language) -> Iterator[str]:
     read, write = trace.of(READ), trace.of(WRITE)
     values = {"ios": trace.ios, "reads": read.ios / trace.ios, "read": read.bytes, "written": write.bytes}
-    if trace.about.timed:
-        seconds = trace.end_ns / 1e9
-        yield words("traced.counts", seconds=seconds, iops=trace.ios / seconds if seconds else 0.0, **values)
-        if (peak := busiest(trace)) and seconds:
-            times = rate(peak) / (trace.ios / seconds)
-            yield words("traced.peak", seconds=peak.length_ns / 1e9, iops=rate(peak), times=times)
+    if trace.about.timed and trace.rate is None:
+        yield words("traced.counts_at_once", **values)
+    elif trace.about.timed:
+        yield words("traced.counts", seconds=trace.end_ns / 1e9, iops=trace.rate, **values)
+        if (peak := busiest(trace)) and trace.rate:
+            yield words("traced.peak", seconds=peak.length_ns / 1e9, iops=rate(peak), times=rate(peak) / trace.rate)
     else:
         yield words("traced.counts_untimed", **values)
         yield words("traced.untimed")
@@ -166,10 +166,9 @@ def _load(trace: Described, words: Language) -> Table:
 
 
 def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
-    seconds, whole = trace.end_ns / 1e9, trace.whole
-    yield words("traced.duration"), words.show(seconds, "time")
-    if seconds:
-        yield words("traced.mean_iops"), words("traced.iops_value", iops=trace.ios / seconds)
+    whole = trace.whole
+    yield words("traced.duration"), words.show(trace.end_ns / 1e9, "time")
+    yield words("traced.mean_iops"), "" if trace.rate is None else words("traced.iops_value", iops=trace.rate)
     if peak := busiest(trace):
         name = words("traced.peak_iops", seconds=peak.length_ns / 1e9)
         yield name, words("traced.iops_value", iops=rate(peak))
