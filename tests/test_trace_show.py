@@ -276,3 +276,22 @@ def test_ios_of_one_moment_have_no_rate(ios: int, tmp_path: Path) -> None:
         table.title: table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables
     }
     assert dict(tables["Depth, idle and arrival"].rows)["average rate"] == "unknown"
+
+
+def test_no_more_bytes_are_touched_than_were_moved(tmp_path: Path) -> None:
+    count, half = 1000, 2048
+    offsets = np.arange(count) * 64 * MiB * 1024 + half  # 64 GiB apart: units far larger than the writes
+    own = {
+        "t_ns": np.arange(count) * 10**6,
+        "op": np.full(count, WRITE),
+        "offset": offsets,
+        "length": np.full(count, half),
+    }
+    whole = described(written(tmp_path, own))
+    assert whole.places is not None
+    assert whole.places.fine_bytes > FINE
+    assert whole.places.touched_bytes == (0, count * half, count * half)
+    tables = {
+        table.title: table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables
+    }
+    assert dict(tables["Footprint"].rows)["bytes written per byte touched by writes"] == "1"
