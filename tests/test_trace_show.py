@@ -295,3 +295,14 @@ def test_no_more_bytes_are_touched_than_were_moved(tmp_path: Path) -> None:
         table.title: table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables
     }
     assert dict(tables["Footprint"].rows)["bytes written per byte touched by writes"] == "1"
+
+
+@pytest.mark.parametrize("action", ["trim 0 65536", "sync 0 0"])
+def test_a_trace_without_reads_and_writes_has_no_footprint_and_is_no_statistics(action: str, tmp_path: Path) -> None:
+    path = tmp_path / "app.iolog"
+    lines = [f"{n * 1000} /dev/a {action}" for n in range(9)]
+    path.write_text("\n".join(["fio version 3 iolog", "0 /dev/a add", "0 /dev/a open", *lines, ""]))
+    with reading(path) as source:
+        text = said(described(source))
+    assert "There are no reads or writes" in text
+    assert "only statistics were kept" not in text

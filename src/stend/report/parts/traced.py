@@ -39,7 +39,7 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     if trace.about.timed:
         yield Section.of("load", words("traced.load"), tables=(_load(trace, words),))
     maps = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
-    yield Section.of("places", words("traced.places"), () if maps else (words("traced.no_places"),), maps)
+    yield Section.of("places", words("traced.places"), () if maps else (_placeless(trace, words),), maps)
     notes = tuple(words.translated(note) for note in trace.about.notes)
     yield Section.of("source", words("traced.source"), notes, tuple(_source(trace, words)))
 
@@ -95,11 +95,16 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
     if not responses:
         yield words("traced.no_response")
     if trace.places is None:
-        yield words("traced.no_places")
+        yield _placeless(trace, words)
         return
     hot, share = trace.places.zones[0]
     touched = trace.places.touched_bytes[2]
     yield words("traced.touched", touched=touched, span=trace.places.span_bytes, hot=hot, share=share)
+
+
+def _placeless(trace: Described, words: Language) -> str:
+    """Return why there are no places: statistics have no addresses, and other traces have no reads or writes."""
+    return words("traced.no_places" if trace.gaps is None else "traced.nothing_placed")
 
 
 def _warned(trace: Described, words: Language) -> Iterator[str]:
