@@ -306,3 +306,11 @@ def test_a_trace_without_reads_and_writes_has_no_footprint_and_is_no_statistics(
         text = said(described(source))
     assert "There are no reads or writes" in text
     assert "only statistics were kept" not in text
+
+
+def test_one_io_in_flight_is_not_plural(tmp_path: Path) -> None:
+    own = columns()
+    whole = described(written(tmp_path, own | {"depth": np.full(len(own["op"]), 1)}))
+    assert "The mean queue depth at issue is 1, including the issued IO." in said(whole)
+    assert "1 IOs" not in said(whole)
+    assert "1\u00a0times" not in said(whole)
