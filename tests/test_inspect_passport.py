@@ -183,3 +183,9 @@ def test_bytes_are_too_many_for_hours_of_which_the_last_may_have_just_begun(
     assert (found is None) is sound
     if found:
         assert found.values == {"written": 36_000_000, "hours": 8, "rate": pytest.approx(36_000_000 / 9 / 3600)}
+
+
+def test_one_reallocated_sector_agrees_with_its_verb_in_russian() -> None:
+    words = Language("ru")
+    assert words("finding.passport.reallocated", count=21) == "Переназначен 21 сектор."
+    assert words("finding.passport.reallocated", count=22) == "Переназначено 22 сектора."
