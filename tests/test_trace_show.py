@@ -314,3 +314,21 @@ def test_one_io_in_flight_is_not_plural(tmp_path: Path) -> None:
     assert "The mean queue depth at issue is 1, including the issued IO." in said(whole)
     assert "1 IOs" not in said(whole)
     assert "1\u00a0times" not in said(whole)
+
+
+def test_no_share_is_rounded_to_none_or_all(tmp_path: Path) -> None:
+    count = 10_000
+    op = np.where(np.arange(count) < 4, WRITE, READ)
+    own = columns() | {"t_ns": np.arange(count) * 10**9, "op": op, "offset": np.arange(count) * 8192}
+    own |= {"length": np.full(count, 4096), "latency_ns": np.full(count, 1000)}
+    own = {name: values for name, values in own.items() if len(values) == count}
+    text = said(described(written(tmp_path, own)))
+    assert "Reads are > 99.9% of them" in text
+    assert "The drive was idle > 99.9% of the time." in text
+    assert "RND 4K R > 99.9%" in text
+    own["op"] = np.where(np.arange(count) < 30, READ, WRITE)
+    assert "Reads are 0.3% of them" in said(described(written(tmp_path, own)))
+    own["op"] = np.where(np.arange(count) < 30, WRITE, READ)
+    assert "Reads are 99.7% of them" in said(described(written(tmp_path, own)))
+    own["op"] = np.where(np.arange(count) < 3, READ, WRITE)
+    assert "Reads are < 0.1% of them" in said(described(written(tmp_path, own)))
