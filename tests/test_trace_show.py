@@ -36,6 +36,11 @@ def said(whole: Described, lang: str = "en") -> str:
     return "\n".join(text for section in sections for text in section.texts)
 
 
+def value(whole: Described, title: str, item: str) -> str:
+    tables = [table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables]
+    return next(row[1] for table in tables if table.title == title for row in table.rows if row[0] == item)
+
+
 def test_footprint_zones_and_heat_are_what_loops_over_the_ios_find(tmp_path: Path) -> None:
     own, places = columns(), known(tmp_path).places
     assert places is not None
@@ -272,10 +277,7 @@ def test_ios_of_one_moment_have_no_rate(ios: int, tmp_path: Path) -> None:
     for lang in ("en", "ru"):
         assert "IOPS" not in said(whole, lang)
     assert "the rate is unknown" in said(whole)
-    tables = {
-        table.title: table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables
-    }
-    assert dict(tables["Depth, idle and arrival"].rows)["average rate"] == "unknown"
+    assert value(whole, "Depth, idle and arrival", "average rate") == "unknown"
 
 
 def test_no_more_bytes_are_touched_than_were_moved(tmp_path: Path) -> None:
@@ -291,10 +293,7 @@ def test_no_more_bytes_are_touched_than_were_moved(tmp_path: Path) -> None:
     assert whole.places is not None
     assert whole.places.fine_bytes > FINE
     assert whole.places.touched_bytes == (0, count * half, count * half)
-    tables = {
-        table.title: table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables
-    }
-    assert dict(tables["Footprint"].rows)["bytes written per byte touched by writes"] == "1"
+    assert value(whole, "Footprint", "bytes written per byte touched by writes") == "1"
 
 
 @pytest.mark.parametrize("action", ["trim 0 65536", "sync 0 0"])
