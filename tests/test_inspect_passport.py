@@ -152,6 +152,7 @@ def reports(**parts: object) -> str:
         ({"hours": {"SMART": 9000}, "made": {"year": 2024, "week": 1}}, "", "fit"),
         ({"health_passed": False}, "passport.failing", "back"),
         ({"critical_warning": 0x01}, "passport.warning_spare", "back"),
+        ({"critical_warning": 0x01, "spare": {"pct": 5, "threshold_pct": 10}}, "passport.spare", "back"),
         ({"critical_warning": 0x02}, "passport.warning_temperature", "look"),
         ({"critical_warning": 0x04}, "passport.warning_unreliable", "back"),
         ({"critical_warning": 0x08}, "passport.warning_read_only", "back"),

@@ -110,11 +110,12 @@ def _made(passport: Mapping[str, Any]) -> dict[str, Any]:
 def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
     if passport.get("health_passed") is False:
         yield "failing", {}, True
-    yield from _warnings(passport.get("critical_warning"))
+    spare = counts(passport, "spare")
+    few = "pct" in spare and spare["pct"] < spare.get("threshold_pct", 0)
+    yield from _warnings(passport.get("critical_warning"), spare_known=few)
     if failed := passport.get("self_tests_failed"):
         yield "self_test", {"failed": failed}, True
-    spare = counts(passport, "spare")
-    if "pct" in spare and spare["pct"] < spare.get("threshold_pct", 0):
+    if few:
         yield "spare", {"spare": spare["pct"], "threshold": spare["threshold_pct"]}, True
     wear = max(counts(passport, "wear_pct").values(), default=0)
     if wear >= HIGH_WEAR:
@@ -130,11 +131,15 @@ def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
         yield "link", {"now": str(now), "most": str(most)}, True
 
 
-def _warnings(bits: object) -> Rows:
-    """Yield each bit of the critical warning. Bits that the standard does not define are one row."""
+def _warnings(bits: object, *, spare_known: bool) -> Rows:
+    """Yield each bit of the critical warning, but not that of the spare blocks if their share is reported.
+
+    Bits that the standard does not define are one row.
+    """
     if not isinstance(bits, int):
         return
-    yield from ((key, {}, True) for bit, key in WARNINGS.items() if bits & bit)
+    named = ((key, {}, True) for bit, key in WARNINGS.items() if bits & bit)
+    yield from (row for row in named if not (spare_known and row[0] == "warning_spare"))
     if other := bits & ~sum(WARNINGS):
         yield "warning", {"bits": f"{other:#x}"}, True
 
