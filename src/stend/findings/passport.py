@@ -138,7 +138,7 @@ def _warnings(bits: object, *, spare_known: bool) -> Rows:
     """
     if not isinstance(bits, int):
         return
-    named = ((key, {}, True) for bit, key in WARNINGS.items() if bits & bit)
+    named: Rows = ((key, {}, True) for bit, key in WARNINGS.items() if bits & bit)
     yield from (row for row in named if not (spare_known and row[0] == "warning_spare"))
     if other := bits & ~sum(WARNINGS):
         yield "warning", {"bits": f"{other:#x}"}, True
