@@ -151,6 +151,13 @@ def reports(**parts: object) -> str:
         ({"hours": {"SMART": 90_000}, "made": {"year": 2024, "week": 1}}, "passport.older", "back"),
         ({"hours": {"SMART": 9000}, "made": {"year": 2024, "week": 1}}, "", "fit"),
         ({"health_passed": False}, "passport.failing", "back"),
+        ({"critical_warning": 0x01}, "passport.warning_spare", "back"),
+        ({"critical_warning": 0x01, "spare": {"pct": 5, "threshold_pct": 10}}, "passport.spare", "back"),
+        ({"critical_warning": 0x02}, "passport.warning_temperature", "look"),
+        ({"critical_warning": 0x04}, "passport.warning_unreliable", "back"),
+        ({"critical_warning": 0x08}, "passport.warning_read_only", "back"),
+        ({"critical_warning": 0x10}, "passport.warning_backup", "back"),
+        ({"critical_warning": 0x20}, "passport.warning", "look"),
         ({"hours": {"SMART": 20_000, "FARM": 20_100, "FARM, heads": 19_000}}, "", "fit"),
     ],
 )
@@ -177,3 +184,9 @@ def test_bytes_are_too_many_for_hours_of_which_the_last_may_have_just_begun(
     assert (found is None) is sound
     if found:
         assert found.values == {"written": 36_000_000, "hours": 8, "rate": pytest.approx(36_000_000 / 9 / 3600)}
+
+
+def test_one_reallocated_sector_agrees_with_its_verb_in_russian() -> None:
+    words = Language("ru")
+    assert words("finding.passport.reallocated", count=21) == "Переназначен 21 сектор."
+    assert words("finding.passport.reallocated", count=22) == "Переназначено 22 сектора."

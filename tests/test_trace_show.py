@@ -36,6 +36,11 @@ def said(whole: Described, lang: str = "en") -> str:
     return "\n".join(text for section in sections for text in section.texts)
 
 
+def value(whole: Described, title: str, item: str) -> str:
+    tables = [table for section in pages.traced(whole, "en", drawn=False).every for table in section.tables]
+    return next(row[1] for table in tables if table.title == title for row in table.rows if row[0] == item)
+
+
 def test_footprint_zones_and_heat_are_what_loops_over_the_ios_find(tmp_path: Path) -> None:
     own, places = columns(), known(tmp_path).places
     assert places is not None
@@ -260,3 +265,69 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         for one in reversed(list(pictures(known(Path(name)), Language("en")))):
             (place / f"{one.name}.json").write_text(drawn.short(one.spec))
+
+
+@pytest.mark.parametrize("ios", [1, 200])
+def test_ios_of_one_moment_have_no_rate(ios: int, tmp_path: Path) -> None:
+    path = tmp_path / "app.iolog"
+    lines = [f"5 /dev/a read {n * 8192} 4096" for n in range(ios)]
+    path.write_text("\n".join(["fio version 3 iolog", "0 /dev/a add", "0 /dev/a open", *lines, ""]))
+    with reading(path) as source:
+        whole = described(source)
+    for lang in ("en", "ru"):
+        assert "IOPS" not in said(whole, lang)
+    assert "the rate is unknown" in said(whole)
+    assert value(whole, "Depth, idle and arrival", "average rate") == "unknown"
+
+
+def test_no_more_bytes_are_touched_than_were_moved(tmp_path: Path) -> None:
+    count, half = 1000, 2048
+    offsets = np.arange(count) * 64 * MiB * 1024 + half  # 64 GiB apart: units far larger than the writes
+    own = {
+        "t_ns": np.arange(count) * 10**6,
+        "op": np.full(count, WRITE),
+        "offset": offsets,
+        "length": np.full(count, half),
+    }
+    whole = described(written(tmp_path, own))
+    assert whole.places is not None
+    assert whole.places.fine_bytes > FINE
+    assert whole.places.touched_bytes == (0, count * half, count * half)
+    assert value(whole, "Footprint", "bytes written per byte touched by writes") == "1"
+
+
+@pytest.mark.parametrize("action", ["trim 0 65536", "sync 0 0"])
+def test_a_trace_without_reads_and_writes_has_no_footprint_and_is_no_statistics(action: str, tmp_path: Path) -> None:
+    path = tmp_path / "app.iolog"
+    lines = [f"{n * 1000} /dev/a {action}" for n in range(9)]
+    path.write_text("\n".join(["fio version 3 iolog", "0 /dev/a add", "0 /dev/a open", *lines, ""]))
+    with reading(path) as source:
+        text = said(described(source))
+    assert "There are no reads or writes" in text
+    assert "only statistics were kept" not in text
+
+
+def test_one_io_in_flight_is_not_plural(tmp_path: Path) -> None:
+    own = columns()
+    whole = described(written(tmp_path, own | {"depth": np.full(len(own["op"]), 1)}))
+    assert "The mean queue depth at issue is 1, including the issued IO." in said(whole)
+    assert "1 IOs" not in said(whole)
+    assert "1\u00a0times" not in said(whole)
+
+
+def test_no_share_is_rounded_to_none_or_all(tmp_path: Path) -> None:
+    count = 10_000
+    op = np.where(np.arange(count) < 4, WRITE, READ)
+    own = columns() | {"t_ns": np.arange(count) * 10**9, "op": op, "offset": np.arange(count) * 8192}
+    own |= {"length": np.full(count, 4096), "latency_ns": np.full(count, 1000)}
+    own = {name: values for name, values in own.items() if len(values) == count}
+    text = said(described(written(tmp_path, own)))
+    assert "Reads are > 99.9% of them" in text
+    assert "The drive was idle > 99.9% of the time." in text
+    assert "RND 4K R > 99.9%" in text
+    own["op"] = np.where(np.arange(count) < 30, READ, WRITE)
+    assert "Reads are 0.3% of them" in said(described(written(tmp_path, own)))
+    own["op"] = np.where(np.arange(count) < 30, WRITE, READ)
+    assert "Reads are 99.7% of them" in said(described(written(tmp_path, own)))
+    own["op"] = np.where(np.arange(count) < 3, READ, WRITE)
+    assert "Reads are < 0.1% of them" in said(described(written(tmp_path, own)))

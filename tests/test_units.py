@@ -27,6 +27,7 @@ def test_sizes_are_written() -> None:
     assert decimal(1600321314816) == "1.6 TB"
     assert block_label(512) == "0.5K"
     assert block_label(2**20) == "1024K"
+    assert block_label(2**31) == "2097152K"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def parse_seconds(text: str) -> float:
 
 def block_label(size_bytes: int) -> str:
     """Return a transfer size in the specification's notation: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
-    return f"{size_bytes / KiB:g}K"
+    whole, rest = divmod(size_bytes, KiB)
+    return f"{size_bytes / KiB:g}K" if rest else f"{whole}K"
 
 
 def binary(size_bytes: float) -> str:

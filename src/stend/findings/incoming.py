@@ -17,7 +17,10 @@ OF_ALL = True
 """This finding needs all other findings."""
 BACK = {
     "surface": ("shrunk", "unreadable"),
-    "passport": ("failing", "hours", "too_fast", "older", "serials", "spare", "wear", "uncorrectable", "self_test"),
+    "passport": (
+        *("failing", "hours", "too_fast", "older", "serials", "spare", "wear", "uncorrectable", "self_test"),
+        *("warning_spare", "warning_unreliable", "warning_read_only", "warning_backup"),
+    ),
 }
 """Findings that a buyer need not accept."""
 SOURCES = ("surface", "passport", "untouched")

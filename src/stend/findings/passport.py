@@ -24,6 +24,14 @@ WORN, LEAST_CYCLES = 3, 5.0
 HIGH_WEAR = 80
 COUNTS = ("uncorrectable", "pending", "media_errors", "reallocated", "grown_defects", "crc_errors")
 SMART = "SMART"
+WARNINGS = {
+    0x01: "warning_spare",
+    0x02: "warning_temperature",
+    0x04: "warning_unreliable",
+    0x08: "warning_read_only",
+    0x10: "warning_backup",
+}
+"""Bits of NVMe's critical warning (NVMe base 2.0, figure 207), and their keys."""
 KINDS = {
     "zoned": "kind_zoned",
     "actuators": "kind_actuators",
@@ -102,12 +110,12 @@ def _made(passport: Mapping[str, Any]) -> dict[str, Any]:
 def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
     if passport.get("health_passed") is False:
         yield "failing", {}, True
-    if warning := passport.get("critical_warning"):
-        yield "warning", {"bits": f"{warning:#x}"}, True
+    spare = counts(passport, "spare")
+    few = "pct" in spare and spare["pct"] < spare.get("threshold_pct", 0)
+    yield from _warnings(passport.get("critical_warning"), spare_known=few)
     if failed := passport.get("self_tests_failed"):
         yield "self_test", {"failed": failed}, True
-    spare = counts(passport, "spare")
-    if "pct" in spare and spare["pct"] < spare.get("threshold_pct", 0):
+    if few:
         yield "spare", {"spare": spare["pct"], "threshold": spare["threshold_pct"]}, True
     wear = max(counts(passport, "wear_pct").values(), default=0)
     if wear >= HIGH_WEAR:
@@ -121,6 +129,19 @@ def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
     now, most = facts.get("link"), facts.get("link_capable")
     if now and most and now != most:
         yield "link", {"now": str(now), "most": str(most)}, True
+
+
+def _warnings(bits: object, *, spare_known: bool) -> Rows:
+    """Yield each bit of the critical warning, but not that of the spare blocks if their share is reported.
+
+    Bits that the standard does not define are one row.
+    """
+    if not isinstance(bits, int):
+        return
+    named: Rows = ((key, {}, True) for bit, key in WARNINGS.items() if bits & bit)
+    yield from (row for row in named if not (spare_known and row[0] == "warning_spare"))
+    if other := bits & ~sum(WARNINGS):
+        yield "warning", {"bits": f"{other:#x}"}, True
 
 
 def _remarks(run: Run, passport: Mapping[str, Any]) -> Rows:

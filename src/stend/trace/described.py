@@ -33,9 +33,9 @@ class Places:
     """Addresses that a trace reads and writes.
 
     `span_bytes`: end of the last read or write. `touched_bytes`: footprint of reads, of writes and of both, counted in
-    units of `fine_bytes`. `zones`: (share of the touched cells, hottest first, share of the IOs in them), with cells of
-    `coarse_bytes`. `heat` [2, columns, rows]: reads and writes that start there, columns of `step_ns`, rows of
-    `row_bytes`.
+    units of `fine_bytes`, but at most the bytes that they moved. `zones`: (share of the touched cells, hottest first,
+    share of the IOs in them), with cells of `coarse_bytes`. `heat` [2, columns, rows]: reads and writes that start
+    there, columns of `step_ns`, rows of `row_bytes`.
     """
 
     span_bytes: int
@@ -73,6 +73,12 @@ class Described:
     def bytes(self) -> int:
         """Return the bytes read, written and discarded."""
         return sum(part.tally.bytes for part in self.parts)
+
+    @property
+    def rate(self) -> float | None:
+        """Return the mean IOPS, or None if all IOs were issued at one moment."""
+        at_once = self.gaps is not None and not self.gaps.latency_ns
+        return None if at_once or not self.end_ns else self.ios / (self.end_ns / 1e9)
 
     def of(self, op: int) -> Tally:
         """Return the Tally of one operation. Its bins count the IOs with a response time."""
@@ -134,6 +140,7 @@ class _Survey:
         self._heat = np.zeros((2, COLUMNS, ROWS), np.int64)
         self._bins, self._longest, self._squares, self._last_ns = np.zeros(BINS, np.int64), 0, 0.0, -1
         self._first_ns: int | None = None
+        self._moved = np.zeros(2, np.int64)
         self._ends = np.zeros(1 + _places.MOST_IN_FLIGHT, np.int64)
         self.derived = False
 
@@ -142,6 +149,7 @@ class _Survey:
         t_ns = batch["t_ns"]
         columns = (t_ns, batch["op"], batch["offset"], batch["length"])
         maps = (self._touched, self._counts, self._heat)
+        self._moved += [int(batch["length"][batch["op"] == op].sum()) for op in (READ, WRITE)]
         self._kernels.place(*columns, self._fine, self._coarse, *maps, self._step_ns, self._row)
         longest, squares = self._kernels.gaps(t_ns, self._last_ns, self._bins)
         self._longest, self._squares = max(self._longest, longest), self._squares + squares
@@ -165,7 +173,9 @@ class _Survey:
         if not counts.any():
             return None
         both = self._touched[READ] | self._touched[WRITE]
-        touched = [int(np.bitwise_count(bits).sum()) * self._fine for bits in (*self._touched, both)]
+        moved = (*self._moved.tolist(), int(self._moved.sum()))
+        units = [int(np.bitwise_count(bits).sum()) * self._fine for bits in (*self._touched, both)]
+        touched = [min(upper, size) for upper, size in zip(units, moved, strict=True)]
         hottest = np.sort(counts[counts > 0])[::-1]
         sums = np.cumsum(hottest)
         zones = [(share, float(sums[max(round(share * len(sums)), 1) - 1] / sums[-1])) for share in ZONES]

@@ -17,6 +17,8 @@ from stend.words import Language
 ENOUGH = 0.8
 MOST_STREAMS, MOST_NAMED = 24, 5
 LEAST = 0.001
+NEARLY = 0.99
+"""Shares from this one on have a decimal place, so that none is rounded to all."""
 
 
 def traced(trace: Described, lang: str, *, drawn: bool = True) -> Page:
@@ -39,7 +41,7 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     if trace.about.timed:
         yield Section.of("load", words("traced.load"), tables=(_load(trace, words),))
     maps = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
-    yield Section.of("places", words("traced.places"), () if maps else (words("traced.no_places"),), maps)
+    yield Section.of("places", words("traced.places"), () if maps else (_placeless(trace, words),), maps)
     notes = tuple(words.translated(note) for note in trace.about.notes)
     yield Section.of("source", words("traced.source"), notes, tuple(_source(trace, words)))
 
@@ -57,19 +59,26 @@ def busiest(trace: Described) -> Step | None:
 
 def _summary(trace: Described, words: Language) -> Iterator[str]:
     read, write = trace.of(READ), trace.of(WRITE)
-    values = {"ios": trace.ios, "reads": read.ios / trace.ios, "read": read.bytes, "written": write.bytes}
-    if trace.about.timed:
-        seconds = trace.end_ns / 1e9
-        yield words("traced.counts", seconds=seconds, iops=trace.ios / seconds if seconds else 0.0, **values)
-        if (peak := busiest(trace)) and seconds:
-            times = rate(peak) / (trace.ios / seconds)
-            yield words("traced.peak", seconds=peak.length_ns / 1e9, iops=rate(peak), times=times)
+    values = {
+        "ios": trace.ios,
+        "reads": _share(read.ios / trace.ios, words),
+        "read": read.bytes,
+        "written": write.bytes,
+    }
+    if trace.about.timed and trace.rate is None:
+        yield words("traced.counts_at_once", **values)
+    elif trace.about.timed:
+        yield words("traced.counts", seconds=trace.end_ns / 1e9, iops=trace.rate, **values)
+        if (peak := busiest(trace)) and trace.rate:
+            yield words("traced.peak", seconds=peak.length_ns / 1e9, iops=rate(peak), times=rate(peak) / trace.rate)
     else:
         yield words("traced.counts_untimed", **values)
         yield words("traced.untimed")
     many = streams(trace.parts, ENOUGH)
     first = trace.parts[: min(many, MOST_NAMED)]
-    names = [words("traced.one", name=stream(p.key, words), share=p.tally.ios / trace.ios) for p in first]
+    names = [
+        words("traced.one", name=stream(p.key, words), share=_share(p.tally.ios / trace.ios, words)) for p in first
+    ]
     yield words("traced.most", n=many, of=len(trace.parts), share=ENOUGH, told=", ".join(names))
     yield from _known(trace, words)
     yield words("traced.no_data")
@@ -85,7 +94,7 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
         if trace.derived:
             yield words("traced.derived")
     if whole.idle_share is not None and trace.about.timed:
-        yield words("traced.was_idle", share=whole.idle_share)
+        yield words("traced.was_idle", share=_share(whole.idle_share, words))
     responses = [(op, tally) for op in (READ, WRITE) if (tally := answered(trace.of(op))).ios]
     for op, tally in responses:
         percentiles = {f"p{percent:g}": percentile_s(tally, percent) for percent in (50.0, 99.0)}
@@ -95,11 +104,16 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
     if not responses:
         yield words("traced.no_response")
     if trace.places is None:
-        yield words("traced.no_places")
+        yield _placeless(trace, words)
         return
     hot, share = trace.places.zones[0]
     touched = trace.places.touched_bytes[2]
     yield words("traced.touched", touched=touched, span=trace.places.span_bytes, hot=hot, share=share)
+
+
+def _placeless(trace: Described, words: Language) -> str:
+    """Return why there are no places: statistics have no addresses, and other traces have no reads or writes."""
+    return words("traced.no_places" if trace.gaps is None else "traced.nothing_placed")
 
 
 def _warned(trace: Described, words: Language) -> Iterator[str]:
@@ -137,8 +151,12 @@ def _streams(trace: Described, words: Language) -> Table:
 
 
 def _share(share: float, words: Language) -> str:
-    """Return a share in per cent. A share too small to be shown is "< 0.1 %"."""
-    return "< " + words.show(LEAST, "pct") if 0 < share < LEAST / 2 else words.show(share, "pct")
+    """Return a share in per cent. A share that is neither none nor all is not shown as such, but as "< 0.1 %" or so."""
+    if 0 < share < LEAST / 2:
+        return "< " + words.show(LEAST, "pct")
+    if 1 - LEAST / 2 < share < 1:
+        return "> " + words.show(1 - LEAST, "tenths")
+    return words.show(share, "tenths" if NEARLY <= share < 1 else "pct")
 
 
 def _more(trace: Described, words: Language) -> tuple[str, ...]:
@@ -166,10 +184,9 @@ def _load(trace: Described, words: Language) -> Table:
 
 
 def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
-    seconds, whole = trace.end_ns / 1e9, trace.whole
-    yield words("traced.duration"), words.show(seconds, "time")
-    if seconds:
-        yield words("traced.mean_iops"), words("traced.iops_value", iops=trace.ios / seconds)
+    whole = trace.whole
+    yield words("traced.duration"), words.show(trace.end_ns / 1e9, "time")
+    yield words("traced.mean_iops"), "" if trace.rate is None else words("traced.iops_value", iops=trace.rate)
     if peak := busiest(trace):
         name = words("traced.peak_iops", seconds=peak.length_ns / 1e9)
         yield name, words("traced.iops_value", iops=rate(peak))
@@ -177,7 +194,7 @@ def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
     if whole.depths:
         yield words("traced.half_depth"), str(whole.half_depth)
         yield words("traced.most_depth"), str(max(whole.depths))
-    yield words("traced.idle_share"), "" if whole.idle_share is None else words.show(whole.idle_share, "pct")
+    yield words("traced.idle_share"), "" if whole.idle_share is None else _share(whole.idle_share, words)
     if trace.gaps and trace.gaps.ios:
         yield words("traced.gap_mean"), words.show(trace.gaps.mean_s, "lat")
         for key, percent in (("gap_half", 50.0), ("gap_99", 99.0)):
