@@ -94,7 +94,7 @@ class Lang:
 
     @cached_property
     def index(self) -> dict[str, Any]:
-        """Return the data of the index: labels, facets and all drives."""
+        """Return the data of the index: labels and all drives."""
         words, every = self.words, [*self.drives, *self.references]
         return {
             "format": FORMAT,
@@ -105,13 +105,12 @@ class Lang:
             "beyond": dict(figures.beyond()),
             "change": figures.change_data(words),
             "texts": html.script_texts(words),
-            "facets": self.facets(),
             "drives": every,
         }
 
-    def facets(self) -> dict[str, list[Any]]:
-        """Return the values of each filter with the number of drives."""
-        every, facets = [*self.drives, *self.references], dict[str, list[Any]]()
+    def facets(self, every: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+        """Return the values of each filter with the number of these drives."""
+        facets = dict[str, list[Any]]()
         for name in ("maker", "interface", "class"):
             facets[name] = sorted(
                 ([v, n] for v, n in Counter(d[name] for d in every).items() if v), key=lambda pair: str(pair[0])
@@ -122,6 +121,8 @@ class Lang:
 
     def _page(self, template: str, here: str, title: str, about: str, **values: Any) -> str:
         head = html.Head(title, about, self.made, self.preview)
+        drives = [drive for group in values.get("groups", ()) for _, drive in group["rows"]]
+        values |= {"listed": drives, "facets": self.facets(drives)}
         return html.render(template, self.lab, self.words, here, head, index=self.index, **values)
 
     def _pages(self) -> Iterator[tuple[str, str]]:
