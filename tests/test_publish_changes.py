@@ -10,6 +10,7 @@ from stend.base.errors import GATE_FAILED_EXIT_CODE, BadInput
 from stend.cli import main
 from stend.model.quantities import shape
 from stend.publish import ledger
+from stend.publish.page import texts as page_texts
 from stend.report.parts.markup import unbroken
 from stend.words import Language
 from tests.labs import run
@@ -62,6 +63,20 @@ def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
         assert one.run_before in page, "the run of the first figures is withdrawn, which the page says"
     assert f"{len(errata)} figures corrected" in (tmp_path / "site/en/news.xml").read_text()
     assert not build(runs, tmp_path / "site", lab(tmp_path), later).changed
+
+
+def test_a_key_figure_that_the_page_has_no_more_is_an_erratum(tmp_path: Path) -> None:
+    for name, seed, tests in (("a", 1, ("iops", "latency")), ("b", 2, ("iops",))):
+        run(tmp_path / "runs" / name, truth("Beta 2000", iops=30_000), seed=seed, names=tests)
+    build(tmp_path / "runs", tmp_path / "site", lab(tmp_path))
+    before = ledger.read(tmp_path / "site").drives[BETA]
+    assert "key|read_wait" in before.figures
+    built = build(tmp_path / "runs", tmp_path / "site", lab(tmp_path, f'[reviews]\n"{BETA}" = "b"\n'))
+    one = next(erratum for erratum in built.errata[BETA] if erratum.figure == "key|read_wait")
+    assert (one.old, one.new, one.why) == (before.figures["key|read_wait"].value, None, "run")
+    page = (tmp_path / f"site/en/drives/{BETA}.html").read_text()
+    assert f'>{one.names["en"]}</th><td class="num">{page_texts(one, Language("en"))[0]}</td><td class="num">–<' in page
+    assert all(erratum.new for erratum in built.errata[BETA] if not erratum.figure.startswith("key|"))
 
 
 def test_a_withdrawn_run_is_said_with_its_reason(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def _show_progress(done: int, of: int) -> None:
 
 
 def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
-    from stend.publish.figures import text_of
+    from stend.publish.page import texts
     from stend.words import FIRST, Language
 
     words = Language(FIRST)
@@ -65,7 +65,7 @@ def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
     lines += [f"new: {name}" for name in built.new[:MOST_LISTED] if check]
     for name, errata in built.errata.items():
         for one in errata[:MOST_LISTED]:
-            old, new = (text_of(one.figure, value, words) for value in (one.old, one.new))
+            old, new = texts(one, words)
             lines.append(f"{name}: {one.names.get(words.name, one.figure)}: {new} instead of {old}")
         lines += [f"{name}: and {len(errata) - MOST_LISTED} more figures"] if len(errata) > MOST_LISTED else []
     for name, gone in built.withdrawn.items():

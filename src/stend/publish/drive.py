@@ -157,8 +157,11 @@ def _entry(order: Order, chosen: Chosen, spoken: Mapping[str, data.Spoken]) -> E
     keys = {f"{figures.KEY}|{name}": key["value"] for name, key in first.keys.items()}
     values = keys | {row.id: row.value for row in first.rows}
     shown = {figure: Shown(value, sample.hash) for figure, value in values.items()}
-    names = {figure: {lang: language.figure_name(figure) for lang, language in spoken.items()} for figure in shown}
     runs = {s.hash: datetime.datetime.fromtimestamp(s.run.started[0].at, datetime.UTC).date() for s in chosen.every}
+
+    def names(figure: str) -> dict[str, str]:
+        return {lang: language.figure_name(figure) for lang, language in spoken.items()}
+
     entry = Entry(
         key=order.key,
         name=first.name,
@@ -167,7 +170,7 @@ def _entry(order: Order, chosen: Chosen, spoken: Mapping[str, data.Spoken]) -> E
         stend=__version__,
         runs=runs,
         figures=shown,
-        errata=ledger.errata(before, shown, names, first.words, order.today),
+        errata=ledger.errata(before, shown, names, first.words, order.today, sample.hash),
         withdrawn=ledger.withdrawn(before, dict.fromkeys(runs, ""), chosen.reasons, order.today),
         tests=tuple(dict.fromkeys(test.name for s in chosen.every for test in s.run.plan.tests)),
     )

@@ -15,10 +15,10 @@ from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.model.quantities import QUANTITIES, shape
 from stend.publish.samples import Sample
-from stend.report.story.page_one import LESS_IS_BETTER, SHAPES, Review, comparable, value_shown
+from stend.report.story.page_one import AT, LESS_IS_BETTER, SHAPES, Review, comparable, value_shown
 from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
-from stend.words.numbers import rounded, rounded_bytes
+from stend.words.numbers import latency_unit, rounded, rounded_bytes, significant
 
 ONE_SIDED = ("unmet", "late", "host", "untold", "untold_state")
 """Reasons against a figure that do not depend on the other side."""
@@ -204,9 +204,10 @@ def bare(name: str, value: float, words: Language) -> str:
     """Return a key figure in the unit of `unit_of`, without it, rounded like `value_shown`."""
     shape = SHAPES[name]
     if shape == "lat":
-        return words.show(float(f"{value:.1e}") / (1e-6 if name in IN_US else 1e-3), "n")
+        own = latency_unit(value)[0]  # rounded in the unit of running text: 148 µs, 1.5 ms
+        return words.show(significant(rounded(value / own) * own / (1e-6 if name in IN_US else 1e-3), 6), "n")
     if shape == "gib":
-        return words.show(round(value / GiB) if value >= GiB else float(f"{value / GiB:.1e}"), "n")
+        return words.show(round(value / GiB) if value >= 10 * GiB else significant(value / GiB, 2), "n")
     if shape not in UNITS:
         return value_shown(value, shape, words)
     return words.show(rounded_bytes(value) / 1e6 if shape == "mbs" else rounded(value), "n")
@@ -215,12 +216,17 @@ def bare(name: str, value: float, words: Language) -> str:
 def key_figures(review: Review) -> dict[str, dict[str, Any]]:
     """Return the key figures that a run has. One that its test does not support, or that still got worse, has no place.
 
+    `at` is the number of outstanding IOs of a figure that depends on it (`AT`).
     Writes of a run without a saturation are only those of a filled drive.
     """
     of = review.verdict.known
     known = {name: value for name in SHAPES if (value := review.figures.get(name)) and comparable(name, review)}
     lasting = {name for name in of.usable if name not in of.bounds}
-    return {name: _shown(name, value, review.words, name in lasting) for name, value in known.items()}
+    at = {name: int(review.figures.get(AT.get(name, ""), 0)) for name in known}
+    return {
+        name: _shown(name, value, review.words, name in lasting) | ({"at": at[name]} if at[name] else {})
+        for name, value in known.items()
+    }
 
 
 def published_figures(facts: Mapping[str, Any], words: Language) -> dict[str, dict[str, Any]]:
@@ -237,10 +243,16 @@ def _shown(name: str, value: float, words: Language, usable: bool) -> dict[str, 
 def with_span(
     figures: dict[str, dict[str, Any]], others: Sequence[Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, dict[str, Any]]:
-    """Return key figures with the lowest and the highest of all samples, if there are several."""
+    """Return key figures with the lowest and the highest of all samples, if there are several.
+
+    A sample that does not meet the conditions of its test is not in the range of a figure that does.
+    """
     spanned = {}
     for name, own in figures.items():
-        every = sorted([own, *(o[name] for o in others if name in o)], key=lambda each: float(each["value"]))
+        every = sorted(
+            [own, *(o[name] for o in others if name in o and o[name]["usable"] >= own["usable"])],
+            key=lambda each: float(each["value"]),
+        )
         span = {"low": every[0]["bare"], "high": every[-1]["bare"], "samples": len(every)} if len(every) > 1 else {}
         spanned[name] = own | span
     return spanned

@@ -3,7 +3,7 @@
 import datetime
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from stend.base import atomic, regular, untrusted
 from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.base.version import __version__
-from stend.publish.figures import text_of
+from stend.publish.figures import KEY, text_of
 from stend.words import Language
 
 NAME = "published.json"
@@ -32,6 +32,7 @@ class Shown(msgspec.Struct, frozen=True, array_like=True):
 class Erratum(msgspec.Struct, frozen=True):
     """A figure of a published page that is shown otherwise since a day. `old` and `new` are in base units.
 
+    `new` is None for a key figure that the page has no more.
     `why` is "run" (another run is the review), "stend" (its version) or "record".
     """
 
@@ -39,7 +40,7 @@ class Erratum(msgspec.Struct, frozen=True):
     figure: str
     names: dict[str, str]
     old: float
-    new: float
+    new: float | None
     run_before: str
     run: str
     why: str
@@ -146,19 +147,28 @@ def write(site: Path, ledger: Ledger) -> None:
 def errata(
     before: Entry | None,
     figures: dict[str, Shown],
-    names: dict[str, dict[str, str]],
+    names: Callable[[str], dict[str, str]],
     words: Language,
     today: datetime.date,
+    run: str,
 ) -> tuple[Erratum, ...]:
-    """Return the errata so far, and one for each figure of a published page that is now shown otherwise."""
+    """Return the errata so far, and one for each figure of a published page that is now shown otherwise.
+
+    A key figure that the page has no more is one of them. Other figures go with the test that the run lacks.
+    """
     if before is None:
         return ()
     changed = []
     for figure, old in before.figures.items():
         new = figures.get(figure)
-        if new is not None and text_of(figure, new.value, words) != text_of(figure, old.value, words):
-            why = "run" if new.run != old.run else "stend" if before.stend != __version__ else "record"
-            changed.append(Erratum(today, figure, names[figure], old.value, new.value, old.run, new.run, why))
+        value, now = (new.value, new.run) if new else (None, run)
+        if value is None:
+            differs = figure.startswith(f"{KEY}|")
+        else:
+            differs = text_of(figure, value, words) != text_of(figure, old.value, words)
+        if differs:
+            why = "run" if now != old.run else "stend" if before.stend != __version__ else "record"
+            changed.append(Erratum(today, figure, names(figure), old.value, value, old.run, now, why))
     return (*before.errata, *changed)
 
 

@@ -238,14 +238,16 @@ class Change(NamedTuple):
 def changes(entry: Entry, words: Language) -> Iterator[Change]:
     """Yield the errata of a drive by day and cause, the newest first."""
     for (date, why, before, run), errata in groupby(entry.errata[::-1], lambda e: (e.date, e.why, e.run_before, e.run)):
-        rows = tuple((erratum.names.get(words.name, erratum.figure), *texts(erratum, words)) for erratum in errata)
+        ordered = list(errata)[::-1]  # the key figures come first
+        rows = tuple((erratum.names.get(words.name, erratum.figure), *texts(erratum, words)) for erratum in ordered)
         sentence = words(f"publish.erratum.{why}", date=day(date, words), n=len(rows), before=before, run=run)
         yield Change(sentence, rows)
 
 
 def texts(erratum: Erratum, words: Language) -> tuple[str, str]:
-    """Return the old and the new figure of an erratum."""
-    return text_of(erratum.figure, erratum.old, words), text_of(erratum.figure, erratum.new, words)
+    """Return the old and the new figure of an erratum, a dash for one that the page has no more."""
+    new = "–" if erratum.new is None else text_of(erratum.figure, erratum.new, words)
+    return text_of(erratum.figure, erratum.old, words), new
 
 
 def day(date: datetime.date, words: Language) -> str:
@@ -256,7 +258,9 @@ def day(date: datetime.date, words: Language) -> str:
 
 def _withdrawn(withdrawal: Withdrawn, words: Language) -> str:
     key = "withdrawn_why" if withdrawal.reason else "withdrawn"
-    return words(f"publish.{key}", run=withdrawal.run, date=day(withdrawal.date, words), reason=withdrawal.reason)
+    return words(
+        f"publish.{key}", run=withdrawal.run, date=day(withdrawal.date, words), reason=withdrawal.reason.rstrip(".")
+    )
 
 
 def _short(text: str, most: int) -> str:

@@ -94,7 +94,7 @@ class Lang:
 
     @cached_property
     def index(self) -> dict[str, Any]:
-        """Return the data of the index: labels, facets and all drives."""
+        """Return the data of the index: labels and all drives."""
         words, every = self.words, [*self.drives, *self.references]
         return {
             "format": FORMAT,
@@ -105,13 +105,12 @@ class Lang:
             "beyond": dict(figures.beyond()),
             "change": figures.change_data(words),
             "texts": html.script_texts(words),
-            "facets": self.facets(),
             "drives": every,
         }
 
-    def facets(self) -> dict[str, list[Any]]:
-        """Return the values of each filter with the number of drives."""
-        every, facets = [*self.drives, *self.references], dict[str, list[Any]]()
+    def facets(self, every: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+        """Return the values of each filter with the number of these drives."""
+        facets = dict[str, list[Any]]()
         for name in ("maker", "interface", "class"):
             facets[name] = sorted(
                 ([v, n] for v, n in Counter(d[name] for d in every).items() if v), key=lambda pair: str(pair[0])
@@ -122,6 +121,8 @@ class Lang:
 
     def _page(self, template: str, here: str, title: str, about: str, **values: Any) -> str:
         head = html.Head(title, about, self.made, self.preview)
+        drives = [drive for group in values.get("groups", ()) for _, drive in group["rows"]]
+        values |= {"listed": drives, "facets": self.facets(drives), "currencies": _currencies(drives)}
         return html.render(template, self.lab, self.words, here, head, index=self.index, **values)
 
     def _pages(self) -> Iterator[tuple[str, str]]:
@@ -181,13 +182,18 @@ class Lang:
         words, label = self.words, self.index["labels"][key]
         less = key in LESS_IS_BETTER
         have = sorted(self._with(self.drives, key), key=lambda d: _value(d, key), reverse=not less)
-        ranked = [drive for drive in have if drive["ranked"] and drive["figures"][key]["usable"]]
+        sound = [drive for drive in have if drive["ranked"] and drive["figures"][key]["usable"]]
+        depths = Counter(drive["figures"][key].get("at", 0) for drive in sound)
+        ranked = [] if less and len(depths) > 1 else sound  # a response time grows with the outstanding IOs
         rows = [(self._place(drive, key, ranked, less=less), self._weak(drive, key)) for drive in have]
         lone = sorted(self._with(self.references, key), key=lambda d: _value(d, key), reverse=not less)
         groups = self._groups(rows, lambda drive: not drive["why_not"], lone)
         here, title = f"rankings/{key}.html", words("publish.ranking_title", name=label["name"])
         about = words("publish.ranking_about", name=label["name"], n=len(ranked))
-        intro = " ".join((words(f"publish.better_{label['better']}"), words("publish.one_run"), *self._rules(ranked)))
+        unlike = "unlike_depths" if ranked else "unlike_waits"
+        listed = ", ".join(f"{depth} ({n})" for depth, n in sorted(depths.items()))
+        rules = [*self._rules(sound), *([words(f"publish.{unlike}", values=listed)] if len(depths) > 1 else [])]
+        intro = " ".join((words(f"publish.better_{label['better']}"), words("publish.one_run"), *rules))
         values = {"columns": [key], "use": "", "intro": intro}
         return here, self._page("ranking.html.j2", here, title, about, groups=groups, page_values=values)
 
@@ -195,10 +201,11 @@ class Lang:
         return [drive for drive in drives if key in drive["figures"]]
 
     def _place(self, drive: dict[str, Any], key: str, ranked: Sequence[dict[str, Any]], *, less: bool) -> str:
-        """Return the place of a drive among those of its kind, or "" without one; equal figures share a place."""
+        """Return the place of a drive among those of its kind, or "" without one. Figures shown as equal share it."""
         if drive not in ranked:
             return ""
-        value, others = _value(drive, key), [d for d in ranked if d["virtual"] is drive["virtual"]]
+        value, shown = _value(drive, key), drive["figures"][key]["bare"]
+        others = [d for d in ranked if d["virtual"] is drive["virtual"] and d["figures"][key]["bare"] != shown]
         return str(1 + sum((_value(d, key) < value) if less else (_value(d, key) > value) for d in others))
 
     def _weak(self, drive: dict[str, Any], key: str) -> dict[str, Any]:
@@ -220,15 +227,20 @@ class Lang:
                 yield words("publish.unlike", setting=words(f"setting.{name}"), values=listed)
 
     def _use(self, use: str, name: str) -> tuple[str, str]:
-        """Return the page of a use: drives by their mark, of equal marks by price per gigabyte where known."""
+        """Return the page of a use: drives by their mark, of equal marks by price per gigabyte where known.
+
+        Prices in several currencies give no order.
+        """
         words, here = self.words, f"uses/{use}.html"
         have = [drive for drive in self.drives if use in drive["uses"]]
-        have.sort(key=lambda d: (MARKS.index(d["uses"][use]), _per_gb(d), d["name"].lower()))
+        priced = len(_currencies(have)) == 1
+        have.sort(key=lambda d: (MARKS.index(d["uses"][use]), _per_gb(d) if priced else 0.0, d["name"].lower()))
         groups = self._groups([("", drive) for drive in have], lambda drive: drive["ranked"], ())
         fit = sum(drive["ranked"] and drive["uses"][use] in FIT for drive in have)
         title = words("publish.use_title", name=name)
         about = words("publish.use_about", name=name, n=fit)
-        intro = " ".join((words("publish.use_order"), *self._rules([drive for drive in have if drive["ranked"]])))
+        order = words("publish.use_order" if priced or not _currencies(have) else "publish.use_order_names")
+        intro = " ".join((order, *self._rules([drive for drive in have if drive["ranked"]])))
         needed = [demand.figure for demand in uses().use[use].demands if demand.figure in self.keys]
         columns = list(dict.fromkeys(needed))[:MOST_OF_USE] or self.keys[:1]
         values = {"columns": columns, "use": use, "intro": intro}
@@ -292,6 +304,10 @@ def _value(drive: Mapping[str, Any], key: str) -> float:
 def _per_gb(drive: Mapping[str, Any]) -> float:
     price, size = drive["price"], drive["capacity"]["value"]
     return price["value"] / size if price and size else float("inf")
+
+
+def _currencies(drives: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {drive["price"]["currency"] for drive in drives if drive["price"]}
 
 
 def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str, Any]:
