@@ -35,7 +35,7 @@ def test_the_maker_is_the_first_word_that_is_no_number_of_members(model: str, ma
 
 
 def test_models_that_differ_in_more_than_separators_are_different_drives() -> None:
-    models = ("Alpha 970 EVO", "Alpha 970 EVO+", "Alpha 970 EVO#", "Альфа 970 EVO")
+    models = ("Alpha 970 EVO", "Alpha 970 EVO+", "Альфа 970 EVO")
     assert len({samples.drive_id(model, 500_000_000_000) for model in models}) == len(models)
     alike = ("WDC WD40EZRZ-00", "WDC_WD40EZRZ-00")
     assert {samples.drive_id(model, 4_000_000_000_000) for model in alike} == {"wdc-wd40ezrz-00-4000gb"}

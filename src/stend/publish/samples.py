@@ -31,8 +31,6 @@ BESIDE = ("host.json", "manifest.toml", "writer.json", *store.SHEETS, "notes.md"
 EVENTS = "events.jsonl"
 SHOWN = 40
 """Characters of a model in the id of a drive."""
-MEANS = re.compile(r"[^a-zA-Z0-9\s._/(),:-]")
-"""A character that is lost in an id and tells models apart, as in `970 EVO+`. The others only separate words."""
 
 
 class Found(NamedTuple):
@@ -91,10 +89,13 @@ def find(folder: Path) -> Found:
 
 
 def drive_id(model: str, capacity_bytes: int) -> str:
-    """Return the id of a model of one capacity, which is its address on the site and never changes."""
+    """Return the id of a model of one capacity, which is its address on the site and never changes.
+
+    A hash tells models apart whose letters do not: long names, other scripts, and `970 EVO+`.
+    """
     size = f"{capacity_bytes / 1e9:.0f}gb" if capacity_bytes >= 1e9 else f"{capacity_bytes / 1e6:.0f}mb"
     slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
-    if not slug or len(slug) > SHOWN or MEANS.search(model):
+    if not slug or len(slug) > SHOWN or not model.isascii() or "+" in model:
         number = hashlib.blake2b(model.encode(errors="replace"), digest_size=4).hexdigest()
         slug = f"{slug[:SHOWN].strip('-') or 'drive'}-{number}"
     return f"{slug}-{size}"
