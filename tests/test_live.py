@@ -26,10 +26,11 @@ from stend.live.now import now
 from stend.live.state import State, state
 from stend.model.counts import Counts
 from stend.model.definition import Hold
-from stend.model.events import Ended, Judged, Reading, Result, Sample
+from stend.model.events import Ended, Judged, Note, Position, Reading, Result, Sample, Started
 from stend.model.stats import percentile_s
 from stend.model.tally import PERCENTS, Tally
 from stend.store import writer
+from stend.words import Sentence
 from tests.going import whole_and_cut
 from tests.waits import PATIENCE_S, wait_for
 
@@ -279,3 +280,19 @@ def test_who_asks_every_few_seconds_reads_no_run_again_while_it_is_written(tmp_p
     with catalogue.opened(top, growing=False) as known:
         assert set(known.known.entries) != entries
         assert [one.outcome for one in known.runs] != ["unfinished"]
+
+
+def test_a_continued_run_counts_no_second_twice(runs: Path) -> None:
+    """A virtual drive keeps its clock, and its stop may end seconds after the place where its record continues."""
+    first, *events = store.read(runs / "whole")
+    assert isinstance(first, Started)
+    cut = next(number for number, event in enumerate(events) if isinstance(event, Sample) and event.t > 1)
+    stopped = Ended(t=events[cut].t + 30, outcome="stopped")  # type: ignore[union-attr]
+    moved = Note(t=0.0, text=Sentence("moved", place="/runs/other"), kind="interruption")
+    virtual, end = Course([first, *events[:cut], stopped, first, moved, *events[cut:]]), Course([first, *events]).t
+    assert virtual.t == pytest.approx(max(end, stopped.t))
+    assert Course([first, *events[:cut], first, moved, *events[cut:]]).t == pytest.approx(end)
+    test, phase = next((test.name, phase.name) for test in first.plan.tests for phase in test.phases)
+    again = msgspec.structs.replace(first, continues=Position(test=test, phase=phase, round=1))
+    assert Course([first, *events[:cut], stopped, again, *events]).t == pytest.approx(stopped.t + end)
+    assert Course([first, *events[:-1], msgspec.structs.replace(again, repetition=1), events[-1]]).t == end

@@ -86,14 +86,14 @@ class Course:
                 self.ended = event
 
     def _clock(self, t: float) -> None:
-        """Advance the time. A resumed run may start at zero again, and its time continues from the last value."""
-        if t + self.base_s < self.t - 1:
-            self.base_s = self.t
+        """Advance the time. It never goes back: a stopped load may end later than the record continues."""
         self.t = max(self.t, t + self.base_s)
 
     def _begin(self, event: Started) -> None:
         self.started = self.started or event
         self.ended = None
+        if event.continues and not event.repetition:
+            self.base_s = self.t  # its clock starts again; a virtual drive and a repeated load keep theirs
         if event.continues:
             names = [(phase.test, phase.phase) for phase in self.passed]
             here = (event.continues.test, event.continues.phase)
