@@ -1,5 +1,6 @@
 """`stend verify` tells what was done to a folder, and leaves alone what only a crash did."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -101,6 +102,22 @@ def test_a_report_of_before_the_run_went_on_is_older(tmp_path: Path, capsys: pyt
     assert main(["report", str(folder)]) == 0
     killed(["resume", str(folder)], folder, (folder / "events.jsonl").stat().st_size + 20_000)
     assert "older than the record" in told(folder, capsys, 0)[-1]
+
+
+@pytest.mark.parametrize("left", [b"", b"\x00\xff" * 40])
+def test_a_record_that_is_lost_hides_no_other_run(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], left: bytes
+) -> None:
+    for name in ("a", "b", "c"):
+        shutil.copytree(whole, tmp_path / name)
+    (tmp_path / "b/events.jsonl").write_bytes(left)
+    assert main(["verify", str(tmp_path), "--json"]) == 8
+    rows = json.loads(capsys.readouterr().out)
+    assert {Path(row["path"]).name: row["unchanged"] for row in rows} == {"a": True, "b": False, "c": True}
+    lost = next(row for row in rows if not row["unchanged"])
+    assert lost["outcome"] == "unreadable"
+    assert "is not a stend event file" in lost["pieces"][0]["text"]
+    assert main(["verify", str(tmp_path / "b")]) == 8
 
 
 def test_no_folder_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,13 @@
 """`stend verify`: check that run folders are unchanged."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stend.cli import _options, _runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def command(runs: _runs.Runs = None, as_json: _options.Json = False) -> int:
@@ -18,21 +21,31 @@ def command(runs: _runs.Runs = None, as_json: _options.Json = False) -> int:
     import json
 
     from stend.base.errors import UNSOUND_EXIT_CODE
-    from stend.store import verify
 
     checked = []
     for folder in _runs.each(runs):
-        found = verify.Folder(folder)
-        parts, ended = list(found.checks()), found.run.ended
-        outcome = ended.outcome if ended else "unfinished" if found.run.started else "never started"
-        pieces = [{"piece": part.piece, "unchanged": part.sound, "text": part.words} for part in parts]
-        sound = all(part.sound for part in parts)
-        checked.append({"path": str(folder), "outcome": outcome, "unchanged": sound, "pieces": pieces})
+        checked.append({"path": str(folder), **_checked(folder)})
         if not as_json:
             _print(checked[-1])
     if as_json:
         typer.echo(json.dumps(checked, indent=1, ensure_ascii=False))
     return 0 if all(row["unchanged"] for row in checked) else UNSOUND_EXIT_CODE
+
+
+def _checked(folder: "Path") -> dict[str, Any]:
+    """Return the outcome of a run and the checks of its pieces. A record that cannot be read is a changed one."""
+    from stend.base.errors import BadInput
+    from stend.store import verify
+
+    try:
+        found = verify.Folder(folder)
+    except BadInput as error:
+        lost = {"piece": "events", "unchanged": False, "text": str(error)}
+        return {"outcome": "unreadable", "unchanged": False, "pieces": [lost]}
+    parts, ended = list(found.checks()), found.run.ended
+    outcome = ended.outcome if ended else "unfinished" if found.run.started else "never started"
+    pieces = [{"piece": part.piece, "unchanged": part.sound, "text": part.words} for part in parts]
+    return {"outcome": outcome, "unchanged": all(part.sound for part in parts), "pieces": pieces}
 
 
 def _print(row: dict[str, Any]) -> None:
