@@ -231,6 +231,28 @@ def test_a_drive_that_cannot_be_built_is_told_with_its_reason_and_the_others_go_
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--require", "iops > 1"], "--require needs --best"),
+        (["--best", "iosp[histogram]"], "neither a quantity nor a parameter"),
+        (["--best", "most of all"], "is not a figure or parameter"),
+        (["--best", "iops", "--require", "p99.9[histogram] < much"], "much"),
+        (["--best", "iops", "--require", "latnecy < 1 ms"], "neither a quantity nor a parameter"),
+        (["--figure", "least iops"], "is not a figure"),
+        (["--figure", "flash.spare_pct"], "neither a quantity nor a parameter"),
+    ],
+)
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_a_wish_that_cannot_be_met_is_refused_before_any_drive_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], says: str, dry: list[str]
+) -> None:
+    path = written(tmp_path, DESIGN)
+    assert cli.main(["sweep", str(path), "--into", str(tmp_path / "swept"), *words, *dry]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "swept").exists()
+
+
 def test_the_best_are_those_for_which_all_holds_in_their_order(swept: Path) -> None:
     own = results(swept)
     limit = sorted(row["flash.spare_pct"] for row in own.values)[7]

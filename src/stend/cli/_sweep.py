@@ -15,6 +15,18 @@ STEPS = 20
 """Progress lines per sweep where standard error is not a terminal."""
 
 
+Wishes = tuple[Sequence[str], str, Sequence[str]]
+"""The figures, `--best` and `--require`."""
+
+
+def check(path: Path, wishes: Wishes) -> None:
+    """Raise BadInput before any drive runs if the design or the wishes are invalid."""
+    from stend.many.sweep import design, study, wish
+
+    written = design.read(path)
+    wish.check(written, *study.wishes(written, *wishes))
+
+
 def plan(path: Path, folder: Path) -> None:
     """Print how many drives would run, for how long, and the first of them."""
     from stend.many.sweep import design, drives
@@ -39,8 +51,8 @@ def go(path: Path, folder: Path, workers: int) -> None:
     going.go(path, folder, workers, _progress())
 
 
-def finish(folder: Path, wishes: tuple[Sequence[str], str, Sequence[str]], forms: Sequence[str], lang: str) -> None:
-    """Print the results of a sweep and write its pages. `wishes` are the figures, `--best` and `--where`."""
+def finish(folder: Path, wishes: Wishes, forms: Sequence[str], lang: str) -> None:
+    """Print the results of a sweep and write its pages."""
     from stend.many.sweep import study
     from stend.many.sweep.folder import TABLE
     from stend.report.parts import swept

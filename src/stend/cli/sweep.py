@@ -39,10 +39,11 @@ def command(
     """
     from stend.cli import _sweep
 
-    folder = into or Path("sweeps") / design.stem
+    folder, wishes = into or Path("sweeps") / design.stem, (figure or (), best, where or ())
+    _sweep.check(design, wishes)
     if plan:
         _sweep.plan(design, folder)
         return 0
     _sweep.go(design, folder, workers or len(os.sched_getaffinity(0)))
-    _sweep.finish(folder, (figure or (), best, where or ()), form or ["html"], lang)
+    _sweep.finish(folder, wishes, form or ["html"], lang)
     return 0

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from stend.base.errors import BadInput
 from stend.many.compare.differences import Figure
 from stend.many.sweep import folder
+from stend.many.sweep.design import Design
 from stend.many.sweep.results import Results, collected, usual
 from stend.many.sweep.sensitivity import Effects, effects
 from stend.many.sweep.wish import Wish, chosen, wish
@@ -24,6 +25,14 @@ class Study(NamedTuple):
     allowed: tuple[int, ...]
 
 
+def wishes(
+    design: Design, wanted: Sequence[str], best: str, where: Sequence[str]
+) -> tuple[Sequence[str], str, Sequence[str]]:
+    """Return the figures, `best` and `where` of the command line, or of the design for those that are not given."""
+    own = design.written
+    return wanted or own.figures, best or own.best, where or (own.where if not best else ())
+
+
 def studied(into: Path, wanted: Sequence[str] = (), best: str = "", where: Sequence[str] = ()) -> Study:
     """Evaluate the sweep of a folder. The arguments override the figures, `best` and `where` of its design.
 
@@ -34,8 +43,8 @@ def studied(into: Path, wanted: Sequence[str] = (), best: str = "", where: Seque
     if not results.drives:
         why = f": {results.failed[0]['reason']}" if results.failed else ""
         raise BadInput(f"no drive of {into} has a figure{why}")
-    figures = chosen(results, wanted or design.written.figures) or usual(results)
-    wished = wish(results, best or design.written.best, where or (design.written.where if not best else ()))
+    wanted, best, where = wishes(design, wanted, best, where)
+    figures, wished = chosen(results, wanted) or usual(results), wish(results, best, where)
     shown = {figure: _effects(results, figure) for figure in figures[:MOST_FIGURES]}
     allowed = tuple(wished.allowed(results)) if wished else ()
     return Study(results, shown, len(figures) - len(shown), wished, allowed)

@@ -8,6 +8,7 @@ seconds). A parameter has no brackets.
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
@@ -15,7 +16,7 @@ from stend.many import limits
 from stend.many.compare.differences import Figure
 from stend.many.compare.rules import OTHER_NAMES
 from stend.many.limits import Limit
-from stend.many.sweep.design import Value
+from stend.many.sweep.design import Design, Value
 from stend.many.sweep.results import Results, picked
 from stend.model.quantities import QUANTITIES
 
@@ -71,8 +72,19 @@ class Wish(NamedTuple):
         return sorted(values, key=lambda i: values[i], reverse=self.most)
 
 
-def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
-    """Parse `--best` and `--require`. Return None without `--best`. Raise BadInput if they are invalid."""
+def check(design: Design, wanted: Sequence[str], best: str, where: Sequence[str]) -> None:
+    """Raise BadInput for figures, `--best` or `--require` that are invalid whatever the results are."""
+    for text in wanted:
+        _quantity(design, *_figure(text), text)
+    if match := _best(best, where):
+        _quantity(design, match[2], _words(match[3]), best)
+    for text in where:
+        limit = limits.parsed(text)
+        _quantity(design, limit.name, limit.where, text)
+
+
+def _best(best: str, where: Sequence[str]) -> re.Match[str] | None:
+    """Return the parts of `--best`, None without one."""
     if not best:
         if where:
             raise BadInput("--require needs --best; add it or leave --require out")
@@ -82,6 +94,13 @@ def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
         raise BadInput(
             f"{best!r} is not a figure or parameter; write it like 'iops[saturated]' or 'least flash.spare_pct'"
         )
+    return match
+
+
+def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
+    """Parse `--best` and `--require`. Return None without `--best`. Raise BadInput if they are invalid."""
+    if not (match := _best(best, where)):
+        return None
     subject = _subject(results, match[2], _words(match[3]), best)
     if len(subject.figures) > 1:
         listing = ", ".join(
@@ -103,13 +122,20 @@ def bound(results: Results, text: str) -> Bound:
 
 
 def _subject(results: Results, name: str, where: Sequence[str] | None, text: str) -> Subject:
-    if where is None and name in results.design.parameters:
+    if not (quantity := _quantity(results.design, name, where, text)):
         return Subject(name, name, ())
+    return Subject(text, "", tuple(picked(results, quantity, where or ())))
+
+
+def _quantity(design: Design, name: str, where: Sequence[str] | None, text: str) -> str:
+    """Return the quantity of a name, "" for a parameter. Raise BadInput for other names."""
+    if where is None and name in design.parameters:
+        return ""
     quantity = OTHER_NAMES.get(name.lower(), name.lower())
     if quantity not in QUANTITIES:
-        known = ", ".join([*QUANTITIES, *results.design.parameters])
+        known = ", ".join([*QUANTITIES, *design.parameters])
         raise BadInput(f"{text!r} is neither a quantity nor a parameter of this sweep; choose from {known}")
-    return Subject(text, "", tuple(picked(results, quantity, where or ())))
+    return quantity
 
 
 def _words(text: str | None) -> list[str] | None:
@@ -118,11 +144,13 @@ def _words(text: str | None) -> list[str] | None:
 
 def chosen(results: Results, wanted: Sequence[str]) -> list[Figure]:
     """Return the figures of texts like those of `--best`. Raise BadInput for an invalid one."""
-    figures: list[Figure] = []
-    for text in wanted:
-        match = _WISH.fullmatch(text.strip())
-        if not match or match[1]:
-            raise BadInput(f"{text!r} is not a figure; write it like 'iops[saturated]'")
-        subject = _subject(results, match[2], _words(match[3]) or (), text)
-        figures += subject.figures
-    return list(dict.fromkeys(figures))
+    figures = (_subject(results, *_figure(text), text).figures for text in wanted)
+    return list(dict.fromkeys(chain.from_iterable(figures)))
+
+
+def _figure(text: str) -> tuple[str, Sequence[str]]:
+    """Return the name of a figure and the words in its brackets."""
+    match = _WISH.fullmatch(text.strip())
+    if not match or match[1]:
+        raise BadInput(f"{text!r} is not a figure; write it like 'iops[saturated]'")
+    return match[2], _words(match[3]) or ()
