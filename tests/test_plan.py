@@ -1,5 +1,6 @@
 """A profile, what is laid over it, and the plan drawn of it for a drive."""
 
+from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from stend import suite
 from stend.base import limits
 from stend.base.errors import BadInput, NotOnDrive
 from stend.base.units import GB, GiB, KiB
+from stend.cli import main
 from stend.model.definition import Hold, Identity, Phase, Plan
 from stend.planning import plan
 from stend.suite._clauses import random
@@ -289,6 +291,20 @@ def test_a_setting_of_a_new_shape_draws_a_load_per_pair(monkeypatch: pytest.Monk
     monkeypatch.setattr(suite, "load", lambda _: PAIRS)
     (phase,) = paired([[8, 65], [32, 0], [64, 10]]).tests[0].phases
     assert [step.workload.block_bytes for step in phase.round if isinstance(step, Hold)] == [8192, 32768, 65536]
+
+
+def test_more_ios_in_flight_than_any_host_has_are_refused_before_anything_is_destroyed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ["run", "iops", "--target", "sim:small", "--threads", "4", "--into", str(tmp_path / "run"), "--depth"]
+    assert main([*words, "65536"]) == 2
+    assert "262,144 IOs outstanding, and at most 65,536 are possible" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+    profile = plan.load_profile("enterprise-2.0.2")
+    for depth, right in ((1 << 14, True), ((1 << 14) + 1, False)):
+        deep = msgspec.structs.replace(profile, threads=4, depth=depth)
+        with nullcontext() if right else pytest.raises(BadInput, match="outstanding"):
+            plan.draw(["write-saturation"], deep, DRIVE)
 
 
 def zoned(word: str) -> Identity:

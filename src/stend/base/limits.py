@@ -40,6 +40,8 @@ Cells = Annotated[int, Meta(ge=1, le=4096)]
 """Parts of a surveyed range."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
+MOST_OUTSTANDING = 1 << 16
+"""IOs in flight of all loads together: Linux's usual `fs.aio-max-nr`, and the limit of a virtual drive's queue."""
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
 Positive = Annotated[float, Meta(gt=0, le=1e15)]
 MOST_BLOCK = 1 << 30

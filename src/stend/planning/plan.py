@@ -261,6 +261,9 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) 
     phases = tuple(_drawn(phase, adapted, device, notes) for phase in test.phases(adapted, device))
     if sum(len(phase.round) for phase in phases) > MOST_STEPS:
         raise BadInput(f"{name} would have more than {MOST_STEPS} different steps; set fewer sizes, mixes or minutes")
+    for hold in (hold for phase in phases for hold in phase.holds):
+        if (many := sum(load.outstanding for load in (hold.workload, *hold.workload.beside))) > limits.MOST_OUTSTANDING:
+            raise BadInput(Sentence("most_outstanding", test=name, n=many, most=limits.MOST_OUTSTANDING))
     for phase in phases:
         if not phase.round:
             raise BadInput(Sentence("no_block", test=name, phase=phase.name, target=device.target))

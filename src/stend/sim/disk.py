@@ -4,11 +4,12 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.errors import BadInput
+from stend.base.limits import MOST_OUTSTANDING
 from stend.sim import disk_kernel
 from stend.sim import disk_state as k
 from stend.sim.drive import NS, Drive
 from stend.sim.feed import Schedule
-from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Stream
+from stend.sim.requests import SECTOR, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Disk, Host, Spec
 
 
@@ -52,7 +53,7 @@ class DiskDrive(Drive):
             raise BadInput(f"virtual drive {spec.name} has {chunks} chunks for its cache to know; make them larger")
         self._worked = 0
         held = max(disk.cache_bytes // disk.cache_chunk_bytes, 1)
-        places = OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
+        places = MOST_OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
         self.memory = k.Disk(
             state=np.zeros(k.STATE, np.int64),
             parameters=parameters(disk, spec.host, spec.capacity_bytes, not spec.protected),

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.errors import BadInput
+from stend.base.limits import MOST_OUTSTANDING
 from stend.base.units import KiB
 
 SECTOR = 512
@@ -19,7 +20,6 @@ BATCH = 2048
 LARGE = 1 << 62
 ANY_TIME = -(1 << 62)
 """In `Stream.due`: a request that is issued as soon as a slot is free, and counts from then."""
-OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
 """Index in `Stream.at`. Its values when no more requests are drawn."""
@@ -345,11 +345,11 @@ def loop(
 ) -> Loop:
     """Return a loop with all slots free to issue, and the remaining requests waiting in the host.
 
-    `loads` are the outstanding requests of each of several loads. Raise BadInput for more than OUTSTANDING, the limit
-    of the heap's keys.
+    `loads` are the outstanding requests of each of several loads. Raise BadInput for more than MOST_OUTSTANDING, which
+    is also the limit of the heap's keys.
     """
-    if outstanding > OUTSTANDING:
-        raise BadInput(f"a virtual drive has at most {OUTSTANDING} IOs outstanding, not {outstanding}")
+    if outstanding > MOST_OUTSTANDING:
+        raise BadInput(f"a virtual drive has at most {MOST_OUTSTANDING} IOs outstanding, not {outstanding}")
     turns = sorted(((n + 0.5) / many, k) for k, many in enumerate(loads or (outstanding,)) for n in range(many))
     load = np.array([k for _, k in turns], np.int64)
     return Loop(
