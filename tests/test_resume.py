@@ -7,12 +7,17 @@ import signal
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stend import store
 from stend.cli import _ends, main
-from stend.model.events import Result
+from stend.model.events import Ended, Event, Note, Position, Result, Started
+from stend.model.record import Run
+from stend.planning import plan as planning
+from stend.words import Sentence
 from tests.forks import child, once_written
+from tests.still import IDENTITY
 
 ASKED = ["latency", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
 KILLS = 50
@@ -101,3 +106,28 @@ def test_a_finished_run_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["resume", str(folder)]) == 2
     assert "is finished" in capsys.readouterr().err
     assert (folder / "events.jsonl").read_bytes() == before
+
+
+def test_a_run_that_went_on_took_as_long_as_all_its_parts_and_ended_after_the_last() -> None:
+    """The clock of a real drive starts again. An interruption of a day is no time of the run, but ends it later."""
+    plan = planning.draw(*planning.gather(["iops"], "enterprise-2.0.2", {})[:2], IDENTITY)
+    test, phase = plan.tests[0].name, plan.tests[0].phases[0].name
+    here = Position(test=test, phase=phase, round=1)
+    began = Started(at=1e9, version="1", plan=plan, seed=1)
+    went_on = msgspec.structs.replace(began, at=1e9 + 86_400, continues=here)
+    again = msgspec.structs.replace(went_on, at=1e9 + 86_400 + 500, repetition=1)
+    word = Sentence("operator")
+    parts: list[Event] = [
+        began,
+        Note(t=3600.0, text=word),
+        went_on,
+        Note(t=500.0, text=word),
+        again,
+        Note(t=40.0, text=word),
+    ]
+    assert [Run(parts[: n + 1]).took_s for n in range(6)] == [0, 3600, 3600, 4100, 4100, 4140]
+    whole = Run([*parts, Ended(t=60.0, outcome="complete")])
+    assert (whole.took_s, whole.ended_at) == (4160, 1e9 + 86_400 + 560)
+    assert (Run(parts[:2]).ended_at, Run(parts[:4]).ended_at) == (1e9 + 3600, 1e9 + 86_900)
+    virtual = Run([began, Note(t=30.0, text=word), began, Note(t=0.0, text=word), Ended(t=70.0, outcome="complete")])
+    assert (virtual.took_s, virtual.ended_at) == (70, 1e9 + 70)

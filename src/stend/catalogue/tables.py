@@ -30,7 +30,7 @@ def about(place: str, folder: Path, run: Run) -> About:
         run=place,
         folder=folder.parent.resolve().name,
         started_s=run.started[0].at,
-        seconds=run.ended.t if run.ended else None,
+        seconds=run.took_s if run.ended else None,
         stend=run.started[0].version,
         format=store.journal.Record(folder).head["version"],
         kind="imported" if source else "virtual" if drive.virtual else "real",

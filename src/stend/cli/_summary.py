@@ -151,7 +151,7 @@ def figures(run: Run) -> dict[str, Any]:
         "profile": run.plan.profile.name,
         "outcome": run.ended.outcome if run.ended else "unfinished",
         "stamps": list(run.stamps),
-        "seconds": run.ended.t if run.ended else None,
+        "seconds": run.took_s if run.ended else None,
         "results": [_figures(r) for r in run.results],
     }
 

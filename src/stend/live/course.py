@@ -92,9 +92,8 @@ class Course:
     def _begin(self, event: Started) -> None:
         self.started = self.started or event
         self.ended = None
-        if event.continues and not event.repetition:
-            self.base_s = self.t  # its clock starts again; a virtual drive and a repeated load keep theirs
         if event.continues:
+            self.base_s = self.t  # its clock starts again; that of a virtual drive goes on, without a place
             names = [(phase.test, phase.phase) for phase in self.passed]
             here = (event.continues.test, event.continues.phase)
             if here in names:

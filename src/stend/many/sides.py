@@ -169,12 +169,11 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
     }
     unended = {(test.name, phase) for test in run.plan.tests for phase in run.cut_phases(test)}
     whole = [row for row in figures(run) if (row.test, row.phase) not in unended]
-    last = run.ended.t if run.ended else max((r.t for r in run.results), default=0.0)
     return Outcome(
         name=name,
         drive=drive.serial or drive.wwn or f"{drive.model} {drive.target}",
         began_s=began,
-        ended_s=began + last,
+        ended_s=run.ended_at,
         seed=run.seed,
         settings=_settings(run, host, label),
         rows={key_of(row): _with_cache(caches, _of_histogram(run, row)) for row in whole},

@@ -61,6 +61,7 @@ class Run:
         self.notes: list[Note] = []
         self.ended: Ended | None = None
         self.stretches: list[tuple[int, int, int]] = []
+        self._earlier_s = self._clock_s = 0.0
         self.wrong: tuple[Sentence, ...] = ()
         self.seal = ""
         for event in events:
@@ -71,6 +72,8 @@ class Run:
 
     def add(self, event: E) -> E:
         """Add an event and return it."""
+        if not isinstance(event, Started | Sample):
+            self._clock_s = max(self._clock_s, event.t)
         match event:
             case Started():
                 self._continue(event)
@@ -97,6 +100,8 @@ class Run:
         return self.started[0].plan.device.scale if self.started else 1
 
     def _continue(self, event: Started) -> None:
+        if event.continues is not None:
+            self._earlier_s, self._clock_s = self.took_s, 0.0
         self.started.append(event)
         self.readings.begin()
         self.ended = None
@@ -172,6 +177,17 @@ class Run:
     def interruptions(self) -> int:
         """Return how often the run was resumed."""
         return max(len(self.started) - 1 - self.repeats, 0)
+
+    @property
+    def took_s(self) -> float:
+        """Return the seconds that the run was under way, those of all its clocks, without interruptions."""
+        return self._earlier_s + (self.ended.t if self.ended else self._clock_s)
+
+    @property
+    def ended_at(self) -> float:
+        """Return the Unix time of the end, or of the last event so far. An interruption may have lasted for days."""
+        clock = next((s for s in reversed(self.started) if s.continues is not None), self.started[0])
+        return clock.at + self.took_s - self._earlier_s
 
     @property
     def stamps(self) -> tuple[Sentence, ...]:

@@ -96,7 +96,7 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     yield words("method.started"), words.date(run.started[0].at)
     if run.ended:
         took = "took_simulated" if run.plan.device.virtual else "took"
-        yield words(f"method.{took}"), words.show(run.ended.t, "time")
+        yield words(f"method.{took}"), words.show(run.took_s, "time")
     written = sum(r.counts.write.bytes for r in run.results)
     read = sum(r.counts.read.bytes for r in run.results)
     yield words("method.moved"), words("method.moved_value", written=written, read=read)
