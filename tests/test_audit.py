@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from stend.model.events import Ended, Result, Sample
 from stend.model.record import Run
 from stend.report.parts.audit import audit
+from stend.report.parts.method import _method
 from stend.words import Language, text
 from tests.still import StillEngine
 from tests.synthetic import made
@@ -101,3 +103,31 @@ def test_two_fills_wrote_twice_the_capacity_each() -> None:
     asked = ENGLISH("audit.fill")
     (detail,) = [str(row[2]) for row in table.rows if str(row[0]) == asked]
     assert detail.replace("\u00a0", " ") == f"{written:.2f} TB written, 2 x capacity each"
+
+
+def test_a_fill_that_was_cut_off_has_the_bytes_that_were_written_until_then() -> None:
+    """Half of the samples of the fill, and no step that ended."""
+    events = play(drawn("iops", **SHORT), StillEngine())
+    samples = [n for n, event in enumerate(events) if isinstance(event, Sample)]
+    first = next(n for n, event in enumerate(events) if isinstance(event, Result) and event.counts.write.bytes)
+    cut = [n for n in samples if n < first]
+    until = events[: cut[len(cut) // 2]]
+    run = Run([*until, Ended(t=until[-1].t, outcome="stopped")])  # type: ignore[union-attr]
+    written = sum(event.counts.write.bytes for event in until if isinstance(event, Sample))
+    assert written > 0
+    assert not any(result.counts.write.bytes for result in run.results)
+    assert run.unfinished.write.bytes == written
+    (table,) = audit(run, ENGLISH)
+    (fill,) = (row for row in table.rows if row[0] == ENGLISH("audit.fill"))
+    moved = dict(_method(run, ENGLISH))[ENGLISH("method.moved")]
+    for shown in (str(fill[2]), moved):
+        assert ENGLISH.show(written, "gb") in shown
+    assert Run(events).unfinished.ios == 0
+
+
+def test_the_bytes_of_a_run_are_those_of_the_loads_beside_too() -> None:
+    run = made("neighbours")
+    own = sum(result.counts.write.bytes for result in run.results)
+    beside = sum(load.counts.write.bytes for result in run.results for load in result.beside)
+    assert beside > 0.01 * own
+    assert ENGLISH.show(own + beside, "gb") in dict(_method(run, ENGLISH))[ENGLISH("method.moved")]

@@ -269,6 +269,11 @@ class Run:
         """Return True if the run failed, was stopped or is still running within this test."""
         return bool(self.of(test.name) and self.cut_phases(test))
 
+    @property
+    def unfinished(self) -> Counts:
+        """Return the counts of the step that has no result yet, or never got one, without bins."""
+        return sum((counts for _, counts in self.samples.counted(self.unplaced, len(self.samples))), Counts())
+
     def cut_phases(self, test: PlannedTest) -> list[str]:
         """Return the phases of a test that a failure, a stop or a run that still lasts left without their end."""
         if self.ended and self.ended.outcome not in ("failed", "stopped"):

@@ -108,6 +108,8 @@ def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
         return "fill", "not_applicable", ""
     names = [p.name for p in test.phases if p.name.startswith("precondition")]
     written = sum(r.counts.write.bytes for name in names for r in run.of(test.name, name))
+    cut = next(((t.name, phase) for t in run.plan.tests for phase in run.cut_phases(t)), ("", ""))
+    written += run.unfinished.write.bytes if cut[0] == test.name and cut[1] in names else 0
     capacity = run.plan.device.capacity_bytes
     fills = sum(1 for p in test.phases for s in p.round if p.name in names and isinstance(s, Hold))
     met = written >= FULL * planned and planned >= FULL * 2 * capacity * fills

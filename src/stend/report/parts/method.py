@@ -97,8 +97,8 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     if run.ended:
         took = "took_simulated" if run.plan.device.virtual else "took"
         yield words(f"method.{took}"), words.show(run.took_s, "time")
-    written = sum(r.counts.write.bytes for r in run.results)
-    read = sum(r.counts.read.bytes for r in run.results)
+    every = [*(counts for r in run.results for counts in r.every), run.unfinished]
+    written, read = sum(counts.write.bytes for counts in every), sum(counts.read.bytes for counts in every)
     yield words("method.moved"), words("method.moved_value", written=written, read=read)
     if pauses:
         value = words("method.pauses_value", n=len(pauses), median=median(pauses), longest=max(pauses))
