@@ -117,3 +117,13 @@ def test_a_figure_whose_conditions_were_not_met_is_not_in_the_range_of_one_that_
     others = [{"writes": near}, {"writes": weak | {"usable": False}}]
     spanned = figures.with_span({"writes": own}, others)["writes"]
     assert (spanned["low"], spanned["high"], spanned["samples"]) == ("20000", "21000", 2)
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_news_and_labels_tell_capacities_of_one_model_apart(lang: str) -> None:
+    titles = re.findall(r"<title>(.*?)</title>", (site() / lang / "news.xml").read_text())[1:]
+    assert titles
+    assert all(re.search(r", [\d.,]+\s(GB|TB|ГБ|ТБ)", title) for title in titles)
+    labels = re.findall(r'type="checkbox"[^>]* aria-label="([^"]*)"', (site() / lang / "index.html").read_text())
+    assert labels
+    assert all(re.search(r", [\d.,]+\s(GB|TB|ГБ|ТБ)", label) for label in labels)

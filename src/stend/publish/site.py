@@ -280,12 +280,19 @@ class Lang:
         words = self.words
         for drive, entry in self.entries.items():
             if index := entry.index.get(words.name):
-                yield News(entry.first, "new", drive, words("publish.news_new", name=entry.name), index["verdict"])
+                yield News(
+                    entry.first, "new", drive, words("publish.news_new", name=self._titled(entry)), index["verdict"]
+                )
             for date, errata in groupby(entry.errata, lambda erratum: erratum.date):
                 yield self._erratum(date, drive, entry, list(errata))
             for gone in entry.withdrawn:
-                title = words("publish.news_withdrawn", name=entry.name)
+                title = words("publish.news_withdrawn", name=self._titled(entry))
                 yield News(gone.date, "withdrawn", drive, title, gone.reason, gone.run)
+
+    def _titled(self, entry: Entry) -> str:
+        """Return the name of a drive with its capacity: models of one name may have several."""
+        index = entry.index.get(self.words.name)
+        return f"{entry.name}, {index['capacity']['shown']}" if index else entry.name
 
     def _erratum(self, date: datetime.date, drive: str, entry: Entry, errata: list[Erratum]) -> News:
         """Return the errata of a day. The first key figures among them are in the text."""
@@ -293,7 +300,7 @@ class Lang:
         first = sorted(errata, key=lambda erratum: not erratum.figure.startswith(figures.KEY))[:MOST_IN_NEWS]
         pairs = [(erratum.names.get(words.name, erratum.figure), *page.texts(erratum, words)) for erratum in first]
         texts = [words("publish.news_erratum_text", name=name, old=old, new=new) for name, old, new in pairs]
-        title = words("publish.news_erratum", name=entry.name, n=len(errata))
+        title = words("publish.news_erratum", name=self._titled(entry), n=len(errata))
         return News(date, "erratum", drive, title, " ".join(texts))
 
 
