@@ -140,25 +140,8 @@ def change_data(words: Language) -> dict[str, Any]:
     """Return how the browser writes a change, so that it does so as `stend compare`; with examples for its test."""
     form = words.format_of
     ratios = [
-        1e-5,
-        0.00125,
-        0.005,
-        0.00502,
-        0.1,
-        0.5,
-        0.949,
-        0.995,
-        0.9996,
-        1.0,
-        1.0004,
-        1.005,
-        1.049,
-        1.2345,
-        1.999,
-        2.0,
-        3.456,
-        12.34,
-        123.4,
+        *(1e-5, 0.00125, 0.005, 0.00502, 0.1, 0.5, 0.949, 0.995, 0.9996),
+        *(1.0, 1.0004, 1.005, 1.049, 1.2345, 1.999, 2.0, 3.456, 12.34, 123.4),
     ]
     return {
         "factor": FACTOR,

@@ -113,7 +113,7 @@ def _of_ios(trace: Trace) -> Described:
     folding = Folding(steps.length_of(trace.end_ns))
     ended = chain.from_iterable(folding.add(survey.add(batch)) for batch in trace.batches())
     whole = (*ended, *folding.end())
-    return _description(trace.about, whole, survey.places(), survey.gaps(), derived=survey.derived)
+    return _description(trace.about, whole, survey.places(_moved(whole)), survey.gaps(), derived=survey.derived)
 
 
 def _description(
@@ -140,7 +140,6 @@ class _Survey:
         self._heat = np.zeros((2, COLUMNS, ROWS), np.int64)
         self._bins, self._longest, self._squares, self._last_ns = np.zeros(BINS, np.int64), 0, 0.0, -1
         self._first_ns: int | None = None
-        self._moved = np.zeros(2, np.int64)
         self._ends = np.zeros(1 + _places.MOST_IN_FLIGHT, np.int64)
         self.derived = False
 
@@ -149,7 +148,6 @@ class _Survey:
         t_ns = batch["t_ns"]
         columns = (t_ns, batch["op"], batch["offset"], batch["length"])
         maps = (self._touched, self._counts, self._heat)
-        self._moved += [int(batch["length"][batch["op"] == op].sum()) for op in (READ, WRITE)]
         self._kernels.place(*columns, self._fine, self._coarse, *maps, self._step_ns, self._row)
         longest, squares = self._kernels.gaps(t_ns, self._last_ns, self._bins)
         self._longest, self._squares = max(self._longest, longest), self._squares + squares
@@ -168,14 +166,14 @@ class _Survey:
         whole_ns = self._last_ns - (self._first_ns or 0)
         return Tally(int(self._bins.sum()), 0, whole_ns, self._squares, self._longest, bins)
 
-    def places(self) -> Places | None:
+    def places(self, moved: tuple[int, int]) -> Places | None:
+        """Return the places of a trace that reads and writes so many bytes, or None without any."""
         counts = self._counts.sum(axis=0)
         if not counts.any():
             return None
         both = self._touched[READ] | self._touched[WRITE]
-        moved = (*self._moved.tolist(), int(self._moved.sum()))
         units = [int(np.bitwise_count(bits).sum()) * self._fine for bits in (*self._touched, both)]
-        touched = [min(upper, size) for upper, size in zip(units, moved, strict=True)]
+        touched = [min(upper, size) for upper, size in zip(units, (*moved, sum(moved)), strict=True)]
         hottest = np.sort(counts[counts > 0])[::-1]
         sums = np.cumsum(hottest)
         zones = [(share, float(sums[max(round(share * len(sums)), 1) - 1] / sums[-1])) for share in ZONES]
@@ -183,6 +181,13 @@ class _Survey:
         return Places(
             self._span, self._fine, self._coarse, footprint, tuple(zones), self._step_ns, self._row, self._heat
         )
+
+
+def _moved(whole: Iterable[Step]) -> tuple[int, int]:
+    """Return the bytes that steps read and write."""
+    parts = [part for step in whole for part in step.parts]
+    read, write = (sum(part.tally.bytes for part in parts if part.op == op) for op in (READ, WRITE))
+    return read, write
 
 
 def _reach_bytes(trace: Trace) -> int:
