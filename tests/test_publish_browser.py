@@ -97,6 +97,19 @@ def ready(page: Any, count: int) -> None:
     page.wait_for_function(f"document.querySelectorAll('#facts thead th').length === {count + 1}")
 
 
+def test_the_tables_of_a_review_are_laid_out_as_tables(site: Site, browser: Any) -> None:
+    with opened(browser) as page:
+        page.goto(site.address("en", f"drives/{site.ids['Beta 2000']}.html"))
+        tables = page.locator("table:visible").evaluate_all(
+            """tables => tables.map((table) => [getComputedStyle(table).display,
+                ...[...table.tHead.rows[0].cells].map((cell, at) =>
+                    Math.abs(cell.getBoundingClientRect().left
+                        - (table.tBodies[0].rows[0].cells[at] ?? cell).getBoundingClientRect().left) < 2)])"""
+        )
+        assert len(tables) > 5
+        assert all(table[0] == "table" and all(table[1:]) for table in tables), tables
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_reader_searches_sorts_chooses_and_compares(lang: str, site: Site, browser: Any) -> None:
     words = Language(lang)

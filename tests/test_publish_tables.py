@@ -1,10 +1,13 @@
 """Tables of a site: their filters, rounding, ranges and places."""
 
 import re
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stend import publish
 from stend.publish import figures, page
 from stend.publish.lab import Lab
 from stend.publish.ledger import Withdrawn
@@ -127,3 +130,21 @@ def test_news_and_labels_tell_capacities_of_one_model_apart(lang: str) -> None:
     labels = re.findall(r'type="checkbox"[^>]* aria-label="([^"]*)"', (site() / lang / "index.html").read_text())
     assert labels
     assert all(re.search(r", [\d.,]+\s(GB|TB|ГБ|ТБ)", label) for label in labels)
+
+
+def test_a_drive_that_is_known_not_to_fit_a_use_comes_after_those_of_which_that_is_unknown() -> None:
+    fits = {"a": "no", "b": "unknown", "c": "doubt", "d": "yes", "e": "performance"}
+    drives = [drive(name, figures={}) | FACTS | {"uses": {"desktop": fit}} for name, fit in fits.items()]
+    pages = lang(drives)
+    pages.uses, pages.keys = ["desktop"], ["read_wait"]
+    html = pages._use("desktop", "Desktop")[1]
+    assert re.findall(r'<tr[^>]*data-name="(\w)"', html) == ["d", "e", "c", "b", "a"]
+    assert re.findall(r'<td class="use \w+" data-v="(\d)"', html) == ["0", "1", "2", "3", "4"], "and so in the browser"
+
+
+def test_the_style_sheet_of_a_site_changes_nothing_that_only_a_report_has() -> None:
+    """A page of a drive has both sheets: a class of the site's sheet must be in a template or a script of the site."""
+    sheet = re.sub(r"\{[^{}]*\}", "", resources.files(publish).joinpath("static/site.css").read_text())
+    own = [path for path in Path(publish.__file__).parent.rglob("*") if path.suffix in (".j2", ".js", ".py")]
+    words = {*re.findall(r"[\w-]+", "\n".join(path.read_text() for path in own))}
+    assert {*re.findall(r"\.([a-z][\w-]*)", sheet)} - words == set()

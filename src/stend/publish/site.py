@@ -22,7 +22,7 @@ from stend.report.story.questions import questions
 from stend.words import Language
 
 FORMAT = 1
-MARKS = ("yes", "performance", "doubt", "no", "unknown")
+MARKS = ("yes", "performance", "doubt", "unknown", "no")
 MOST_NEWS, MOST_COLUMNS, MOST_OF_USE, MOST_VALUES, MOST_IN_NEWS = 50, 6, 3, 6, 3
 UNSENT = ("verdict", "figures", "uses", "text", "conditions", "date", "at")
 """Fields of the index that its scripts do not need."""
