@@ -65,7 +65,10 @@ def test_a_study_cannot_change_what_is_not_its_own() -> None:
 def test_each_change_is_told_with_what_it_was() -> None:
     profile = plan.load_profile("enterprise-2.0.2")
     _, told = plan.adjust(profile, {"tests": {"iops": {"threads": 8, "mixes": [0]}}})
-    assert told == ("iops: threads: 8 instead of 4", "iops: mixes: 0 instead of 100, 95, 65, 50, 35, 5, 0")
+    assert told == (
+        "IOPS: threads: 8 instead of 4",
+        "IOPS: mixes: 0/100 instead of 100/0, 95/5, 65/35, 50/50, 35/65, 5/95, 0/100",
+    )
     quick, said = plan.quicken(profile)
     assert (quick.quick, quick.shorten, quick.rounds) == (True, 60, 5)
     assert "divided by 60" in said[0]

@@ -83,7 +83,7 @@ def test_what_is_asked_last_counts_and_is_told_once_as_a_deviation() -> None:
 def test_settings_of_one_test_are_its_own_and_said_with_its_name() -> None:
     usual = plan.load_profile("enterprise-2.0.2")
     changed, told = plan.adjust(usual, {"tests": {"latency": {"rounds": 3}}})
-    assert told == (f"latency: rounds: 3 instead of {usual.rounds}",)
+    assert told == (f"Latency: rounds: 3 instead of {usual.rounds}",)
     drawn = plan.draw(["latency", "iops"], changed, DRIVE)
     rounds = {test.name: max(phase.rounds for phase in test.phases) for test in drawn.tests}
     assert rounds["latency"] == 3
@@ -92,7 +92,7 @@ def test_settings_of_one_test_are_its_own_and_said_with_its_name() -> None:
     assert again.for_test("latency", suite.load("latency")).rounds == 3
     assert len(told) <= 1
     assert plan.adjust(usual, {"tests": {"slc-cache": {"rest_minutes": 7}}})[1][0].startswith(
-        "slc-cache: rest minutes: 7 "
+        "SLC Cache: pause, minutes: 7 "
     )
     everywhere, _ = plan.adjust(changed, {"rounds": 9})
     assert everywhere.for_test("latency", suite.load("latency")).rounds == 9

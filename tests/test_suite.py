@@ -159,7 +159,7 @@ def test_a_study_file_is_a_suite_of_ones_own(tmp_path: object) -> None:
     plan = drawn(path)
     assert [test.name for test in plan.tests] == ["iops", "hot-range"]
     assert plan.profile.threads == 4
-    assert plan.deviations == ("threads: 4 instead of 16", "hot-range: hot gib: 10 instead of 20")
+    assert plan.deviations == ("threads: 4 instead of 16", "Hot Range: hot range, GiB: 10 instead of 20")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_what_shortens_a_suite_or_is_the_operators_own_is_told(tmp_path: Path) -
     own.write_text(
         'title = "own"\nprofile = "review"\ntests = ["block-sweep"]\n[settings.tests.block-sweep]\npoint = [8, 32]\n'
     )
-    assert planning.gather([str(own)], None, {})[2] == ("block-sweep: point: 8, 32 instead of 4, 32",)
+    assert planning.gather([str(own)], None, {})[2] == ("Block Sweep: threads / queue depth: T8/Q32 instead of T4/Q32",)
     assert len(planning.gather(["quick-look"], None, {})[2]) > 1
     assert len(planning.gather(["review-raid"], None, {"rounds": 5})[2]) == 1
 

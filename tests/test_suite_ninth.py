@@ -63,4 +63,4 @@ def test_its_settings_can_be_changed_and_are_told(
     assert main(["plan", str(study), "--target", "sim:small"]) == 0
     said = capsys.readouterr().out
     assert "RND 16K 50/50" in said
-    assert "Deviation: steady-mix: read pct: 50 instead of 70" in said
+    assert "Deviation: steady-mix: reads, %: 50 instead of 70" in said

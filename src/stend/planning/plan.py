@@ -135,14 +135,14 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[Se
     overrides = untrusted.converted(changes.pop("tests", {}), dict[str, dict[str, Any]], "settings of tests")
     if unknown := [key for key in changes if key not in CHANGEABLE]:
         raise BadInput(f"there is no setting {unknown[0]!r} to change; there are {', '.join(CHANGEABLE)}")
-    deviations = [_deviation(key, value, getattr(profile, key)) for key, value in changes.items()]
+    usual = {test: profile.for_test(test, suite.load(test)) for test in overrides}
     tests = {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in profile.tests.items()}
-    for test, settings in overrides.items():
-        usual = profile.for_test(test, suite.load(test))
-        deviations += [_deviation(key, value, _setting(usual, key), test) for key, value in settings.items()]
-        tests[test] = tests.get(test, {}) | settings
+    tests |= {test: tests.get(test, {}) | settings for test, settings in overrides.items()}
     kinds = {kind: _unchanged(overlay, changes, overrides) for kind, overlay in profile.interfaces.items()}
     made = _sound(profile.changed(changes | {"tests": tests, "interfaces": kinds}))
+    deviations = [_deviation(key, value, getattr(profile, key)) for key, value in changes.items()]
+    for test, settings in overrides.items():
+        deviations += [_deviation(key, value, _setting(usual[test], key), test) for key, value in settings.items()]
     return made, tuple(deviation for deviation in deviations if deviation)
 
 
@@ -167,20 +167,22 @@ def _deviation(key: str, value: Any, usual: Any, test: str = "") -> Sentence | N
     if value and known(f"set_{key}"):
         change = Sentence(f"set_{key}", a=value)
         return Sentence("of_test", test=test, what=change) if test else change
-    name = Sentence(f"named_{key}") if known(f"named_{key}") else key.replace("_", " ")
-    change = Sentence("changed", what=name, a=_value(value), b=_value(usual))
+    what = Sentence(f"named_{key}") if known(f"named_{key}") else Sentence("named_other", name=key)
+    change = Sentence("changed", what=what, a=_value(key, value), b=_value(key, usual))
     return Sentence("of_test", test=test, what=change) if test else change
 
 
-def _value(value: Any) -> Any:
-    """Return a setting's value as a value of a sentence."""
+def _value(key: str, value: Any) -> Any:
+    """Return a setting's value as a value of a sentence, mixes and points as pages name them."""
     if value in ("off", "as-found"):
         return Sentence("value_" + value.replace("-", "_"))
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {_value(part)}" for key, part in value.items())
+        return ", ".join(f"{name}: {_value(name, part)}" for name, part in value.items())
+    if key in ("point", "warm_point"):
+        return "T{}/Q{}".format(*value)
     if isinstance(value, list | tuple):
-        nested = any(isinstance(part, list | tuple) for part in value)
-        return ("; " if nested else ", ").join(str(_value(part)) for part in value) or "–"
+        part_key = {"points": "point"}.get(key, key)
+        return [f"{part}/{100 - part}" if key == "mixes" else str(_value(part_key, part)) for part in value] or "–"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, str | int | float | bool) else str(value)
