@@ -10,7 +10,8 @@ changed function run, from files near to the module first, then the shortest, up
 class body, a cached function and a kernel report no calls: tests of the functions that use them run. If none of them
 fails, dearer tests without a real load run, of the files nearest to the module: those that reach it by the fewest
 imports; a name in common brings a file one nearer. Of files as near, those that write the module's name most often come
-first. Where the record does not have the changed place, all quick tests of these files run.
+first. Where the record does not have the changed place, all quick tests of these files run. Last come the tests of
+these files that put a real load on a device.
 """
 
 import argparse
@@ -38,8 +39,10 @@ JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
 ENDLESS = "no end within"
+REAL = f"{QUICK} and (fio or block)"
+"""The tests with a real load."""
 FREE = f"{QUICK} and not fio and not block"
-"""The tests without a real load."""
+"""The tests without one."""
 FEW = 40
 """How many tests run first: most changes are found by these, and the others need not be collected."""
 UNNOTICED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
@@ -204,9 +207,10 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
         Path(own["CHANGED_SOURCE"]).write_bytes(changed)
         if mutation.module in compiled():  # what was compiled of it before must not be found
             own["NUMBA_CACHE_DIR"] = place
-        for tests in parts:
-            known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(tests)
-            among = f"{FREE} and over_300_ms" if known and len(parts) > 1 and tests is parts[-1] else FREE
+        known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(parts[-1])
+        last = f"{FREE} and over_300_ms" if known and len(parts) > 1 else FREE
+        every = [*((tests, FREE) for tests in parts[:-1]), (parts[-1], last), (parts[-1], REAL)] if parts else []
+        for tests, among in every:
             by = _failing(tests, own, among)
             test = by.removeprefix("FAILED ").rpartition(", ")[0]  # as tests/conftest.py prints it at once
             again = [test] if test.startswith("tests/") else tests  # a library may end a process as it exits
