@@ -28,7 +28,14 @@ def test_a_setting_that_is_not_known_makes_no_difference(a: object, b: object) -
 
 
 @pytest.mark.parametrize(
-    ("model", "maker"), [("8 x Intel X25-E on Intel RS2BL080", "Intel"), ("KINGSTON SKC2000M8500G", "Kingston")]
+    ("model", "maker"),
+    [
+        ("8 x Intel X25-E on Intel RS2BL080", "Intel"),
+        ("KINGSTON SKC2000M8500G", "Kingston"),
+        ("840 PRO", ""),
+        ("ST4000NM0035", ""),
+        ("2 x 840 PRO", ""),
+    ],
 )
 def test_the_maker_is_the_first_word_that_is_no_number_of_members(model: str, maker: str) -> None:
     assert maker_of(model) == maker

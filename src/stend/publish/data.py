@@ -139,8 +139,13 @@ class Spoken:
 
 
 def maker_of(model: str) -> str:
-    """Return the first word of a model, which names the maker of most drives; of an array that of its members."""
+    """Return the first word of a model, which names the maker of most drives; of an array that of its members.
+
+    A word with a digit, such as `840` or `ST4000NM0035`, is a part number and no maker.
+    """
     first = re.sub(r"^\d+ x ", "", model).split(" ", maxsplit=1)[0].split("_", maxsplit=1)[0]
+    if any(map(str.isdigit, first)):
+        return ""
     return first.capitalize() if first.isupper() and len(first) > LONGEST else first
 
 

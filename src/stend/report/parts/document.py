@@ -81,7 +81,7 @@ def _card(context: Context) -> Iterator[Block]:
 def _ended(context: Context) -> Iterator[Block]:
     run, words = context.run, context.words
     yield Text(verdict(run, words), "bad" if run.unmet else "good")
-    yield Stamps(stamps(run, words))
+    yield Stamps(stamps(run, words, listed=True))
 
 
 def _part(context: Context) -> Iterator[Section]:

@@ -11,8 +11,8 @@ HOT = ("counted", "throttled")
 """Findings on heat that every page must show: the drive throttled."""
 
 
-def stamps(run: Run, words: Language) -> tuple[str, ...]:
-    """Return the stamps that every page must show, the worst first."""
+def stamps(run: Run, words: Language, *, listed: bool = False) -> tuple[str, ...]:
+    """Return the stamps that every page must show, the worst first; `listed` if the page lists the deviations below."""
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
     alike: dict[str, tuple[Sentence, list[str]]] = {}  # those that differ only in the test share one
     for stamp in run.stamps:
@@ -29,7 +29,8 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     hot = [finding_said(f, words).rstrip(".") for f in findings.named("thermal", run, {}) if f.key in HOT]
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
     asked = run.plan.deviations
-    deviated = [words("stamp.deviations", n=len(asked) + len(departed(run)))] if asked else []
+    key = "stamp.deviations" if listed else "publish.why.deviations"
+    deviated = [words(key, n=len(asked) + len(departed(run)))] if asked else []
     return (*texts, *hot, *deviated, *virtual)
 
 

@@ -143,7 +143,7 @@ def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) ->
     (folder, run, host), several = runs[0], len(runs) > 1
     about = together.drives(reviews, words) if several else _what(run, host, words)
     yield from (Text(text, "what") for text in about)
-    yield Stamps(tuple(of_all({name: stamps(own.run, words) for name, own in reviews.items()})))
+    yield Stamps(tuple(of_all({name: stamps(own.run, words, listed=True) for name, own in reviews.items()})))
     shown = None if several else photo(folder, review.facts)
     yield from [shown._replace(alt=run.plan.device.model)] if shown else []
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
