@@ -1,5 +1,6 @@
 """Wake: the rests after which the first read takes longer, how long it takes, and how often the drive was read."""
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -7,7 +8,20 @@ from typing import Any
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.figures import Figures
 from stend.findings.look.moments import began, ended, looks
-from stend.findings.look.woken import BUSY, HOST_S, PHASE, TEST, WAKES, Level, Rest, levels, quantile, rests
+from stend.findings.look.woken import (
+    BUSY,
+    HOST_S,
+    PHASE,
+    SIGMAS,
+    TEST,
+    WAKES,
+    Level,
+    Rest,
+    levels,
+    quantile,
+    rests,
+    slower,
+)
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
@@ -71,7 +85,7 @@ def _of(run: Run, test: str, awake: Figures, every: Sequence[Rest]) -> Iterator[
         yield Finding(key="busy", test=test, values=values)
     for rest in every:
         slow = rest.slower(tail_s)
-        if rest not in slept and slow >= max(OFTEN * rest.reads, FEWEST):
+        if rest not in slept and slow >= max(OFTEN * rest.reads, FEWEST, _by_chance(awake, rest, tail_s)):
             values = {"rest": rest.rest_s, "slow": slow, "n": rest.reads, "bound_s": tail_s}
             yield Finding(key="uneven", test=test, values=values, confidence="low", side="con")
 
@@ -84,6 +98,12 @@ def _latencies(test: str, awake: Figures, every: Sequence[Level], most_s: float,
         values["error_s"] = level.error_s
         key = "latency" if level.to_s > level.from_s else "latency_after"
         yield Finding(key=key, test=test, values=values | {"n": level.reads}, confidence=sure)
+
+
+def _by_chance(awake: Figures, rest: Rest, tail_s: float) -> float:
+    """Return how many of the first reads may be slow as reads without a rest are, such as those of a far seek."""
+    share = slower(awake.tally, tail_s) / awake.tally.ios
+    return rest.reads * share + SIGMAS * math.sqrt(rest.reads * share * (1 + rest.reads / awake.tally.ios))
 
 
 def _values(rest: Rest, awake_s: float) -> dict[str, Any]:

@@ -101,9 +101,8 @@ class Rest(NamedTuple):
         return self.pace.full_share <= MOST_LATE and self.pace.unsent <= MOST_LATE * self.pace.sent
 
     def slower(self, bound_s: float) -> int:
-        """Return how many reads surely took longer than this: those of bins that begin above it."""
-        bins = self.row.tally.bins.items()
-        return sum(count for index, count in bins if bin_edges_ns(index)[0] * NS > bound_s)
+        """Return how many reads surely took longer than this."""
+        return slower(self.row.tally, bound_s)
 
 
 class Quantile(NamedTuple):
@@ -127,6 +126,11 @@ class Level(NamedTuple):
         """Return the half width of the interval of the median, at least half a bin of response times."""
         low_s, mid_s, high_s = self.median
         return max(high_s - mid_s, mid_s - low_s, HALF_BIN * mid_s)
+
+
+def slower(tally: Tally, bound_s: float) -> int:
+    """Return how many IOs surely took longer than this: those of bins that begin above it."""
+    return sum(count for index, count in tally.bins.items() if bin_edges_ns(index)[0] * NS > bound_s)
 
 
 @once
