@@ -139,10 +139,10 @@ def test_some_slow_reads_are_no_sleep_but_are_told() -> None:
     assert "sleeps" not in told
 
 
-@pytest.mark.parametrize(("slow", "told_of"), [(4, False), (9, True)])
+@pytest.mark.parametrize(("slow", "told_of"), [(3, False), (6, True)])
 def test_reads_as_slow_as_some_without_a_rest_are_no_sign_of_sleep(slow: int, *, told_of: bool) -> None:
-    """Of a disk one read of ten may take half as long again as most: a far seek and most of a turn."""
-    disk = measured(lambda rest: tally((20 - slow, 4e-3), (slow, 7e-3)) if rest >= 60 else tally((18, 4e-3), (2, 7e-3)))
+    """Of a disk one read of twenty may take half as long again as most: a far seek and most of a turn."""
+    disk = measured(lambda rest: tally((20 - slow, 4e-3), (slow, 7e-3)) if rest >= 60 else tally((19, 4e-3), (1, 7e-3)))
     assert ("uneven" in found(disk)) is told_of
 
 
