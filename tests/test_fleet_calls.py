@@ -281,7 +281,7 @@ def test_drives_of_a_host_have_one_name_each(monkeypatch: pytest.MonkeyPatch) ->
     assert local.drives([]) == {"NSa": known["a1"]}
     assert local.drives([], busy=True) == {"NSa": known["a1"], "NSb": known["b"]}
     assert local.drives(["c", "v"], busy=True) == {"NSc": known["c"], "Sv": known["v"]}
-    with pytest.raises(BadInput, match="a1 and a2 are both named NSa"):
+    with pytest.raises(BadInput, match="a1 and a2 are both named NSa; choose one by --target"):
         local.drives(["a1", "a2"])
 
 
