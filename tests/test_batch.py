@@ -131,6 +131,25 @@ def test_runs_that_were_not_made_alike_are_no_batch_unless_asked() -> None:
         lot(side("", [run(1), run(1, number=2)]))
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("limit", "accept", "verdict"), [("iops > 10k", 0, "rejected"), ("iops > 10k", 1, "accepted"), (None, 0, None)]
+)
+def test_of_two_drives_the_one_without_figures_is_bad_and_has_a_page(
+    lang: str, limit: str | None, accept: int, verdict: str | None
+) -> None:
+    good, figure = made(np.full((1, 1), 10.0)).drives[0], Figure(KEY._replace(block="0K"), "iops")
+    two = Lot((good, Drive("dead", (), {})), (), ())
+    batch = judged(two, accepting(Written((limit,), sample=2, accept=accept)) if limit else None)
+    acceptance = batch.acceptance
+    assert (acceptance and acceptance.verdict) == verdict
+    assert not acceptance or {i: [(b.figure, b.value) for b in broken] for i, broken in acceptance.bad.items()} == {
+        1: [(figure, None)]
+    }
+    expected = ["summary", "acceptance", "drives", "charts"] if limit else ["summary", "drives"]
+    assert [section.anchor for section in batched._sections(batch, Language(lang), drawn=True)] == expected
+
+
 @pytest.mark.slow
 def test_the_lot_is_judged_by_the_sample_alone() -> None:
     own = of(range(1, 25))

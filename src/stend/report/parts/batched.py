@@ -51,11 +51,10 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     if batch.odd:
         yield _odd(batch, words)
     yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
-    if drawn:
-        yield Section.of(
-            "charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, written.stamped(runs, words)))
-        )
-    yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
+    if charts := tuple(pictures(batch, words, written.stamped(runs, words))) if drawn else ():
+        yield Section.of("charts", words("batched.pictures"), pictures=charts)
+    if batch.lot.figures:
+        yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
     if len(batch.lot.drives) >= LEAST_DRIVES:
         yield Section.of("method", words("batched.odd_found"), (_found(batch, words),))
     if runs:
