@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stend import host
 from stend.host import processors
 
 GOVERNORS = ("", "performance", "powersave", "schedutil")
@@ -48,6 +49,28 @@ def test_the_kernel_states_what_advice_is_given_about(tmp_path: Path, monkeypatc
     }
     assert (facts["governor"], facts["nodes"]) == ("powersave", 2)
     assert [sentence[:12] for sentence in processors.advice(facts)] == ["The governor", "Idle state C"]
+
+
+@pytest.mark.parametrize(
+    ("governors", "known", "slow"),
+    [
+        ("performance performance", "performance", False),
+        ("performance powersave", "performance, powersave", True),
+        ("- powersave", "powersave", True),  # the first processor is offline
+        ("- -", "", False),
+    ],
+)
+def test_one_slow_processor_is_reported_wherever_it_is(
+    governors: str, known: str, slow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, governor in enumerate(governors.split()):
+        (tmp_path / f"cpu{number}/cpufreq").mkdir(parents=True)
+        if governor != "-":
+            (tmp_path / f"cpu{number}/cpufreq/scaling_governor").write_text(f"{governor}\n")
+    monkeypatch.setattr(processors, "CPU", tmp_path)
+    facts = processors.describe()
+    assert facts["governor"] == host.describe().get("governor", "") == known
+    assert any("governor" in sentence for sentence in processors.advice(facts)) == slow
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,14 @@ def describe() -> dict[str, Any]:
     return {
         "cpus": os.cpu_count(),
         "nodes": len(list(NODES.glob("node[0-9]*"))) or 1,
-        "governor": read(CPU / "cpu0/cpufreq/scaling_governor"),
+        "governor": governors(),
         "idle": idle,
     }
+
+
+def governors() -> str:
+    """Return the governors of all processors, each once, such as `performance, powersave`, or "" if none is known."""
+    return ", ".join(sorted({read(file) for file in CPU.glob("cpu[0-9]*/cpufreq/scaling_governor")} - {""}))
 
 
 def advice(processors: dict[str, Any]) -> Iterator[str]:
