@@ -12,6 +12,7 @@ from stend import cli, session
 from stend.base.errors import BadInput
 from stend.charts.batched import strips
 from stend.charts.parts.figures import figure_name
+from stend.cli.lot import judged as judge
 from stend.many.batch import odd
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
@@ -146,8 +147,19 @@ def test_of_two_drives_the_one_without_figures_is_bad_and_has_a_page(
     assert not acceptance or {i: [(b.figure, b.value) for b in broken] for i, broken in acceptance.bad.items()} == {
         1: [(figure, None)]
     }
+    assert "1 величина" in (counts := next(batched._summary(batch, Language(lang)))) or "1 figure." in counts
     expected = ["summary", "acceptance", "drives", "charts"] if limit else ["summary", "drives"]
     assert [section.anchor for section in batched._sections(batch, Language(lang), drawn=True)] == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limit", "sample", "accept", "code"),
+    [("> 1k", 1, 0, 0), ("> 1k", 2, 0, 7), ("> 1G", 2, 0, 6), ("> 1G", 2, 1, 7), ("> 1G", 3, 2, 7)],
+)
+def test_a_plan_judges_the_first_drive_of_a_lot(limit: str, sample: int, accept: int, code: int) -> None:
+    plan = accepting(Written((f"iops[histogram] {limit.replace('1G', '1000000k')}",), sample=sample, accept=accept))
+    assert judge(side("", [run(1)]), plan, [], "en", None) == code
 
 
 @pytest.mark.slow

@@ -78,7 +78,8 @@ def _outliers(batch: Batch, words: Language) -> str:
 def _summary(batch: Batch, words: Language) -> Iterator[str]:
     lot = batch.lot
     runs = sum(len(drive.runs) for drive in lot.drives)
-    yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures))
+    alone = {figure for drive in lot.drives for figure in drive.values}  # if no two drives have a figure in common
+    yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures) or len(alone))
     for note in lot.notes:
         values = dict(note.values)
         if note.key == "unlike":
