@@ -12,6 +12,7 @@ from stend import cli, session
 from stend.base.errors import BadInput
 from stend.charts.batched import strips
 from stend.charts.parts.figures import figure_name
+from stend.cli.lot import judged as judge
 from stend.many.batch import odd
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
@@ -129,6 +130,36 @@ def test_runs_that_were_not_made_alike_are_no_batch_unless_asked() -> None:
     assert any(note.values.get("name") == "minute" for note in lot(side("", unlike), anyway=True).notes)
     with pytest.raises(BadInput, match="two drives"):
         lot(side("", [run(1), run(1, number=2)]))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("limit", "accept", "verdict"), [("iops > 10k", 0, "rejected"), ("iops > 10k", 1, "accepted"), (None, 0, None)]
+)
+def test_of_two_drives_the_one_without_figures_is_bad_and_has_a_page(
+    lang: str, limit: str | None, accept: int, verdict: str | None
+) -> None:
+    good, figure = made(np.full((1, 1), 10.0)).drives[0], Figure(KEY._replace(block="0K"), "iops")
+    two = Lot((good, Drive("dead", (), {})), (), ())
+    batch = judged(two, accepting(Written((limit,), sample=2, accept=accept)) if limit else None)
+    acceptance = batch.acceptance
+    assert (acceptance and acceptance.verdict) == verdict
+    assert not acceptance or {i: [(b.figure, b.value) for b in broken] for i, broken in acceptance.bad.items()} == {
+        1: [(figure, None)]
+    }
+    assert "1 величина" in (counts := next(batched._summary(batch, Language(lang)))) or "1 figure." in counts
+    expected = ["summary", "acceptance", "drives", "charts"] if limit else ["summary", "drives"]
+    assert [section.anchor for section in batched._sections(batch, Language(lang), drawn=True)] == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limit", "sample", "accept", "code"),
+    [("> 1k", 1, 0, 0), ("> 1k", 2, 0, 7), ("> 1G", 2, 0, 6), ("> 1G", 2, 1, 7), ("> 1G", 3, 2, 7)],
+)
+def test_a_plan_judges_the_first_drive_of_a_lot(limit: str, sample: int, accept: int, code: int) -> None:
+    plan = accepting(Written((f"iops[histogram] {limit.replace('1G', '1000000k')}",), sample=sample, accept=accept))
+    assert judge(side("", [run(1)]), plan, [], "en", None) == code
 
 
 @pytest.mark.slow

@@ -175,8 +175,9 @@ def test_a_program_that_is_missing_is_said_once(host: Host, bench: Bench, monkey
     assert "не установлен" in Language("ru").translated(missing)
 
 
-def test_a_drive_tells_the_numa_node_of_the_way_to_it(host: Host) -> None:
-    host.write("sys/devices/numa_node", "1\n")
+@pytest.mark.parametrize(("text", "number"), [("1\n", "1"), ("-1\n", None)])
+def test_a_drive_tells_the_numa_node_of_the_way_to_it(host: Host, text: str, number: str | None) -> None:
+    host.write("sys/devices/numa_node", text)
     node = upper(host, "dm-0", dm__name="vg-data")
     (host.kernel.block("dm-0") / "device").mkdir()
-    assert devices.find(node, host.kernel).identity.facts["numa_node"] == "1"
+    assert devices.find(node, host.kernel).identity.facts.get("numa_node") == number, "-1 is none"

@@ -65,7 +65,12 @@ def test_a_capture_is_wished_for_followed_and_told(
     assert "LOST" not in (told := capsys.readouterr()).out
     assert "was not made" not in told.out
     assert "every IO with its address" in told.err
-    capture.command("/dev/sdc", addresses=True)
+    result.counted = SimpleNamespace(reads=0, writes=0, discards=0)
+    result.off = 0.0
+    assert capture.command("/dev/sdc", addresses=True) == 5
+    second = capsys.readouterr().out.splitlines()[1]
+    assert "keeps no counters of this drive" in second
+    assert "off" not in second
     assert wishes[-1].into.name.startswith("sdc-2")
     assert wishes[-1].into.suffix == ".parquet"
     monkeypatch.setattr(spool, "finish", lambda path: 4)

@@ -112,6 +112,7 @@ def test_runs_come_home_whole_and_once(hosts: Any, tmp_path: Path, monkeypatch: 
     folders = client.collect(hosts, own, lines.append)
     assert folders == [tmp_path / "home/A-1", tmp_path / "home/C-2"]
     assert lines == [f"{folder.name}: {folder}" for folder in folders]
+    monkeypatch.setattr(tasks, "_state", lambda folder: "failed" if folder.name == "B-1" else "ended")
     for folder in folders:
         assert {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()} == FILES
     assert written[len(FILES) - 1 :: len(FILES)] == ["events.jsonl"] * 2, "the last file makes it a run"
@@ -119,10 +120,21 @@ def test_runs_come_home_whole_and_once(hosts: Any, tmp_path: Path, monkeypatch: 
     assert all(how == ({"priority": 100} if name == "states" else {}) for name, _, how in hosts.calls)
     assert sum(name == "piece" for name, *_ in hosts.calls) == 2 * sum(-(-len(data) // 7) for data in FILES.values())
     assert client.collect(hosts, own, lines.append) == folders
-    assert len(lines) == 2
+    assert lines[2:] == ["B-1: failed; it is not collected, and the verdict does not count it"]
     (folders[0] / "events.jsonl").write_bytes(b"another")
     with pytest.raises(BadInput, match="holds another run than A-1"):
         client.collect(hosts, own, lines.append)
+
+
+@pytest.mark.parametrize(
+    ("how", "state"),
+    [("complete", "ended"), ("not steady", "ended"), ("failed", "failed"), ("stopped", "stopped"), ("", "cut off")],
+)
+def test_the_state_of_a_run_is_how_it_ended(
+    how: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stend.fleet.tasks.series.ended", lambda folder: how)
+    assert tasks._state(tmp_path) == state
 
 
 def test_a_file_that_changes_on_the_way_or_leads_elsewhere_is_not_kept(hosts: Any, tmp_path: Path) -> None:
@@ -281,7 +293,7 @@ def test_drives_of_a_host_have_one_name_each(monkeypatch: pytest.MonkeyPatch) ->
     assert local.drives([]) == {"NSa": known["a1"]}
     assert local.drives([], busy=True) == {"NSa": known["a1"], "NSb": known["b"]}
     assert local.drives(["c", "v"], busy=True) == {"NSc": known["c"], "Sv": known["v"]}
-    with pytest.raises(BadInput, match="a1 and a2 are both named NSa"):
+    with pytest.raises(BadInput, match="a1 and a2 are both named NSa; choose one by --target"):
         local.drives(["a1", "a2"])
 
 

@@ -1,6 +1,7 @@
 """The test stand measured: memory by its channels, STREAM, fio's own ceiling; kept for reports of the same machine."""
 
 import json
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,40 @@ def test_a_report_tells_how_near_the_run_came_to_the_hosts_ceiling(language: str
     assert Language(language).show(most / 13e9, "pct") in rows["data_ceiling"]
     assert rows["stream"]
     assert "ceiling" not in dict(platform(told, run, Language(language)))
+
+
+@pytest.mark.parametrize(
+    ("speed", "width", "shown"),
+    [
+        ("8.0 GT/s PCIe", "4", "8.0 GT/s PCIe ×4"),
+        ("Unknown", "0", ""),
+        ("Unknown speed", "63", ""),
+        ("2.5 GT/s", "0", ""),
+    ],
+)
+def test_a_link_that_the_kernel_does_not_know_is_not_shown(speed: str, width: str, shown: str) -> None:
+    began, *rest = events(["write-saturation"], interval_s=60.0, shorten=60)
+    assert isinstance(began, Started)
+    real = msgspec.structs.replace(began.plan.device, virtual=False)
+    run = Run([msgspec.structs.replace(began, plan=msgspec.structs.replace(began.plan, device=real)), *rest])
+    adapter = {"vendor": "0x1af4", "device": "0x1042", "current_link_speed": speed, "current_link_width": width}
+    rows = dict(platform({"adapters": [adapter], "cpus": 64}, run, Language("en")))
+    assert rows["link"] == shown
+    assert rows["cpu"] == "× 64", "without its model"
+
+
+def test_an_adapter_without_a_numa_node_has_none_and_a_processor_without_a_name_its_architecture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, node in enumerate(("-1", "0")):
+        pci = tmp_path / f"bus/pci/devices/0000:00:0{number}.0"
+        pci.mkdir(parents=True)
+        for name, text in (("class", "0x010802"), ("numa_node", node)):
+            (pci / name).write_text(f"{text}\n")
+    monkeypatch.setattr(host, "SYS", tmp_path)
+    assert [adapter.get("numa_node") for adapter in host.adapters()] == [None, "0"]
+    monkeypatch.setattr(host, "_field", lambda path, name: "")
+    assert host.describe()["cpu"] == os.uname().machine
 
 
 def test_channels_with_modules_of_different_sizes_are_told() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stend.words import Language
+from stend.words import Language, Sentence
 from stend.words.numbers import fold, plural, times
 
 RU, EN = Language("ru").format_of, Language("en").format_of
@@ -34,3 +34,19 @@ def test_the_word_fits_the_number_that_is_shown(value: float) -> None:
 def test_forms_are_those_of_the_language(value: float, form: int) -> None:
     assert plural(RU, value) == form
     assert plural(EN, value) == (0 if value == 1 else 1)
+
+
+@pytest.mark.parametrize(
+    ("key", "one", "several"),
+    [
+        ("capture_gone", "the oldest 1 IO was dropped", "the oldest 2 IOs were dropped"),
+        ("capture_own", "1 IO that the capture itself sent", "2 IOs that the capture itself sent"),
+        ("capture_zeroes", "1 write of zeroes is shown as a discard", "2 writes of zeroes are shown as discards"),
+        ("capture_other", "1 command that is not an IO is left out", "2 commands that are not IOs are left out"),
+        ("capture_unanswered", "1 IO has no response time: it was", "2 IOs have no response time: they were"),
+        ("capture_lost", "1 record found", "2 records found"),
+    ],
+)
+def test_one_io_of_a_capture_is_not_several(key: str, one: str, several: str) -> None:
+    assert one in Sentence(key, n=1)
+    assert several in Sentence(key, n=2)

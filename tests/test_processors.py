@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stend import host
 from stend.host import processors
 
 GOVERNORS = ("", "performance", "powersave", "schedutil")
@@ -13,7 +14,7 @@ STATES = {"POLL": 0, "C1": 2, "C1E": 10, "C6": 133, "C8": 890}
 
 
 def told(governor: str, idle: dict[str, int]) -> list[str]:
-    facts: dict[str, Any] = {"cpus": 8, "nodes": 1, "governor": governor}
+    facts: dict[str, Any] = {"cpus": 8, "usable": 8.0, "nodes": 1, "governor": governor}
     return list(processors.advice(facts | {"idle": [{"name": n, "exit_us": us} for n, us in idle.items()]}))
 
 
@@ -47,7 +48,60 @@ def test_the_kernel_states_what_advice_is_given_about(tmp_path: Path, monkeypatc
         k: v for k, v in STATES.items() if k != "C8"
     }
     assert (facts["governor"], facts["nodes"]) == ("powersave", 2)
+    facts["usable"] = facts["cpus"]
     assert [sentence[:12] for sentence in processors.advice(facts)] == ["The governor", "Idle state C"]
+
+
+@pytest.mark.parametrize(
+    ("affinity", "quotas", "usable"),
+    [
+        (64, {}, 64),
+        (64, {"": "max 100000"}, 64),
+        (2, {}, 2),
+        (64, {"": "150000 100000"}, 1.5),
+        (64, {"a": "400000 100000", "a/b": "max 100000"}, 4),
+        (2, {"a/b": "400000 100000"}, 2),
+    ],
+)
+def test_processors_that_a_container_keeps_from_this_process_are_not_usable(
+    affinity: int, quotas: dict[str, str], usable: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = tmp_path / "groups"
+    for place, text in ({"a/b": ""} | quotas).items():
+        (groups / place).mkdir(parents=True, exist_ok=True)
+        (groups / place / "cpu.max").write_text(f"{text}\n")
+    (tmp_path / "self").write_text("1:name=systemd:/x\n0::/a/b\n" if "a/b" in quotas else "0::/\n")
+    monkeypatch.setattr(processors, "GROUPS", groups)
+    monkeypatch.setattr(processors, "GROUP", tmp_path / "self")
+    monkeypatch.setattr(processors, "CPU", tmp_path)
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(affinity)))
+    facts = processors.describe()
+    assert facts["usable"] == usable
+    words = f"This process may use {usable:g} of 64 processors"
+    assert [sentence.startswith(words) for sentence in processors.advice(facts)] == [True] * (usable < 64)
+
+
+@pytest.mark.parametrize(
+    ("governors", "known", "slow"),
+    [
+        ("performance performance", "performance", False),
+        ("performance powersave", "performance, powersave", True),
+        ("- powersave", "powersave", True),  # the first processor is offline
+        ("- -", "", False),
+    ],
+)
+def test_one_slow_processor_is_reported_wherever_it_is(
+    governors: str, known: str, slow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, governor in enumerate(governors.split()):
+        (tmp_path / f"cpu{number}/cpufreq").mkdir(parents=True)
+        if governor != "-":
+            (tmp_path / f"cpu{number}/cpufreq/scaling_governor").write_text(f"{governor}\n")
+    monkeypatch.setattr(processors, "CPU", tmp_path)
+    facts = processors.describe()
+    assert facts["governor"] == host.describe().get("governor", "") == known
+    assert any("governor" in sentence for sentence in processors.advice(facts)) == slow
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ def row(state: str = "window", **own: Any) -> dict[str, Any]:
 
 
 def line(drive: int, *rows: dict[str, Any]) -> dict[str, Any]:
-    return {"drive": drive, "values": {"flash.spare_pct": float(drive)}, "figures": list(rows)}
+    values = {"flash.spare_pct": float(drive)}
+    return {"drive": drive, "values": values, "outcome": "complete" if rows else "failed", "figures": list(rows)}
 
 
 def test_response_times_below_a_second_count_and_what_a_drive_did_not_give_does_not() -> None:
@@ -55,6 +56,13 @@ def test_a_drive_that_was_written_twice_counts_once_and_a_failed_one_apart() -> 
     assert [one["drive"] for one in own.drives] == [2]
     assert [one["drive"] for one in own.failed] == [1]
     assert own.column(Figure(own.keys[0], "iops")) == [2.0], "the later line holds"
+
+
+def test_a_drive_that_failed_after_its_first_figure_is_apart() -> None:
+    own = collected(design(), [line(1, row(iops=87_000.0)) | {"outcome": "failed"}, line(2, row(iops=33_000.0))])
+    assert [one["drive"] for one in own.drives] == [2]
+    assert [one["drive"] for one in own.failed] == [1]
+    assert own.column(Figure(own.keys[0], "iops")) == [33_000.0]
 
 
 def test_a_figure_is_picked_by_words_and_refused_where_no_drive_gave_it() -> None:

@@ -111,12 +111,14 @@ def _lines(wish: "Wish", result: "Captured") -> list[str]:
     """Return how many IOs were captured, how many the block layer counted, and how many were lost."""
     from stend.base.units import duration
 
-    counted = result.counted
+    known = result.counted.reads + result.counted.writes + result.counted.discards
+    check = f"the block layer counted {known} reads, writes and discards: {result.off:.3%} off"
+    if result.ios and not known:
+        check = "the block layer keeps no counters of this drive (queue/iostats), so that no number confirms these IOs"
     lines = [
         f"{wish.into}: {result.ios} IOs of {result.drive.words} in {duration(result.seconds)}, "
         f"by {result.drive.begins} and {result.drive.ends}",
-        f"  the block layer counted {counted.reads + counted.writes + counted.discards} reads, writes and discards: "
-        f"{result.off:.3%} off; {result.cpu_s / max(result.seconds, 1e-9):.2%} of a processor",
+        f"  {check}; {result.cpu_s / max(result.seconds, 1e-9):.2%} of a processor",
     ]
     lost = f"  LOST: {result.lost} IOs ({result.lost_records} records did not fit in the kernel's buffers)"
     none = f"  {wish.into} was not made: there was no room for a single part"

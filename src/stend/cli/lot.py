@@ -63,7 +63,8 @@ def judged(
     from stend.many.batch import lot, verdict
     from stend.report.parts import batched
 
-    whole = verdict.judged(lot.lot(side, anyway=anyway), plan)
+    least = 1 if plan else 2  # a plan counts the drives that it lacks
+    whole = verdict.judged(lot.lot(side, anyway=anyway, least=least), plan)
     if as_json:
         typer.echo(_table.data(batched.plain(whole)))
     else:

@@ -62,7 +62,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     looked.add(
         controller=name,
         transport=text(folder / "transport"),
-        numa_node=text(folder / "numa_node"),
+        numa_node=facts.numa_node(folder),
         nsid=text(kernel.block(node) / "nsid"),
         namespaces=[node, *neighbours(node, kernel)],
         warning_temperature_c=logs.celsius(ctrl.get("wctemp")),

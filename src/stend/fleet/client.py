@@ -163,9 +163,9 @@ def each(client: Client, task: Callable[..., T], *given: Any) -> dict[str, T]:
 
 
 def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every finished run to this host, with each file checked by its hash. Return the folders.
+    """Copy every complete run to this host, with each file checked by its hash. Return the folders.
 
-    Runs that are here already are not copied again.
+    Runs that are here already are not copied again. Those that failed or were stopped stay on their hosts.
     """
     folders = []
     for address, states in each(client, tasks.states, fleet.name).items():
@@ -174,6 +174,8 @@ def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
             answer: T = client.submit(task, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
             return answer
 
+        for line in home.left(states):
+            tell(line)
         for cell in (cell for cell, state in states.items() if state == "ended"):
             folder = Path(fleet.into) / cell
             if home.brought(request, fleet.name, cell, folder):

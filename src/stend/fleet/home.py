@@ -1,16 +1,24 @@
 """Copy a run folder from its host: every file checked by its hash, and events.jsonl last, which makes it a run."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from stend.base import atomic
 from stend.base.errors import BadInput, StepFailed
+from stend.base.text import plain
 from stend.fleet import tasks
 
 Call = Callable[..., Any]
 """Calls a function of `stend.fleet.tasks` on the host of the run."""
+
+
+def left(states: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each run that failed, was stopped or was cut off: it is not copied, and no verdict counts it."""
+    for cell, state in sorted(states.items()):
+        if state not in ("ended", "running"):
+            yield plain(f"{cell}: {state}; it is not collected, and the verdict does not count it")
 
 
 def brought(request: Call, fleet: str, cell: str, folder: Path) -> bool:

@@ -17,6 +17,6 @@ def drives(targets: list[str], *, busy: bool = False) -> dict[str, Identity]:
     ]:
         name = drive.serial if drive.virtual else devices.name(drive)
         if name in known:
-            raise BadInput(f"{known[name].target} and {drive.target} are both named {name}; choose one by --drive")
+            raise BadInput(f"{known[name].target} and {drive.target} are both named {name}; choose one by --target")
         known[name] = drive
     return known

@@ -143,9 +143,11 @@ def stop(fleet: Fleet) -> int:
 
 
 def collect(fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every finished run to this folder, with each file checked by its hash. Return the folders."""
-    slurm, folders = _settings(fleet), []
-    for cell in sorted(cell for cell, state in _states(slurm, fleet).items() if state == "ended"):
+    """Copy every complete run to this folder, with each file checked by its hash. Return the folders."""
+    states, folders = _states(_settings(fleet), fleet), []
+    for line in home.left(states):
+        tell(line)
+    for cell in sorted(cell for cell, state in states.items() if state == "ended"):
         folder = Path(fleet.into) / cell
         if home.brought(lambda task, *given: task(*given), fleet.name, cell, folder):
             tell(f"{cell}: {folder}")

@@ -157,12 +157,14 @@ def _outcome(order: Order, folder: Path, code: int) -> Outcome:
 
 
 def _state(folder: Path) -> str:
+    """Return "ended" for a run that is complete, "running", how it ended otherwise, or "cut off" if it did not end."""
     try:
-        if series.ended(folder) in series.FINISHED:
-            return "ended"
+        how = series.ended(folder)
     except StendError as error:
         return f"cannot be read: {error}"
-    return "running" if writer.holder(folder).alive else "cut off"
+    if how in series.FINISHED:
+        return "ended"
+    return "running" if writer.holder(folder).alive else how or "cut off"
 
 
 def _open(fleet: str, cell: str) -> bool:

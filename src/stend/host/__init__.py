@@ -14,22 +14,24 @@ from typing import Any
 from stend.host.files import read
 
 SYS = Path("/sys")
+NO_NODE = "-1"
+"""Text of the kernel for a device without a NUMA node."""
 
 
 def describe() -> dict[str, Any]:
     """Return facts for `host.json`, without those that this host does not report."""
-    from stend.host import measured
+    from stend.host import measured, processors
 
     memory = _field(Path("/proc/meminfo"), "MemTotal").split()
     facts = {
         "kernel": platform.release(),
         "system": _os_name(),
         "python": platform.python_version(),
-        "cpu": _field(Path("/proc/cpuinfo"), "model name"),
+        "cpu": _field(Path("/proc/cpuinfo"), "model name") or platform.machine(),
         "cpus": os.cpu_count(),
         "memory_bytes": int(memory[0]) * 1024 if memory else 0,
         "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
-        "governor": read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "governor": processors.governors(),
         "fio": fio_version(),
         "adapters": adapters(),
         "measured": measured.kept(),
@@ -62,7 +64,9 @@ def adapters() -> list[dict[str, str]]:
         if read(pci / "class").startswith("0x01"):
             links = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node")
             facts = {name: read(pci / name) for name in ("vendor", "device", *links)}
-            controllers.append({"address": pci.name} | {key: value for key, value in facts.items() if value})
+            controllers.append(
+                {"address": pci.name} | {k: value for k, value in facts.items() if value not in ("", NO_NODE)}
+            )
     return controllers
 
 

@@ -9,6 +9,8 @@ from stend.host.files import read
 
 CPU = Path("/sys/devices/system/cpu")
 NODES = Path("/sys/devices/system/node")
+GROUPS, GROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+"""The control groups (version 2), and the file that names this process's."""
 DEEP_US = 20
 """An idle state with a longer exit time is visible in response times."""
 SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -26,20 +28,40 @@ def last_cache_bytes() -> int:
 
 
 def describe() -> dict[str, Any]:
-    """Return {cpus, nodes, governor, idle: [{name, exit_us}]}."""
+    """Return {cpus, usable, nodes, governor, idle: [{name, exit_us}]}."""
     states = sorted((CPU / "cpu0/cpuidle").glob("state[0-9]*"))
     idle = [{"name": read(s / "name"), "exit_us": int(read(s / "latency") or 0)} for s in states
             if read(s / "disable") != "1"]  # fmt: skip
     return {
         "cpus": os.cpu_count(),
+        "usable": usable(),
         "nodes": len(list(NODES.glob("node[0-9]*"))) or 1,
-        "governor": read(CPU / "cpu0/cpufreq/scaling_governor"),
+        "governor": governors(),
         "idle": idle,
     }
 
 
+def usable() -> float:
+    """Return how many processors this process may use, by its affinity and by quotas of control groups."""
+    group = GROUPS / next((line[4:] for line in read(GROUP).splitlines() if line.startswith("0::/")), "")
+    places = [place for place in (group, *group.parents) if place.is_relative_to(GROUPS)]
+    quotas = [read(place / "cpu.max").split() for place in places]
+    shares = [int(words[0]) / int(words[1]) for words in quotas if len(words) == 2 and words[0].isdigit()]
+    return min([float(len(os.sched_getaffinity(0))), *shares])
+
+
+def governors() -> str:
+    """Return the governors of all processors, each once, such as `performance, powersave`, or "" if none is known."""
+    return ", ".join(sorted({read(file) for file in CPU.glob("cpu[0-9]*/cpufreq/scaling_governor")} - {""}))
+
+
 def advice(processors: dict[str, Any]) -> Iterator[str]:
     """Yield settings to change before microseconds are measured, for processors as `describe` returns them."""
+    if processors["usable"] < (processors["cpus"] or 0):
+        yield (
+            f"This process may use {processors['usable']:g} of {processors['cpus']} processors, by its affinity or the "
+            "quota of a control group such as a container: give it all of them"
+        )
     if processors["governor"] not in ("", "performance"):
         yield f"The governor is {processors['governor']}: `cpupower frequency-set -g performance` keeps the clock up"
     deep = [state for state in processors["idle"] if state["exit_us"] > DEEP_US]

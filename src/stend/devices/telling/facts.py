@@ -70,7 +70,12 @@ def common(looked: Looked, node: str, kernel: Kernel) -> None:
 def _numa(device: Path) -> str:
     """Return the NUMA node of the nearest device above the drive that has one, usually its PCI function."""
     places = [device.resolve(), *device.resolve().parents][:-1]
-    return next((node for node in (text(place / "numa_node") for place in places) if node), "")
+    return next((node for node in map(numa_node, places) if node), "")
+
+
+def numa_node(place: Path) -> str:
+    """Return the NUMA node of a device, or "" if the kernel knows none, for which it has -1."""
+    return text(place / "numa_node").replace("-1", "")
 
 
 def _chosen(line: str) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stend.base.sysfs import HOST, Kernel, count, natural, text
 from stend.base.units import GB
-from stend.devices.telling.facts import GENERATIONS
+from stend.devices.telling.facts import GENERATIONS, numa_node
 from stend.gate import mounts
 from stend.model.definition import Identity
 
@@ -70,7 +70,7 @@ def numa(drive: Identity, kernel: Kernel = HOST) -> tuple[str, str]:
     """Return the NUMA node of a drive and the processors near it as the kernel lists them; each empty if unknown."""
     folder = _real(kernel, kernel.node_at(drive.path))
     near = [place for place in (folder, *folder.parents) if text(place / "local_cpulist")]
-    return (text(near[0] / "numa_node"), text(near[0] / "local_cpulist")) if near else ("", "")
+    return (numa_node(near[0]), text(near[0] / "local_cpulist")) if near else ("", "")
 
 
 def _real(kernel: Kernel, node: str) -> Path:

@@ -38,15 +38,15 @@ class Lot(NamedTuple):
         return [i for i, _ in values], np.array([y for _, y in values])
 
 
-def lot(runs: Side, *, anyway: bool = False) -> Lot:
+def lot(runs: Side, *, anyway: bool = False, least: int = 2) -> Lot:
     """Return the drives of these runs.
 
-    Raise BadInput for fewer than two drives, and without `anyway` for settings that differ.
+    Raise BadInput for fewer than `least` drives, and without `anyway` for settings that differ.
     """
     by: dict[str, list[Outcome]] = {}
     for run in runs.runs:
         by.setdefault(run.drive, []).append(run)
-    if len(by) < 2:
+    if len(by) < least:
         raise BadInput(f"a lot needs two drives or more, but these runs have {len(by)}")
     if (unlike := list(_unlike(runs))) and not anyway:
         listing = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in unlike)

@@ -87,13 +87,14 @@ def _broken(lot: Lot, drive: int, bounds: Sequence[tuple[Limit, Figure, float]])
 
 
 def picked(lot: Lot, limit: Limit) -> list[Figure]:
-    """Return the figures of a batch that a limit matches. Raise BadInput if there are none."""
+    """Return the figures of a batch that a limit matches, or else those that one drive alone has.
+
+    Raise BadInput if there are none.
+    """
     quantity = quantity_of(limit.name, f"the limit {limit.text!r}")
-    candidates = [figure for figure in lot.figures if figure.quantity == quantity]
-    figures = [figure for figure in candidates if all(fits(word, figure.key) for word in limit.where or ())]
-    if not figures:
-        known = ", ".join(
-            dict.fromkeys(f"{figure.quantity}[{figure.key.test},{figure.key.state}]" for figure in lot.figures)
-        )
+    every = list(dict.fromkeys(figure for drive in lot.drives for figure in drive.values))
+    matching = [f for f in every if f.quantity == quantity and all(fits(word, f.key) for word in limit.where or ())]
+    if not matching:
+        known = ", ".join(dict.fromkeys(f"{f.quantity}[{f.key.test},{f.key.state}]" for f in every)) or "none"
         raise BadInput(f"the limit {limit.text!r} matches no figure of these drives; known figures: {known}")
-    return figures
+    return [figure for figure in matching if figure in lot.figures] or matching

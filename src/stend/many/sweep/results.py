@@ -45,16 +45,20 @@ class Results(NamedTuple):
 
 
 def collected(design: Design, lines: Iterable[Line]) -> Results:
-    """Return the lines of a folder by figure. If a drive has two lines, the last one counts."""
+    """Return the lines of a folder by figure. If a drive has two lines, the last one counts.
+
+    A drive whose run failed is separate even with figures: a cut phase is no measurement of its state.
+    """
     every = sorted({line["drive"]: line for line in lines}.values(), key=lambda line: line["drive"])
-    good = tuple(line for line in every if line["figures"])
+    failed = tuple(line for line in every if line["outcome"] == "failed" or not line["figures"])
+    good = tuple(line for line in every if line not in failed)
     keyed = [
         {Key(**{name: row[name] for name in Key._fields if name in row}): row for row in line["figures"]}
         for line in good
     ]
     apart = any(len({key.loose for key in row}) < len(row) for row in keyed)
     rows = tuple(row if apart else {Key(*key.loose): line for key, line in row.items()} for row in keyed)
-    return Results(design, good, tuple(line for line in every if not line["figures"]), rows)
+    return Results(design, good, failed, rows)
 
 
 def picked(results: Results, quantity: str, where: Sequence[str]) -> list[Figure]:

@@ -51,11 +51,10 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     if batch.odd:
         yield _odd(batch, words)
     yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
-    if drawn:
-        yield Section.of(
-            "charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, written.stamped(runs, words)))
-        )
-    yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
+    if charts := tuple(pictures(batch, words, written.stamped(runs, words))) if drawn else ():
+        yield Section.of("charts", words("batched.pictures"), pictures=charts)
+    if batch.lot.figures:
+        yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
     if len(batch.lot.drives) >= LEAST_DRIVES:
         yield Section.of("method", words("batched.odd_found"), (_found(batch, words),))
     if runs:
@@ -79,7 +78,8 @@ def _outliers(batch: Batch, words: Language) -> str:
 def _summary(batch: Batch, words: Language) -> Iterator[str]:
     lot = batch.lot
     runs = sum(len(drive.runs) for drive in lot.drives)
-    yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures))
+    alone = {figure for drive in lot.drives for figure in drive.values}  # if no two drives have a figure in common
+    yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures) or len(alone))
     for note in lot.notes:
         values = dict(note.values)
         if note.key == "unlike":

@@ -36,7 +36,7 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
     virtual = run.plan.device.virtual
     return [
         ("board", str(host.get("board", ""))),
-        ("cpu", f"{host.get('cpu', '')} × {host['cpus']}" if host.get("cpus") else str(host.get("cpu", ""))),
+        ("cpu", f"{host.get('cpu', '')} × {host['cpus']}".strip() if host.get("cpus") else str(host.get("cpu", ""))),
         ("memory", words.show(memory, "gib") if memory else ""),
         *_measured(host.get("measured", {}), run, words),
         ("system", ", ".join(filter(None, (str(host.get("system", "")), str(host.get("kernel", "")))))),
@@ -64,7 +64,8 @@ def _measured(measured: dict[str, Any], run: Run, words: Language) -> list[tuple
 
 def _link(adapter: dict[str, str]) -> str:
     speed, width = adapter.get("current_link_speed"), adapter.get("current_link_width")
-    return f"{speed} ×{width}" if speed and width else ""
+    known = speed and width and width != "0" and "Unknown" not in speed
+    return f"{speed} ×{width}" if known else ""
 
 
 def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[str, str]]:

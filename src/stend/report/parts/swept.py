@@ -1,5 +1,6 @@
 """A Study of a sweep as a Page: effects of parameters, interactions, best designs, every figure's spread."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -115,7 +116,8 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
     of = len(results.drives)
     if not study.allowed:
         return Section.of("best", words("swept.best_designs"), (*texts, words("swept.none_allowed", of=of)))
-    texts.append(words("swept.allowed", n=len(study.allowed), of=of))
+    if wish.bounds:
+        texts.append(words("swept.allowed", n=len(study.allowed), of=of))
     subjects = [wish.subject, *(bound.subject for bound in wish.bounds)]
     figures = list(dict.fromkeys(figure for subject in subjects for figure in subject.figures))
     names = list(results.design.parameters)
@@ -129,7 +131,8 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
     distinct = len(set(short.values())) == len(figures)
     head = (words("swept.drive"), *names, *(short[f] if distinct else figure_name(f, words) for f in figures))
     first = results.drives[study.allowed[0]].get("target", design.target)
-    note = words("swept.best_note", tests=" ".join(design.tests), target=first)
+    options = ["--quick"] * design.quick + ([f"--profile {shlex.quote(design.profile)}"] if design.profile else [])
+    note = words("swept.best_note", tests=" ".join([*design.tests, *options]), target=first)
     title = words("swept.best_table", n=len(shown_best))
     table = Table(title, head, rows, tuple(range(1, len(head))), note, marks=(0,))
     return Section.of("best", words("swept.best_designs"), tuple(texts), (table,))
