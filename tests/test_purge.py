@@ -125,6 +125,22 @@ def test_a_drive_that_says_done_and_did_nothing_is_found_out(target: file.FileDe
         purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
 
 
+def test_a_drive_whose_erased_blocks_read_as_ones_is_purged_again(target: file.FileDevice, bench: Bench) -> None:
+    ones = f"tr '\\0' '\\377' < /dev/zero | dd of={target.identity.path} bs=1M count=2 iflag=fullblock conv=notrunc"
+    bench.program("nvme", f"{ones} 2>/dev/null")
+    for _ in range(2):
+        said = purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
+        assert said.endswith("a sample read back as erased: zeros or bytes of FF")
+    assert Language("ru").translated(said).endswith("выборка читается как стёртая: нули или байты FF")
+
+
+def test_a_part_that_keeps_its_data_among_erased_ones_is_found_out(target: file.FileDevice, bench: Bench) -> None:
+    ones = f"tr '\\0' '\\377' < /dev/zero | dd of={target.identity.path} bs=1M count=1 iflag=fullblock conv=notrunc"
+    bench.program("nvme", f"{ones} 2>/dev/null")
+    with pytest.raises(StepFailed, match="still holds what it held at byte 1048576 after NVMe Format"):
+        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
+
+
 def test_other_data_than_before_is_enough_after_a_crypto_erase(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", f"head -c {SPACE} /dev/urandom | dd of={target.identity.path} conv=notrunc 2>/dev/null")
     drive = Drive("nvme", target.identity.path, frozenset({"format", "format crypto"}), method="crypto")

@@ -107,10 +107,15 @@ def until_over(
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
-    """Return what a sample reads as after the purge. Raise StepFailed if a part of it is unchanged."""
+    """Return what a sample reads as after the purge. Raise StepFailed if a part of it is unchanged.
+
+    A part that was erased before, such as one outside the active range, reads as FF again.
+    """
     now = methods.contents(gate)
     if not now:
         return Sentence("purge_zeros")
+    if methods.reads_ones(now):
+        return Sentence("purge_ones")
     kept = [at for at, content in now.items() if held.get(at) == content]
     if kept:
         raise StepFailed(Sentence("purge_kept", target=gate.identity.target, at=kept[0], way=way.phrase))
