@@ -14,6 +14,7 @@ from stend.base.units import MiB
 from stend.devices import file
 from stend.devices.purging import purge as purger
 from stend.devices.purging.table import Drive
+from stend.devices.telling import tools
 from stend.words import Language
 from stend.words import text as told
 from tests.stand import ours
@@ -165,6 +166,36 @@ def test_a_password_that_cannot_be_cleared_is_told_with_the_command(target: file
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
     with pytest.raises(StepFailed, match=r"undo it by hand: `hdparm --user-master u --security-disable stend .*gone"):
         purger.purge(drive, target.door.opened, report=lambda words: None)
+
+
+def test_a_password_that_cannot_be_cleared_in_time_hides_no_failure(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.program("hdparm", 'case "$*" in *--security-set-pass*) exit 0;; esac; echo "erasing"; exec sleep 30')
+    drive = Drive("sata", target.identity.path, frozenset({"security"}))
+    monkeypatch.setattr(tools.run, "__kwdefaults__", {"limit_s": 0.3})
+    with pytest.raises(StepFailed, match=r"--security-erase .* did not end .*; undo it by hand: `hdparm .* did not end"):
+        purger.purge(drive, target.door.opened, report=lambda words: None, limit=0.3)
+
+
+@pytest.mark.parametrize(("code", "words"), [(0, "is cleared again"), (5, "undo it by hand: `hdparm")])
+def test_ctrl_c_in_a_security_erase_leaves_no_password_unsaid(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch, code: int, words: str
+) -> None:
+    bench.program("hdparm", f'case "$*" in *--security-disable*) exit {code};; esac')
+    ask, said = tools.run, list[str]()
+
+    def stopped(*command: str, limit_s: float = 30) -> tools.Output:
+        if "--security-erase" in command:
+            raise KeyboardInterrupt
+        return ask(*command, limit_s=limit_s)
+
+    monkeypatch.setattr(tools, "run", stopped)
+    drive = Drive("sata", target.identity.path, frozenset({"security"}))
+    with pytest.raises(KeyboardInterrupt):
+        purger.purge(drive, target.door.opened, report=said.append)
+    assert words in said[-1]
+    assert "--security-disable stend" in bench.called[-1]
 
 
 def test_a_password_that_was_never_set_is_not_cleared(target: file.FileDevice, bench: Bench) -> None:

@@ -41,7 +41,7 @@ def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s:
     held = methods.contents(gate)
     report(f"{way.phrase}: {' '.join(way.commands[0])}")
     patience = limit or limit_s(gate.identity.capacity_bytes)
-    _run_commands(way, gate, patience)
+    _run_commands(way, gate, report, patience)
     if way.follow:
         until_over(way.phrase, way.follow, drive, gate, report, patience, poll_s)
     gate.check()
@@ -65,7 +65,8 @@ def _lesser(way: Way, gate: Gate) -> Sentence:
     return purged(lesser("purge_zeroed"), zeros, *after, *way.instead)
 
 
-def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
+def _run_commands(way: Way, gate: Gate, report: Report, patience_s: float) -> None:
+    """Run the commands. Undo the finished ones if one fails or the operator stops it, because they set a password."""
     done = 0
     try:
         for command in way.commands:
@@ -78,12 +79,16 @@ def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
     except StepFailed as error:
         after = [_undone(way)] if done and way.undo else []
         raise StepFailed(Sentence("parts", parts=[text(str(error)), *after])) from error
+    except KeyboardInterrupt:
+        if done and way.undo:
+            report(_undone(way))
+        raise
 
 
 def _undone(way: Way) -> Sentence:
     """Undo the commands before the failed one. Return the result, or what to do by hand if that fails too."""
     for command in way.undo:
-        output = tools.run(*command)
+        output = tools.try_run(*command)
         if output.code:
             return Sentence("purge_undo", command=" ".join(command), words=text(output.words))
     return Sentence("purge_undone")
