@@ -174,7 +174,9 @@ def test_a_password_that_cannot_be_cleared_in_time_hides_no_failure(
     bench.program("hdparm", 'case "$*" in *--security-set-pass*) exit 0;; esac; echo "erasing"; exec sleep 30')
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
     monkeypatch.setattr(tools.run, "__kwdefaults__", {"limit_s": 0.3})
-    with pytest.raises(StepFailed, match=r"--security-erase .* did not end .*; undo it by hand: `hdparm .* did not end"):
+    with pytest.raises(
+        StepFailed, match=r"--security-erase .* did not end .*; undo it by hand: `hdparm .* did not end"
+    ):
         purger.purge(drive, target.door.opened, report=lambda words: None, limit=0.3)
 
 

@@ -31,7 +31,7 @@ ROWS = [
     Row("nvme", "sanitize block, format, discard", "", "nvme sanitize /dev/nvme0 --sanact=2"),
     Row("nvme", "sanitize crypto, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force"),
     Row("nvme", "sanitize crypto", "", "nvme sanitize /dev/nvme0 --sanact=4"),
-    Row("nvme", "sanitize overwrite", "", "nvme sanitize /dev/nvme0 --sanact=3"),
+    Row("nvme", "sanitize overwrite", "", "nvme sanitize /dev/nvme0 --sanact=3 --owpass=1"),
     Row("nvme", "format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=2 --force", {"lba_format": 2}),
     Row("nvme", "format, format crypto", "", "nvme format /dev/nvme0n1 --ses=2 --lbaf=0 --force", {"method": "crypto"}),
     Row(

@@ -14,6 +14,7 @@ from stend.words import Sentence
 
 Command = tuple[str, ...]
 PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and printed in every error
+OVERWRITE = 3  # the sanitize action of NVMe
 LESSER_METHODS = ("discard", "zero")
 METHODS = ("sanitize", "crypto", "format", "erase", *LESSER_METHODS)
 """Methods that the operator may request; without a request the first available one is used."""
@@ -174,7 +175,7 @@ def _nvme(drive: Drive) -> Iterator[Offer]:
     if "sanitize crypto" in drive.can and not drive.neighbours:
         yield _crypto_nvme(whole), None
     if "sanitize overwrite" in drive.can and not drive.neighbours:
-        yield Way("sanitize", _by("NVMe Sanitize, overwrite"), _sanitize_nvme(whole, 3), "nvme"), None
+        yield Way("sanitize", _by("NVMe Sanitize, overwrite"), _sanitize_nvme(whole, OVERWRITE), "nvme"), None
 
 
 def _crypto_nvme(whole: str) -> Way:
@@ -182,7 +183,9 @@ def _crypto_nvme(whole: str) -> Way:
 
 
 def _sanitize_nvme(controller: str, action: int) -> tuple[Command, ...]:
-    return (("nvme", "sanitize", controller, f"--sanact={action}"),)
+    """Return the command. An overwrite gets one pass: nvme-cli's default of 0 stands for 16 (NVMe 1.4)."""
+    passes = ("--owpass=1",) if action == OVERWRITE else ()
+    return (("nvme", "sanitize", controller, f"--sanact={action}", *passes),)
 
 
 def _format_nvme(drive: Drive) -> Iterator[Offer]:
