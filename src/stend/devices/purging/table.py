@@ -113,12 +113,13 @@ def _stops(drive: Drive) -> str:
     return ""
 
 
+LEFT = f". A Security Erase of stend that was cut off leaves the password {PASSWORD!r}"
 STATES = {
     "read-only": "it accepts no writes (worn out, or protected); it cannot be purged",
-    "locked": "it is locked by an ATA password; unlock it first (`hdparm --security-unlock PASSWORD`)",
-    "password": "it has an ATA password that stend did not set; clear it first (`hdparm --security-disable PASSWORD`)",
-    "sanitize running": "a sanitize started by another program is running; wait until it is done",
-    "format running": "a format started by another program is running; wait until it is done",
+    "locked": f"it is locked by an ATA password; unlock it first (`hdparm --security-unlock PASSWORD`){LEFT}",
+    "password": f"it has an ATA password; clear it first (`hdparm --security-disable PASSWORD`){LEFT}",
+    "sanitize running": "a sanitize is already running in it; wait until it is done",
+    "format running": "a format is already running in it; wait until it is done",
     "sanitize failed": "its last sanitize failed and it has no other; only its maker can help",
     "resync": "the array is being synchronised or checked; wait until /proc/mdstat says it is done",
     "failed array": "the array has failed; repair or re-create it first",
