@@ -98,6 +98,19 @@ def until_over(
     phrase: str, kind: str, drive: Drive, gate: Gate, report: Report, patience_s: float, poll_s: float
 ) -> None:
     """Wait until the command in the drive ends and report its progress. Raise StepFailed if it fails or times out."""
+    try:
+        now = _ended(phrase, kind, drive, gate, report, patience_s, poll_s)
+    except KeyboardInterrupt:
+        report(f"{phrase}: it is still running in the drive, which ends it alone; leave the drive powered")
+        raise
+    if now.failed:
+        raise StepFailed(Sentence("purge_failed", target=gate.identity.target, way=phrase, words=now.words))
+
+
+def _ended(
+    phrase: str, kind: str, drive: Drive, gate: Gate, report: Report, patience_s: float, poll_s: float
+) -> follow.Progress:
+    """Return the last progress of the command in the drive. Raise StepFailed if it times out."""
     began, last = time.monotonic(), ""
     while not (now := follow.progress(kind, drive.node, drive.controller)).over:
         if now.words != last:
@@ -107,8 +120,7 @@ def until_over(
             took = {"target": gate.identity.target, "way": phrase, "s": patience_s, "words": now.words}
             raise StepFailed(Sentence("purge_late", **took))
         time.sleep(poll_s)
-    if now.failed:
-        raise StepFailed(Sentence("purge_failed", target=gate.identity.target, way=phrase, words=now.words))
+    return now
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
