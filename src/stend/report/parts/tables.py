@@ -59,15 +59,20 @@ def _column(verdict: Verdict, words: Language) -> dict[str, str]:
     def shown(value: float) -> str:
         return words.show(value, shape(verdict.quantity))
 
+    def against(value: float, limit: float | None) -> str:
+        if limit is None or value <= limit or shown(value) != shown(limit):
+            return shown(value)
+        return f"{shown(value)} ({words.show(value / verdict.average, 'beyond')})"
+
     slope, intercept = verdict.fit
     allowed = verdict.excursion_allowed
     return {
         "window": f"{verdict.rounds[0]}–{verdict.rounds[-1]}",
         "average": shown(verdict.average),
         "excursion_allowed": shown(allowed) if allowed is not None else words("verification.none"),
-        "excursion": shown(verdict.excursion),
+        "excursion": against(verdict.excursion, allowed),
         "slope_allowed": shown(verdict.slope_excursion_allowed),
-        "slope": shown(verdict.slope_excursion),
+        "slope": against(verdict.slope_excursion, verdict.slope_excursion_allowed),
         "fit": _formula(slope, intercept, verdict.quantity, words),
         "correlation": words.show(verdict.correlation, "n"),
         "steady": words("yes" if verdict.steady else "verification.not_achieved"),
