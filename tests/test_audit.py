@@ -9,6 +9,7 @@ from stend.model.events import Ended, Result, Sample
 from stend.model.record import Run
 from stend.report.parts.audit import audit
 from stend.report.parts.method import _method
+from stend.report.parts.tables import matrix
 from stend.words import Language, text
 from tests.still import StillEngine
 from tests.synthetic import made
@@ -51,6 +52,15 @@ def test_an_unsteady_run_deviates() -> None:
     found = answers(ran(engine=StillEngine(lambda w, t: 1000 * (1 + (t // 7) % 3))))
     assert found["steady"] == ["deviated"]
     assert found["minute"] == ["deviated"]
+
+
+def test_a_search_that_ended_before_its_first_window_has_no_figures_of_one() -> None:
+    run = ran(minute_s=60, rounds=3)
+    assert answers(run)["window"] == ["deviated"]
+    (table,) = audit(run, ENGLISH)
+    assert table.rows[-1][2] == "rounds: ended in round 3, a window has 5 rounds"
+    titles = [table.title for test in run.plan.tests for table in matrix(run, test, ENGLISH)]
+    assert titles == ["All mixes and block sizes, rounds: IOPS, average"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stend.findings import look
 from stend.model.definition import Bytes, Hold, PlannedTest, Purge
 from stend.model.record import Run
+from stend.model.stats import WINDOWS
 from stend.report.parts import Table
 from stend.report.parts.departures import departures
 from stend.words import Language
@@ -78,7 +79,7 @@ def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
     yield "order", "met", words("audit.by_plan")
     yield from _steady(run, test, changed, words)
     yield _gaps(run, test, words)
-    yield "window", "met" if look.judged_phases(test) else "not_applicable", ""
+    yield _window(run, test, words)
 
 
 def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
@@ -131,6 +132,24 @@ def _steady(run: Run, test: PlannedTest, changed: set[str], words: Language) -> 
                 f"{name}: {words.translated(judged.ended_by) if judged.ended_by else words('verification.going_on')}"
             )
             yield "steady", "met" if judged.steady or judged in run.saturated else "deviated", detail
+
+
+def _window(run: Run, test: PlannedTest, words: Language) -> Line:
+    """Return whether the results are of a window: a search that ended before its first whole window has none.
+
+    A saturation that ended regularly that early needs none.
+    """
+    places = [(phase, rule, look.last_judged(run, test.name, phase.name)) for phase, rule in look.judged_phases(test)]
+    ended = [(phase, rule, judged) for phase, rule, judged in places if judged and judged.ended_by]
+    bare = [(phase, rule, judged) for phase, rule, judged in ended if not judged.verdicts]
+    short = [
+        words("audit.too_few", phase=phase.name, n=judged.where.round, window=WINDOWS[rule.rule])
+        for phase, rule, judged in bare
+        if judged not in run.saturated
+    ]
+    if short:
+        return "window", "deviated", "; ".join(short)
+    return "window", "met" if len(places) > len(bare) else "not_applicable", ""
 
 
 def _gaps(run: Run, test: PlannedTest, words: Language) -> Line:
