@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from stend.devices.purging.purge import purged
+from stend.devices.purging.table import lesser
 from stend.model.events import Ended, Result, Sample
 from stend.model.record import Run
 from stend.report.parts.audit import audit
 from stend.report.parts.method import _method
-from stend.words import Language, text
-from tests.still import StillEngine
+from stend.report.parts.tables import matrix
+from stend.words import Language, Sentence, text
+from tests.still import StillDevice, StillEngine
 from tests.synthetic import made
 from tests.test_run import drawn, play
 
@@ -53,6 +56,15 @@ def test_an_unsteady_run_deviates() -> None:
     assert found["minute"] == ["deviated"]
 
 
+def test_a_search_that_ended_before_its_first_window_has_no_figures_of_one() -> None:
+    run = ran(minute_s=60, rounds=3)
+    assert answers(run)["window"] == ["deviated"]
+    (table,) = audit(run, ENGLISH)
+    assert table.rows[-1][2] == "rounds: ended in round 3, a window has 5 rounds"
+    titles = [table.title for test in run.plan.tests for table in matrix(run, test, ENGLISH)]
+    assert titles == ["All mixes and block sizes, rounds: IOPS, average"]
+
+
 @pytest.mark.parametrize(
     ("changes", "key"),
     [
@@ -73,6 +85,18 @@ def test_a_changed_setting_of_another_test_is_no_deviation_of_this_one() -> None
     run.started[0] = replace(begun, plan=replace(begun.plan, deviations=words))
     assert run.plan.deviations == words
     assert (answers(run)["limit"], answers(run)["range"]) == (["met"], ["met"])
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_zeros_instead_of_a_purge_are_no_purge_of_the_clause(lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drive has a purge of its own only the first time."""
+    zeroed = purged(lesser("purge_zeroed"), Sentence("purge_zeros"))
+    methods = [zeroed, Sentence("purge_nothing")]
+    monkeypatch.setattr(StillDevice, "purge", lambda self: methods.pop())
+    run, words = ran("throughput", minute_s=60), Language(lang)
+    (table,) = audit(run, words)
+    assert table.rows[0][1] == words("audit.not_claimed")
+    assert words.translated(Sentence("purge_zeroed")) in str(table.rows[0][2])
 
 
 class Slow(StillEngine):

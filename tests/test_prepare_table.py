@@ -106,7 +106,7 @@ ROWS = [
         FIXED,
         PAIR,
     ),
-    Row("nvme", "format", "sanitize running", B4096, "no: a sanitize started by another program is running", FIXED),
+    Row("nvme", "format", "sanitize running", B4096, "no: a sanitize is already running in it", FIXED),
     Row("nvme", "format", "sanitize failed", B4096, "no: its last sanitize failed; purge it first", FIXED),
     Row("nvme", "format", "read-only", B4096, "no: it accepts no writes", FIXED),
     # NVMe, capacity: its one namespace made anew
@@ -195,7 +195,7 @@ ROWS = [
     ),
     Row("scsi", "", "", HALF, "no: it does not report its full size", {"means": DESCRIPTOR}),
     Row("scsi", "format", "", TO_800, "no: it cannot be made smaller or larger; instead, purge it and test a part"),
-    Row("scsi", "format", "format running", B4096, "no: a format started by another program is running"),
+    Row("scsi", "format", "format running", B4096, "no: a format is already running in it"),
     # arrays
     Row("md", "", "", TO_800, "no: it cannot be made smaller or larger; instead, purge it and test a part"),
     Row("md", "", "", B4096, "no: whole NVMe, SATA and SCSI drives alone can be; `stend run TEST --active-range PCT`"),

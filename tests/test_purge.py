@@ -2,8 +2,10 @@
 
 import ast
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +16,7 @@ from stend.base.units import MiB
 from stend.devices import file
 from stend.devices.purging import purge as purger
 from stend.devices.purging.table import Drive
+from stend.devices.telling import tools
 from stend.words import Language
 from stend.words import text as told
 from tests.stand import ours
@@ -95,8 +98,22 @@ def test_a_sanitize_is_followed_to_its_end_and_what_it_left_is_read(target: file
 def test_a_sanitize_that_is_stuck_ends_with_the_drives_words(target: file.FileDevice, bench: Bench) -> None:
     # an Intel 660p that stood at 655 of 65536 for a week (nvme-cli issue 3027)
     bench.program("nvme", bench.answers("log", "", log(655, "(2) Sanitize in Progress")))
-    with pytest.raises(StepFailed, match=r"not done within .* it reports: .*Sanitize in Progress, 1 %"):
+    with pytest.raises(StepFailed, match=r"within .* may still be running; it reports: .*Sanitize in Progress, 1 %"):
         purger.purge(nvme(target), target.door.opened, report=lambda words: None, limit=0.3, poll_s=0.05)
+
+
+def test_ctrl_c_during_a_sanitize_says_that_the_drive_goes_on(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    said = list[str]()
+    bench.program("nvme", bench.answers("log", "", log(655, "(2) Sanitize in Progress")))
+    monkeypatch.setattr(purger, "time", SimpleNamespace(monotonic=time.monotonic, sleep=stopped))
+    with pytest.raises(KeyboardInterrupt):
+        purger.purge(nvme(target), target.door.opened, report=said.append)
+    assert "still running in the drive" in said[-1]
 
 
 def test_a_sanitize_that_fails_ends_with_the_drives_words(target: file.FileDevice, bench: Bench) -> None:
@@ -125,6 +142,22 @@ def test_a_drive_that_says_done_and_did_nothing_is_found_out(target: file.FileDe
         purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
 
 
+def test_a_drive_whose_erased_blocks_read_as_ones_is_purged_again(target: file.FileDevice, bench: Bench) -> None:
+    ones = f"tr '\\0' '\\377' < /dev/zero | dd of={target.identity.path} bs=1M count=2 iflag=fullblock conv=notrunc"
+    bench.program("nvme", f"{ones} 2>/dev/null")
+    for _ in range(2):
+        said = purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
+        assert said.endswith("a sample read back as erased: zeros or bytes of FF")
+    assert Language("ru").translated(said).endswith("выборка читается как стёртая: нули или байты FF")
+
+
+def test_a_part_that_keeps_its_data_among_erased_ones_is_found_out(target: file.FileDevice, bench: Bench) -> None:
+    ones = f"tr '\\0' '\\377' < /dev/zero | dd of={target.identity.path} bs=1M count=1 iflag=fullblock conv=notrunc"
+    bench.program("nvme", f"{ones} 2>/dev/null")
+    with pytest.raises(StepFailed, match="still holds what it held at byte 1048576 after NVMe Format"):
+        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
+
+
 def test_other_data_than_before_is_enough_after_a_crypto_erase(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", f"head -c {SPACE} /dev/urandom | dd of={target.identity.path} conv=notrunc 2>/dev/null")
     drive = Drive("nvme", target.identity.path, frozenset({"format", "format crypto"}), method="crypto")
@@ -149,6 +182,38 @@ def test_a_password_that_cannot_be_cleared_is_told_with_the_command(target: file
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
     with pytest.raises(StepFailed, match=r"undo it by hand: `hdparm --user-master u --security-disable stend .*gone"):
         purger.purge(drive, target.door.opened, report=lambda words: None)
+
+
+def test_a_password_that_cannot_be_cleared_in_time_hides_no_failure(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.program("hdparm", 'case "$*" in *--security-set-pass*) exit 0;; esac; echo "erasing"; exec sleep 30')
+    drive = Drive("sata", target.identity.path, frozenset({"security"}))
+    monkeypatch.setattr(tools.run, "__kwdefaults__", {"limit_s": 0.3})
+    with pytest.raises(
+        StepFailed, match=r"--security-erase .* did not end .*; undo it by hand: `hdparm .* did not end"
+    ):
+        purger.purge(drive, target.door.opened, report=lambda words: None, limit=0.3)
+
+
+@pytest.mark.parametrize(("code", "words"), [(0, "is cleared again"), (5, "undo it by hand: `hdparm")])
+def test_ctrl_c_in_a_security_erase_leaves_no_password_unsaid(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch, code: int, words: str
+) -> None:
+    bench.program("hdparm", f'case "$*" in *--security-disable*) exit {code};; esac')
+    ask, said = tools.run, list[str]()
+
+    def stopped(*command: str, limit_s: float = 30) -> tools.Output:
+        if "--security-erase" in command:
+            raise KeyboardInterrupt
+        return ask(*command, limit_s=limit_s)
+
+    monkeypatch.setattr(tools, "run", stopped)
+    drive = Drive("sata", target.identity.path, frozenset({"security"}))
+    with pytest.raises(KeyboardInterrupt):
+        purger.purge(drive, target.door.opened, report=said.append)
+    assert words in said[-1]
+    assert "--security-disable stend" in bench.called[-1]
 
 
 def test_a_password_that_was_never_set_is_not_cleared(target: file.FileDevice, bench: Bench) -> None:

@@ -31,7 +31,7 @@ ROWS = [
     Row("nvme", "sanitize block, format, discard", "", "nvme sanitize /dev/nvme0 --sanact=2"),
     Row("nvme", "sanitize crypto, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force"),
     Row("nvme", "sanitize crypto", "", "nvme sanitize /dev/nvme0 --sanact=4"),
-    Row("nvme", "sanitize overwrite", "", "nvme sanitize /dev/nvme0 --sanact=3"),
+    Row("nvme", "sanitize overwrite", "", "nvme sanitize /dev/nvme0 --sanact=3 --owpass=1"),
     Row("nvme", "format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=2 --force", {"lba_format": 2}),
     Row("nvme", "format, format crypto", "", "nvme format /dev/nvme0n1 --ses=2 --lbaf=0 --force", {"method": "crypto"}),
     Row(
@@ -47,7 +47,7 @@ ROWS = [
     Row("nvme", "sanitize block, discard", "", "no: its own purge would hit nvme0n2 too", PAIR),
     Row("nvme", "sanitize block, discard", "", DISCARD, PAIR | {"method": "discard"}),
     Row("nvme", "format", "format all", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force"),
-    Row("nvme", "sanitize block", "sanitize running", "no: a sanitize started by another program is running"),
+    Row("nvme", "sanitize block", "sanitize running", "no: a sanitize is already running in it"),
     Row("nvme", "sanitize block, format", "sanitize failed", "nvme sanitize /dev/nvme0 --sanact=2"),
     Row("nvme", "sanitize crypto, format", "sanitize failed", "nvme sanitize /dev/nvme0 --sanact=4"),
     Row("nvme", "format, discard", "sanitize failed", "no: its last sanitize failed"),
@@ -66,11 +66,11 @@ ROWS = [
     Row("sata", "security", "frozen", ZERO),
     Row("sata", "security", "frozen", "no: it cannot be purged by erase (it", {"method": "erase"}),
     Row("sata", "security, sanitize block, discard", "locked", "no: it is locked by an ATA password"),
-    Row("sata", "security, discard", "password", "no: it has an ATA password that stend did not set"),
+    Row("sata", "security, discard", "password", "no: it has an ATA password; clear it first"),
     Row("sata", "security, discard", "password tries used up", DISCARD),
     Row("sata", "discard", "", DISCARD),
     Row("sata", "", "", ZERO),
-    Row("sata", "sanitize block, security", "sanitize running", "no: a sanitize started by another program"),
+    Row("sata", "sanitize block, security", "sanitize running", "no: a sanitize is already running in it"),
     Row("sata", "sanitize block, security", "sanitize failed", f"{HDPARM} --sanitize-block-erase /dev/sda"),
     Row("sata", "security, discard", "usb", DISCARD),
     Row("sata", "sanitize block, discard", "partition", DISCARD),
@@ -82,7 +82,7 @@ ROWS = [
     Row("scsi", "discard", "", DISCARD),
     Row("scsi", "", "", ZERO),
     Row("scsi", "format", "", "no: its own purge would hit sdb too", {"neighbours": ("sdb",)}),
-    Row("scsi", "format", "format running", "no: a format started by another program is running"),
+    Row("scsi", "format", "format running", "no: a format is already running in it"),
     Row("scsi", "sanitize block, format", "sanitize failed", "sg_sanitize --block --early --quick /dev/sda"),
     Row("scsi", "format, discard", "sanitize failed", "no: its last sanitize failed"),
     Row("scsi", "sanitize block, discard", "usb", DISCARD),
@@ -150,6 +150,13 @@ def test_the_drives_own_words_are_in_a_refusal() -> None:
     told = decide(Drive(stuck.interface, stuck.node, stuck.can, stuck.state, words="(2) in progress, 1 %"))
     assert isinstance(told, No)
     assert told.why == f"{answer.why}; it reports: (2) in progress, 1 %"
+
+
+@pytest.mark.parametrize("state", ["locked", "password"])
+def test_a_password_of_an_erase_that_was_cut_off_is_named(state: str) -> None:
+    answer = decide(Drive("sata", "/dev/sda", frozenset({"security"}), frozenset({state})))
+    assert isinstance(answer, No)
+    assert answer.why.endswith("leaves the password 'stend'")
 
 
 def test_a_password_that_was_set_is_cleared_when_the_erase_fails() -> None:

@@ -10,11 +10,13 @@ from stend import charts
 from stend.base.units import GiB, KiB
 from stend.charts.beside import Side
 from stend.findings import Finding, cache_policy
-from stend.findings.judgement import Reason, concluded
+from stend.findings.judgement import Reason, concluded, measured
 from stend.findings.judgement.measured import named
-from stend.findings.look.figures import figures
+from stend.findings.look.figures import figures, listed
+from stend.model.bins import bin_index
 from stend.model.events import Note
 from stend.model.published import span
+from stend.model.tally import Tally
 from stend.report.parts import Items, Keys, Pair, Text
 from stend.report.parts.audit import deviated
 from stend.report.parts.method import about, method_section
@@ -184,6 +186,19 @@ def test_a_mean_above_its_99_percent_is_shown_with_the_usual_wait_and_the_longes
     assert (words("figure_name.write_wait") in {key.name for key in keys.keys}) is (every_s == 0)
     assert ("write_usual" in known) is (every_s > 0)
     assert known.get("write_usual", 0) < known["write_wait"]
+
+
+@pytest.mark.parametrize(("longest_ns", "raised"), [(400_000, False), (40_000_000, True)])
+def test_long_waits_that_leave_the_mean_at_the_median_do_not_raise_it(longest_ns: int, raised: bool) -> None:
+    """Of 10,000 writes of 14 us ten are long: the mean is 14.4 us, or 54 us."""
+    run = made("latency", truth=Truth(capacity_bytes=8 * GiB), profile="review", **SMALL)
+    bins = {bin_index(14_000): 9_990, bin_index(longest_ns): 10}
+    sum_ns = 9_990 * 14_000 + 10 * longest_ns
+    tally = Tally(10_000, 10_000 * 4096, sum_ns, 9_990 * 14_000**2 + 10 * longest_ns**2, longest_ns, bins)
+    rows = [r._replace(tally=tally, reported=None) for r in listed(run, "latency", "rounds-q1")]
+    names = {item.name for item in measured._waits(rows, rows)}
+    assert "write_wait" in names
+    assert ("write_usual" in names) is raised
 
 
 @pytest.mark.parametrize(("key", "end"), [("answer_6", "rested_share"), ("answer_7", "full_rest")])

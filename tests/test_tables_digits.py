@@ -3,17 +3,34 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from stend import charts
 from stend.charts import Picture
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import named
+from stend.cli import _steady, _summary
 from stend.many.sides import Key
+from stend.model.stats import steady_state
 from stend.report.parts import fallback, tables
 from stend.words import LANGUAGES, Language
 from tests.synthetic import made
 
 EN = Language("en")
+
+
+def test_a_window_just_outside_its_limits_is_not_shown_as_on_them() -> None:
+    bare = steady_state([(1, 110.0), (2, 89.96), (3, 100.0), (4, 110.0), (5, 90.0)])
+    assert bare
+    assert not bare.steady
+    verdict = replace(bare, label="RND 4K 0/100 T4 Q32", quantity="iops")
+    values = {"phase": "rounds", "round": 5, "excursion": verdict.excursion / verdict.average, "slope": 0.10004}
+    told = EN("finding.steady_state.unmet", **values)
+    assert "moved by 20.04% of the average, the slope by 10.004%" in told
+    assert "range 20.04% (at most 20%)" in _summary._verdict(verdict)
+    assert "20.04 % of the mean, at most 20 %" in _steady.reason([verdict])
+    column = tables._column(verdict, EN)
+    assert (column["excursion_allowed"], column["excursion"]) == ("20", "20 (20.04%)")
 
 
 @pytest.mark.parametrize(

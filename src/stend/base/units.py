@@ -45,6 +45,15 @@ def parse_seconds(text: str) -> float:
     return seconds
 
 
+def places_beyond(percent: float, least: int) -> int:
+    """Return the decimal places, at least `least`, with which a percentage does not read as the whole ten beside it.
+
+    Limits are whole tens: 20.04 % of at most 20 % must not read as 20 %.
+    """
+    told = (n for n in range(least, 6) if round(percent, n) % 10 or round(percent, n) in (percent, 0))
+    return next(told, least)
+
+
 def block_label(size_bytes: int) -> str:
     """Return a transfer size in the specification's notation: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
     whole, rest = divmod(size_bytes, KiB)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from stend.base.units import MB, latency, rate
+from stend.base.units import MB, latency, places_beyond, rate
 from stend.live.course import Course
 from stend.model.events import Judged, Verdict
 from stend.model.stats import WINDOWS
@@ -113,7 +113,11 @@ def bars(values: Sequence[float]) -> str:
 
 
 def _pct(value: float, verdict: Verdict) -> str:
-    return f"{100 * abs(value / verdict.average):.3g} %" if verdict.average else ""
+    if not verdict.average:
+        return ""
+    shown = 100 * abs(value / verdict.average)
+    places = places_beyond(shown, 1)
+    return f"{shown:.{places}f} %" if places > 1 else f"{shown:.3g} %"
 
 
 def ended(judged: Judged, course: Course) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any, get_type_hints
 
-from stend.base.units import MB, block_label, decimal, latency, rate
+from stend.base.units import MB, block_label, decimal, latency, places_beyond, rate
 from stend.findings import look
 from stend.findings.look.figures import Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
@@ -117,7 +117,8 @@ def _verdict(v: Verdict) -> str:
 
     def share(value: float, allowed: float | None) -> str:
         whole = abs(v.average) or 1.0
-        return f"{value / whole:.1%}" + (f" (at most {allowed / whole:.0%})" if allowed is not None else "")
+        places = places_beyond(100 * value / whole, 1)
+        return f"{value / whole:.{places}%}" + (f" (at most {allowed / whole:.0%})" if allowed is not None else "")
 
     return (
         f"{v.label}: {word} over rounds {v.rounds[0]}-{v.rounds[-1]}, range "

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from stend.base.units import time_parts
+from stend.base.units import places_beyond, time_parts
 from stend.words import loads
 
 NBSP, NNBSP = "\u00a0", "\u202f"
@@ -176,6 +176,12 @@ def percent(form: Format, value: float) -> str:
     return text + form.percent
 
 
+def beyond(form: Format, value: float) -> str:
+    """Return a share like `percent`, with the decimal places that tell it from a limit of a whole ten: `20.04%`."""
+    shown = value * 100
+    return _short(form, shown, places_beyond(shown, 0 if abs(shown) >= 20 else 1)) + form.percent
+
+
 def change(form: Format, value: float) -> str:
     """Return a change as a percentage; below 20% with one decimal place, also if that is zero: `12.0%`."""
     shown = value * 100
@@ -304,6 +310,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "per_joule": lambda form, value: _with(form, value / 1e6, "MB/J", 0 if value >= 1e8 else None),
     "time": duration,
     "pct": percent,
+    "beyond": beyond,
     "change": change,
     "tenths": tenths,
     "times": times,

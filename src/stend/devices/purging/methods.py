@@ -6,7 +6,7 @@ import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stend.base.errors import StepFailed
 from stend.base.sysfs import fd_bytes
@@ -21,6 +21,8 @@ STRETCH_BYTES = GiB  # short enough that Ctrl-C takes effect soon, between two o
 SAMPLES = 1024
 SAMPLE_BYTES = 64 * 1024
 ZEROS = bytes(SAMPLE_BYTES)
+ONES = b"\xff" * SAMPLE_BYTES
+"""An erased block of some drives: NVMe permits it for deallocated blocks (DLFEAT of Identify Namespace)."""
 UNSUPPORTED = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
 
 
@@ -125,6 +127,11 @@ def _at(fd: int, buffer: mmap.mmap, offset: int, gate: Gate) -> bytes:
         where = {"target": gate.identity.target, "at": offset, "why": errno_text(error)}
         raise StepFailed(Sentence("purge_unread", **where)) from error
     return buffer[:got]
+
+
+def reads_ones(hashes: Mapping[int, int]) -> bool:
+    """Return True if each of these parts of the sample holds FF in all its bytes, as erased flash does."""
+    return {*hashes.values()} == {hash(ONES)}
 
 
 def _is_zero(read: bytes) -> bool:

@@ -41,7 +41,7 @@ def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s:
     held = methods.contents(gate)
     report(f"{way.phrase}: {' '.join(way.commands[0])}")
     patience = limit or limit_s(gate.identity.capacity_bytes)
-    _run_commands(way, gate, patience)
+    _run_commands(way, gate, report, patience)
     if way.follow:
         until_over(way.phrase, way.follow, drive, gate, report, patience, poll_s)
     gate.check()
@@ -65,7 +65,8 @@ def _lesser(way: Way, gate: Gate) -> Sentence:
     return purged(lesser("purge_zeroed"), zeros, *after, *way.instead)
 
 
-def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
+def _run_commands(way: Way, gate: Gate, report: Report, patience_s: float) -> None:
+    """Run the commands. Undo the finished ones if one fails or the operator stops it, because they set a password."""
     done = 0
     try:
         for command in way.commands:
@@ -78,12 +79,16 @@ def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
     except StepFailed as error:
         after = [_undone(way)] if done and way.undo else []
         raise StepFailed(Sentence("parts", parts=[text(str(error)), *after])) from error
+    except KeyboardInterrupt:
+        if done and way.undo:
+            report(_undone(way))
+        raise
 
 
 def _undone(way: Way) -> Sentence:
     """Undo the commands before the failed one. Return the result, or what to do by hand if that fails too."""
     for command in way.undo:
-        output = tools.run(*command)
+        output = tools.try_run(*command)
         if output.code:
             return Sentence("purge_undo", command=" ".join(command), words=text(output.words))
     return Sentence("purge_undone")
@@ -93,6 +98,19 @@ def until_over(
     phrase: str, kind: str, drive: Drive, gate: Gate, report: Report, patience_s: float, poll_s: float
 ) -> None:
     """Wait until the command in the drive ends and report its progress. Raise StepFailed if it fails or times out."""
+    try:
+        now = _ended(phrase, kind, drive, gate, report, patience_s, poll_s)
+    except KeyboardInterrupt:
+        report(f"{phrase}: it is still running in the drive, which ends it alone; leave the drive powered")
+        raise
+    if now.failed:
+        raise StepFailed(Sentence("purge_failed", target=gate.identity.target, way=phrase, words=now.words))
+
+
+def _ended(
+    phrase: str, kind: str, drive: Drive, gate: Gate, report: Report, patience_s: float, poll_s: float
+) -> follow.Progress:
+    """Return the last progress of the command in the drive. Raise StepFailed if it times out."""
     began, last = time.monotonic(), ""
     while not (now := follow.progress(kind, drive.node, drive.controller)).over:
         if now.words != last:
@@ -102,15 +120,19 @@ def until_over(
             took = {"target": gate.identity.target, "way": phrase, "s": patience_s, "words": now.words}
             raise StepFailed(Sentence("purge_late", **took))
         time.sleep(poll_s)
-    if now.failed:
-        raise StepFailed(Sentence("purge_failed", target=gate.identity.target, way=phrase, words=now.words))
+    return now
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, int]) -> Sentence:
-    """Return what a sample reads as after the purge. Raise StepFailed if a part of it is unchanged."""
+    """Return what a sample reads as after the purge. Raise StepFailed if a part of it is unchanged.
+
+    A part that was erased before, such as one outside the active range, reads as FF again.
+    """
     now = methods.contents(gate)
     if not now:
         return Sentence("purge_zeros")
+    if methods.reads_ones(now):
+        return Sentence("purge_ones")
     kept = [at for at, content in now.items() if held.get(at) == content]
     if kept:
         raise StepFailed(Sentence("purge_kept", target=gate.identity.target, at=kept[0], way=way.phrase))

@@ -14,6 +14,7 @@ from stend.words import Sentence
 
 Command = tuple[str, ...]
 PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and printed in every error
+OVERWRITE = 3  # the sanitize action of NVMe
 LESSER_METHODS = ("discard", "zero")
 METHODS = ("sanitize", "crypto", "format", "erase", *LESSER_METHODS)
 """Methods that the operator may request; without a request the first available one is used."""
@@ -112,12 +113,13 @@ def _stops(drive: Drive) -> str:
     return ""
 
 
+LEFT = f". A Security Erase of stend that was cut off leaves the password {PASSWORD!r}"
 STATES = {
     "read-only": "it accepts no writes (worn out, or protected); it cannot be purged",
-    "locked": "it is locked by an ATA password; unlock it first (`hdparm --security-unlock PASSWORD`)",
-    "password": "it has an ATA password that stend did not set; clear it first (`hdparm --security-disable PASSWORD`)",
-    "sanitize running": "a sanitize started by another program is running; wait until it is done",
-    "format running": "a format started by another program is running; wait until it is done",
+    "locked": f"it is locked by an ATA password; unlock it first (`hdparm --security-unlock PASSWORD`){LEFT}",
+    "password": f"it has an ATA password; clear it first (`hdparm --security-disable PASSWORD`){LEFT}",
+    "sanitize running": "a sanitize is already running in it; wait until it is done",
+    "format running": "a format is already running in it; wait until it is done",
     "sanitize failed": "its last sanitize failed and it has no other; only its maker can help",
     "resync": "the array is being synchronised or checked; wait until /proc/mdstat says it is done",
     "failed array": "the array has failed; repair or re-create it first",
@@ -174,7 +176,7 @@ def _nvme(drive: Drive) -> Iterator[Offer]:
     if "sanitize crypto" in drive.can and not drive.neighbours:
         yield _crypto_nvme(whole), None
     if "sanitize overwrite" in drive.can and not drive.neighbours:
-        yield Way("sanitize", _by("NVMe Sanitize, overwrite"), _sanitize_nvme(whole, 3), "nvme"), None
+        yield Way("sanitize", _by("NVMe Sanitize, overwrite"), _sanitize_nvme(whole, OVERWRITE), "nvme"), None
 
 
 def _crypto_nvme(whole: str) -> Way:
@@ -182,7 +184,9 @@ def _crypto_nvme(whole: str) -> Way:
 
 
 def _sanitize_nvme(controller: str, action: int) -> tuple[Command, ...]:
-    return (("nvme", "sanitize", controller, f"--sanact={action}"),)
+    """Return the command. An overwrite gets one pass: nvme-cli's default of 0 stands for 16 (NVMe 1.4)."""
+    passes = ("--owpass=1",) if action == OVERWRITE else ()
+    return (("nvme", "sanitize", controller, f"--sanact={action}", *passes),)
 
 
 def _format_nvme(drive: Drive) -> Iterator[Offer]:

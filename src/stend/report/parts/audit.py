@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stend.findings import look
 from stend.model.definition import Bytes, Hold, PlannedTest, Purge
 from stend.model.record import Run
+from stend.model.stats import WINDOWS
 from stend.report.parts import Table
 from stend.report.parts.departures import departures
 from stend.words import Language
@@ -14,6 +15,8 @@ GAP_S = 1.0
 MOST_ALIKE = 3
 """Details of one requirement, or notes of one kind, that a page lists."""
 FULL = 0.999
+LESSER = "(not a drive's own purge)"
+"""In the method of a purge that PTS does not list: discards, zeros, holes of a file."""
 Line = tuple[str, str, str]
 """(requirement, key of the answer, detail)."""
 
@@ -78,7 +81,7 @@ def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
     yield "order", "met", words("audit.by_plan")
     yield from _steady(run, test, changed, words)
     yield _gaps(run, test, words)
-    yield "window", "met" if look.judged_phases(test) else "not_applicable", ""
+    yield _window(run, test, words)
 
 
 def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
@@ -86,7 +89,10 @@ def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
     planned = any(isinstance(step, Purge) for phase in test.phases for step in phase.round)
     if not planned:
         return "purge", "not_applicable", ""
-    return "purge", "met" if methods and methods[0] else "not_claimed", words.translated(methods[0]) if methods else ""
+    if not (methods and all(methods)):
+        return "purge", "not_claimed", ""
+    lesser = [method for method in methods if LESSER in method]
+    return "purge", "not_claimed" if lesser else "met", words.translated([*lesser, *methods][0])
 
 
 def _range(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Line:
@@ -131,6 +137,24 @@ def _steady(run: Run, test: PlannedTest, changed: set[str], words: Language) -> 
                 f"{name}: {words.translated(judged.ended_by) if judged.ended_by else words('verification.going_on')}"
             )
             yield "steady", "met" if judged.steady or judged in run.saturated else "deviated", detail
+
+
+def _window(run: Run, test: PlannedTest, words: Language) -> Line:
+    """Return whether the results are of a window: a search that ended before its first whole window has none.
+
+    A saturation that ended regularly that early needs none.
+    """
+    places = [(phase, rule, look.last_judged(run, test.name, phase.name)) for phase, rule in look.judged_phases(test)]
+    ended = [(phase, rule, judged) for phase, rule, judged in places if judged and judged.ended_by]
+    bare = [(phase, rule, judged) for phase, rule, judged in ended if not judged.verdicts]
+    short = [
+        words("audit.too_few", phase=phase.name, n=judged.where.round, window=WINDOWS[rule.rule])
+        for phase, rule, judged in bare
+        if judged not in run.saturated
+    ]
+    if short:
+        return "window", "deviated", "; ".join(short)
+    return "window", "met" if len(places) > len(bare) else "not_applicable", ""
 
 
 def _gaps(run: Run, test: PlannedTest, words: Language) -> Line:

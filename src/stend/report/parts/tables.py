@@ -16,6 +16,8 @@ COLUMNS = ("workload", "iops", "mbs", "mean", *TAIL, "max")
 MOST_ROWS = 60
 MANY = 4
 """With more judged phases than this there is one table for all."""
+OF_WINDOW = ("iops", "max")
+"""Figures whose name in a matrix has the measurement window, if the phase has one."""
 
 
 def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
@@ -59,15 +61,20 @@ def _column(verdict: Verdict, words: Language) -> dict[str, str]:
     def shown(value: float) -> str:
         return words.show(value, shape(verdict.quantity))
 
+    def against(value: float, limit: float | None) -> str:
+        if limit is None or value <= limit or shown(value) != shown(limit):
+            return shown(value)
+        return f"{shown(value)} ({words.show(value / verdict.average, 'beyond')})"
+
     slope, intercept = verdict.fit
     allowed = verdict.excursion_allowed
     return {
         "window": f"{verdict.rounds[0]}–{verdict.rounds[-1]}",
         "average": shown(verdict.average),
         "excursion_allowed": shown(allowed) if allowed is not None else words("verification.none"),
-        "excursion": shown(verdict.excursion),
+        "excursion": against(verdict.excursion, allowed),
         "slope_allowed": shown(verdict.slope_excursion_allowed),
-        "slope": shown(verdict.slope_excursion),
+        "slope": against(verdict.slope_excursion, verdict.slope_excursion_allowed),
         "fit": _formula(slope, intercept, verdict.quantity, words),
         "correlation": words.show(verdict.correlation, "n"),
         "steady": words("yes" if verdict.steady else "verification.not_achieved"),
@@ -91,9 +98,11 @@ def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
         if len(sizes) < 2 or len(mixes) < 2 or len({row.workload.outstanding for row in cells}) > 1:
             continue
         head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
+        windowed = {row.window for row in cells} == {"rounds"}
         for figure in _figures(test):
             rows = tuple((words.show(s, "gib"), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)
-            title = words("matrix.title", phase=phase, figure=words(f"matrix.{figure}"))
+            named = words(f"matrix.{figure}{'' if windowed or figure not in OF_WINDOW else '_all'}")
+            title = words("matrix.title", phase=phase, figure=named)
             yield Table(title, head, rows, tuple(range(1, len(head))))
 
 
