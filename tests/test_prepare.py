@@ -31,7 +31,7 @@ def test_another_lba_format_is_taken_and_read_back(place: Making) -> None:
     told = here.prepare(device, Wish(lba_bytes=4096))
     assert told == "NVMe Format, LBA format 1 of 4096 bytes; it reports 50.3 MB in blocks of 4096 bytes"
     assert here.wrote == [
-        "nvme format /dev/nvme0 --namespace-id=1 --lbaf=1 --ses=0 --force",
+        "nvme format /dev/nvme0 --namespace-id=1 --lbaf=1 --ses=0 --force --timeout=86400000",
         "nvme ns-rescan /dev/nvme0",
     ]
     assert here.said[0].startswith("NVMe Format, LBA format 1 of 4096 bytes: nvme format")

@@ -73,10 +73,24 @@ TWO = {"controllers": (1, 2), "shared": True}
 PAIR = {"neighbours": ("nvme0n2",)}
 ROWS = [
     # NVMe, blocks: Format with the best format that has no metadata
-    Row("nvme", "format", "", B4096, f"{FORMAT} --lbaf=2 --ses=0 --force; {RESCAN}", FIXED),
-    Row("nvme", "format", "", B4096, f"{FORMAT} --lbaf=3 --ses=0 --force; {RESCAN}", {"formats": WORSE_FIRST}),
+    Row("nvme", "format", "", B4096, f"{FORMAT} --lbaf=2 --ses=0 --force --timeout=86400000; {RESCAN}", FIXED),
+    Row(
+        "nvme",
+        "format",
+        "",
+        B4096,
+        f"{FORMAT} --lbaf=3 --ses=0 --force --timeout=86400000; {RESCAN}",
+        {"formats": WORSE_FIRST},
+    ),
     Row("nvme", "format", "", B512, "same", FIXED),
-    Row("nvme", "format", "", B512, f"{FORMAT} --lbaf=0 --ses=0 --force; {RESCAN}", {"formats": PROTECTED}),
+    Row(
+        "nvme",
+        "format",
+        "",
+        B512,
+        f"{FORMAT} --lbaf=0 --ses=0 --force --timeout=86400000; {RESCAN}",
+        {"formats": PROTECTED},
+    ),
     Row(
         "nvme",
         "format",
@@ -95,8 +109,10 @@ ROWS = [
     ),
     Row("nvme", "", "", B4096, "no: it has no Format NVM", FIXED),
     Row("nvme", "format", "", B4096, "no: it does not report that its block size can be changed"),
-    Row("nvme", "format", "format all", B4096, f"{FORMAT} --lbaf=2 --ses=0 --force; {RESCAN}", FIXED),
-    Row("nvme", "format", "", B4096, f"{FORMAT} --lbaf=2 --ses=0 --force; {RESCAN}", FIXED, PAIR),
+    Row(
+        "nvme", "format", "format all", B4096, f"{FORMAT} --lbaf=2 --ses=0 --force --timeout=86400000; {RESCAN}", FIXED
+    ),
+    Row("nvme", "format", "", B4096, f"{FORMAT} --lbaf=2 --ses=0 --force --timeout=86400000; {RESCAN}", FIXED, PAIR),
     Row(
         "nvme",
         "format",

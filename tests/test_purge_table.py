@@ -29,24 +29,42 @@ PAIR = {"neighbours": ("nvme0n2",)}
 ROWS = [
     # NVMe: Sanitize, then Format, then the lesser methods
     Row("nvme", "sanitize block, format, discard", "", "nvme sanitize /dev/nvme0 --sanact=2"),
-    Row("nvme", "sanitize crypto, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force"),
+    Row("nvme", "sanitize crypto, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force --timeout=86400000"),
     Row("nvme", "sanitize crypto", "", "nvme sanitize /dev/nvme0 --sanact=4"),
     Row("nvme", "sanitize overwrite", "", "nvme sanitize /dev/nvme0 --sanact=3 --owpass=1"),
-    Row("nvme", "format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=2 --force", {"lba_format": 2}),
-    Row("nvme", "format, format crypto", "", "nvme format /dev/nvme0n1 --ses=2 --lbaf=0 --force", {"method": "crypto"}),
     Row(
-        "nvme", "sanitize block, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force", {"method": "format"}
+        "nvme", "format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=2 --force --timeout=86400000", {"lba_format": 2}
+    ),
+    Row(
+        "nvme",
+        "format, format crypto",
+        "",
+        "nvme format /dev/nvme0n1 --ses=2 --lbaf=0 --force --timeout=86400000",
+        {"method": "crypto"},
+    ),
+    Row(
+        "nvme",
+        "sanitize block, format",
+        "",
+        "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force --timeout=86400000",
+        {"method": "format"},
     ),
     Row("nvme", "format, discard", "", DISCARD, {"method": "discard"}),
     Row("nvme", "discard", "", DISCARD),
     Row("nvme", "", "", ZERO),
     Row("nvme", "sanitize block", "", "no: it cannot be purged by erase", {"method": "erase"}),
-    Row("nvme", "sanitize block, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force", PAIR),
+    Row(
+        "nvme",
+        "sanitize block, format",
+        "",
+        "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force --timeout=86400000",
+        PAIR,
+    ),
     Row("nvme", "sanitize block, format", "format all", "no: its own purge would hit nvme0n2 too", PAIR),
     Row("nvme", "format", "erase all", "no: its own purge would hit nvme0n2 too", PAIR),
     Row("nvme", "sanitize block, discard", "", "no: its own purge would hit nvme0n2 too", PAIR),
     Row("nvme", "sanitize block, discard", "", DISCARD, PAIR | {"method": "discard"}),
-    Row("nvme", "format", "format all", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force"),
+    Row("nvme", "format", "format all", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force --timeout=86400000"),
     Row("nvme", "sanitize block", "sanitize running", "no: a sanitize is already running in it"),
     Row("nvme", "sanitize block, format", "sanitize failed", "nvme sanitize /dev/nvme0 --sanact=2"),
     Row("nvme", "sanitize crypto, format", "sanitize failed", "nvme sanitize /dev/nvme0 --sanact=4"),
