@@ -227,9 +227,20 @@ def test_a_password_that_was_never_set_is_not_cleared(target: file.FileDevice, b
 def test_a_format_unit_is_followed_by_request_sense(target: file.FileDevice, bench: Bench) -> None:
     bench.program("sg_format", wipe(target))
     bench.program("sg_requests", bench.answers("sense", "Progress indication: 12.50% done\n", "", ""))
+    bench.program("sg_turs", "")
     drive = Drive("scsi", target.identity.path, frozenset({"format"}))
     assert "Format Unit" in purger.purge(drive, target.door.opened, report=lambda words: None, poll_s=0)
-    assert [call.split()[0] for call in bench.called] == ["sg_format", "sg_requests", "sg_requests"]
+    assert [call.split()[0] for call in bench.called] == ["sg_format", "sg_requests", "sg_requests", "sg_turs"]
+
+
+def test_a_drive_that_formats_without_a_percentage_is_waited_for(target: file.FileDevice, bench: Bench) -> None:
+    bench.program("sg_format", wipe(target))
+    bench.program("sg_requests", "echo No additional sense")
+    bench.program("sg_turs", f"[ $(grep -c ^sg_turs {bench.calls}) -gt 2 ] || exit 2")
+    drive, said = Drive("scsi", target.identity.path, frozenset({"format"})), list[str]()
+    purger.purge(drive, target.door.opened, report=said.append, poll_s=0)
+    assert [call.split()[0] for call in bench.called].count("sg_turs") == 3
+    assert said[1:] == ["SCSI Format Unit (PTS 3.1.25): not ready, without a percentage"]
 
 
 def test_the_makers_command_is_run_as_it_is_written(target: file.FileDevice, bench: Bench) -> None:

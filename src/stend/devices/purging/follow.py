@@ -41,8 +41,13 @@ def of_ata(output: tools.Output) -> Progress:
     return Progress(over=not running, failed=failed, percent=float(percent[1]) if percent else 0, words=words[:300])
 
 
+NOT_READY = 2
+"""The exit code of `sg_turs` (Test Unit Ready) for a drive that formats or sanitizes: not every drive gives a percentage
+in Request Sense meanwhile."""
+
+
 def of_scsi(output: tools.Output) -> Progress:
-    """Return the progress from `sg_requests --progress` (SPC-5, Request Sense); without a percentage nothing runs."""
+    """Return the progress from `sg_requests --progress` (SPC-5, Request Sense)."""
     percent = re.search(r"([\d.]+)\s*%", output.out)
     failed = bool(re.search(r"fail|corrupt", f"{output.out}{output.err}", re.IGNORECASE))
     return Progress(
@@ -59,4 +64,7 @@ def progress(kind: str, node: str, controller: str) -> Progress:
         return of_nvme(tools.run(*nvme_cli.words("nvme", "sanitize-log", controller or node, "--output-format=json")))
     if kind == "ata":
         return of_ata(tools.run("hdparm", "--sanitize-status", node))
-    return of_scsi(tools.run("sg_requests", "--progress", node))
+    now = of_scsi(tools.run("sg_requests", "--progress", node))
+    if now.over and not now.failed and tools.try_run("sg_turs", node).code == NOT_READY:
+        return Progress(over=False, failed=False, percent=0, words="not ready, without a percentage")
+    return now
