@@ -42,8 +42,8 @@ def of_ata(output: tools.Output) -> Progress:
 
 
 NOT_READY = 2
-"""The exit code of `sg_turs` (Test Unit Ready) for a drive that formats or sanitizes: not every drive gives a percentage
-in Request Sense meanwhile."""
+"""The exit code of `sg_turs` (Test Unit Ready) for a drive that formats or sanitizes. Not every drive gives a
+percentage in Request Sense meanwhile."""
 
 
 def of_scsi(output: tools.Output) -> Progress:
