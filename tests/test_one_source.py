@@ -47,7 +47,7 @@ OF_COURSES = {
     "rested_before", "rested_less", "rested_less_rest",
     "rested_first", "deep_reads", "deep_writes", "deep_reads_at", "deep_writes_at", "server_depth", "database_depth",
     "sat_s", "fallen_s", "held", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow",
-    "sweep_at", "sweep_near_at", "hot_bytes", "seq_part", "again", "again_end", "cache_at",
+    "sweep_at", "sweep_near_at", "hot_bytes", "seq_part", "seq_outer", "again", "again_end", "cache_at",
     "write_tail_at", "mix_tail_at", "write_queued", "mix_queued", "rested_share", "full_rest", "rested_of",
     "buffer_block", "buffer_reads", "buffer_at",
     "reads_in_rounds", "mix_in_rounds", "stream_rounds", "sat_part", "demand_at",

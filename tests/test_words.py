@@ -121,7 +121,8 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     asked = {demand.figure for use in uses().use.values() for demand in use.demands}
     wanted = {f"reason.{figure}.{key}" for figure in asked for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
-    wanted |= {f"reason.{figure}.{key}_along" for figure in ALONG for key in ("pass", "doubt", "fail")}
+    places = ("along", "outer")
+    wanted |= {f"reason.{figure}.{key}_{at}" for figure in ALONG for key in ("pass", "doubt", "fail") for at in places}
     wanted |= {f"reason.{figure}.{key}_filled" for figure in ("writes", "fall") for key in ("pass", "doubt", "fail")}
     wanted |= {"reason.fall.slow", "reason.stream_end.after"}
     wanted |= {f"reason.stream_end.{key}_rounds" for key in ("pass", "doubt", "fail")}

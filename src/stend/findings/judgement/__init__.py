@@ -63,9 +63,10 @@ class Reason(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """Return the key of its sentence: the demand's, "level" if the rate surely held one, else the answer.
 
-        That of a mean along the range of a disk ends in "_along", that of writes that no saturation shows in "_filled".
-        A drop that takes nearly all of the saturation has "slow", a slow end of a write after a fast cache "after".
-        That of a stream in rounds over a filled range, and not of a write of the whole drive, ends in "_rounds".
+        That of a mean along the range of a disk ends in "_along", at its start in "_outer". That of writes that no
+        saturation shows ends in "_filled". A drop that takes nearly all of the saturation has "slow", a slow end of a
+        write after a fast cache "after". That of a stream in rounds over a filled range, and not of a write of the
+        whole drive, ends in "_rounds".
         """
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0) and self.values.get("held")
         key = "level" if level else self.clause or self.answer
@@ -78,7 +79,15 @@ class Reason(msgspec.Struct, frozen=True):
                 return "slow"
             if self.figure == "stream_end" and self.values.get("cache_bytes"):
                 return "after"
-        return f"{key}_along" if self.figure in ALONG and self.values.get("seq_along") else key
+        if self.figure in ALONG:
+            return (
+                f"{key}_along"
+                if self.values.get("seq_along")
+                else f"{key}_outer"
+                if self.values.get("seq_outer")
+                else key
+            )
+        return key
 
 
 class Why(msgspec.Struct, frozen=True):

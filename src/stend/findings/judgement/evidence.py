@@ -123,6 +123,9 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
     if (lasts := _saturation(run)) and lasts.why:  # it ran, but has no end that lasts
         unusable |= {name: lasts.why for name, test in TELLS.items() if test == SATURATION and name not in tests}
     bounds = _bounds(run, rows, tests, values.get("sat_part", 0.0))
+    if share := values.get("seq_outer"):
+        outer = [name for name in ("seq_read", "seq_write") if tests.get(name) == "throughput"]
+        bounds |= dict.fromkeys(outer, Because("outer", {"share": share}))
     if any(why.key == "falling" for why in bounds.values()):
         values["still_falling"] = 1.0
     return Known(values, bounds, unusable, {name: item.row for name, item in known.items() if item.row})

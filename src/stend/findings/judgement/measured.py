@@ -114,8 +114,8 @@ def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:
 
 
 def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) -> Pairs:
-    """Yield steady 128 KiB streams (of a disk along its range), their share of the drive if that is a part, and the
-    end of a write of the whole fresh drive.
+    """Yield steady 128 KiB streams (of a disk along its range), their share of the drive if that is a part, how far a
+    stream of a disk came from its outer edge at most, and the end of a write of the whole fresh drive.
 
     Such a write falls from the level of the cache, or from its peak if no level is known.
     """
@@ -130,6 +130,9 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             single = [row for row in rows if row.workload.threads == 1] if run.plan.device.rotational else rows
             stream, several = headline.stream(single, reads), headline.stream(rows, reads)
             yield from _of(name, stream, "throughput")
+            if stream and run.plan.device.rotational:
+                share = stream.tally.bytes / run.plan.device.capacity_bytes
+                yield Named("seq_outer", share if share < WHOLE else None, stream.test)
             if several and not stream:  # the heads of a disk seek between streams
                 yield from _of(f"streams_{'read' if reads else 'write'}", several, "throughput")
                 yield Named("streams_at", float(several.workload.threads), several.test)

@@ -127,6 +127,8 @@ def _title_key(name: str, review: Review) -> str:
         key = "writes_filled_part"
     elif name in ALONG and "seq_along" in review.figures:
         key = f"{name}_along"
+    elif name in ALONG and "seq_outer" in review.figures:
+        key = f"{name}_outer"
     elif name == "seq_write" and "seq_part" in review.figures:
         key = "seq_write_part"
     elif key == "writes" and "still_falling" in review.figures:
@@ -276,13 +278,18 @@ def extremes(review: Review) -> tuple[str, str]:
     first, last = _gains(review)
     ahead, later = _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
     fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
-    bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
+    bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r) and not _outer(r)]
     best = max(filter(measured, fit), key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
         ahead or (sentence(reason_said(best, review.words)) if best else ""),
         later or (sentence(reason_said(worst, review.words)) if worst else ""),
     )
+
+
+def _outer(reason: Reason) -> bool:
+    """Return whether it is no weakness but unknown how slow a disk is further in."""
+    return reason.caveat is not None and reason.caveat.key == "outer"
 
 
 def argues(reason: Reason) -> bool:
