@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,10 +19,18 @@ COUGHS = [
 """Its last samples are lower than its first, a mean over its pieces is nowhere lower than half way."""
 
 
-def placed(rates: Sequence[int]) -> list[Fall]:
-    """The falls of a course of one second each."""
-    sums = np.concatenate([[0.0], np.cumsum(rates)])
-    return list(falls(Line(np.arange(len(rates) + 1.0), sums, 4096 * sums)))
+def placed(rates: Sequence[int], step_s: float = 1.0) -> list[Fall]:
+    """The falls of a course of samples of so many seconds."""
+    sums = np.concatenate([[0.0], np.cumsum(rates)]) * step_s
+    return list(falls(Line(np.arange(len(rates) + 1.0) * step_s, sums, 4096 * sums)))
+
+
+@pytest.mark.parametrize("step_s", [0.2, 5.0, 60.0])
+def test_a_slower_clock_moves_a_fall_and_leaves_its_uncertainty(step_s: float) -> None:
+    [sharp], [stretched] = placed([1000] * 20 + [100] * 40), placed([1000] * 20 + [100] * 40, step_s)
+    assert stretched.s == pytest.approx(step_s * sharp.s)
+    assert stretched.blur == pytest.approx(sharp.blur)
+    assert sharp.blur >= 1 / sharp.s, "a sample is as much as can be known"
 
 
 def test_a_fall_that_is_averaged_away_is_called_noise() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from stend import host
+from stend.base.errors import StepFailed
 from stend.base.units import GiB
 from stend.cli import main as stend
 from stend.host import ceiling, measured, memory, stream
@@ -183,6 +184,25 @@ def test_the_ceiling_of_data_is_that_of_writes_made_anew_as_every_load_makes_the
     assert "refill_buffers" not in (tmp_path / "asked").read_text()
     assert ceiling.data(str(fio)) == {"one": 6500, "all": 6500}
     assert "--rw=write --bs=128k --refill_buffers" in (tmp_path / "asked").read_text()
+
+
+def test_the_ceiling_is_of_one_thread_and_of_one_per_processor(tmp_path: Path) -> None:
+    fio = tmp_path / "fio"
+    words = '{"jobs": [{"read": {"iops": 5, "bw_bytes": 0}, "write": {"iops": 9, "bw_bytes": 6500}}]}'
+    fio.write_text(f"#!/bin/sh\necho $* >> {tmp_path}/asked\necho '{words}'\n")
+    fio.chmod(0o755)
+    ceiling.measured(str(fio))
+    one, every = (tmp_path / "asked").read_text().splitlines()
+    assert "--numjobs=1 " in one
+    assert f"--numjobs={os.cpu_count()} " in every
+
+
+def test_a_fio_that_fails_has_no_ceiling(tmp_path: Path) -> None:
+    fio = tmp_path / "fio"
+    fio.write_text("#!/bin/sh\necho 'fio: engine null not loadable'\nexit 1\n")
+    fio.chmod(0o755)
+    with pytest.raises(StepFailed, match="fio failed to measure its limit"):
+        ceiling.measured(str(fio))
 
 
 def test_a_measurement_is_kept_for_this_machine_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,18 +172,19 @@ def test_contradictions_are_reported_and_plausible_logs_are_not(
         assert all(finding_said(f, Language(lang)) for f in said(record).values())
 
 
-@pytest.mark.parametrize(("hours", "sound"), [(9, True), (8, False)])
+@pytest.mark.parametrize(
+    ("hours", "written", "sound"), [(9, 36_000_000, True), (9, 36_000_001, False), (8, 36_000_000, False)]
+)
 def test_bytes_are_too_many_for_hours_of_which_the_last_may_have_just_begun(
-    hours: int, sound: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    hours: int, written: int, sound: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = inspected(
-        disk(tmp_path, reports(hours={"SMART": hours}, written_bytes={"SMART": 36_000_000})), minutes=0.5
-    )
+    record = inspected(disk(tmp_path, reports(hours={"SMART": hours}, written_bytes={"SMART": written})), minutes=0.5)
     monkeypatch.setattr(passports, "FASTEST", dict.fromkeys(passports.FASTEST, 1000))
     found = said(record).get("passport.too_fast")
     assert (found is None) is sound
     if found:
-        assert found.values == {"written": 36_000_000, "hours": 8, "rate": pytest.approx(36_000_000 / 9 / 3600)}
+        rate = written / (hours + 1) / 3600
+        assert found.values == {"written": written, "hours": hours, "rate": pytest.approx(rate)}
 
 
 def test_one_reallocated_sector_agrees_with_its_verb_in_russian() -> None:

@@ -149,7 +149,14 @@ def test_a_recorded_reading_has_its_watts() -> None:
 # --- Redfish
 
 
-TEXTS = {"/text": b"<html>", "/deep": b"[" * 100_000, "/huge": b'{"PowerWatts": {"Reading": ' + b"9" * 400 + b"}}"}
+LARGE = b'{"PowerWatts": {"Reading": 3}, "Oem": "' + b"x" * (3 << 19) + b'"}'
+"""A resource of 1.5 MiB, more than is read."""
+TEXTS = {
+    "/text": b"<html>",
+    "/deep": b"[" * 100_000,
+    "/huge": b'{"PowerWatts": {"Reading": ' + b"9" * 400 + b"}}",
+    "/large": LARGE,
+}
 """What is no resource of Redfish, by its path."""
 
 

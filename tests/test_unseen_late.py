@@ -1,5 +1,5 @@
 """Places that no quick test watched, found by changing them (`python -m benchmarks.mutations`): the draws of 29
-November.
+and 30 November.
 """
 
 import asyncio
@@ -7,7 +7,7 @@ import itertools
 import os
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -16,9 +16,11 @@ from starlette.exceptions import HTTPException
 
 from stend import session
 from stend.base.units import KiB, MiB
-from stend.engines.replay import aio
+from stend.engines.replay import aio, sender
 from stend.findings import look, stimulus_change
-from stend.fleet.file import Fleet
+from stend.fleet import tasks
+from stend.fleet.file import Fleet, Order, Study
+from stend.fleet.tasks import Outcome
 from stend.gate import refusals
 from stend.gate.stack import Layer
 from stend.host import stream
@@ -220,3 +222,26 @@ def test_a_run_that_goes_on_says_again_that_its_virtual_drive_is_slow(
     with session.resume(tmp_path / "run", operator=operator):  # type: ignore[arg-type]
         pass
     assert "sim:small is slow" in heard
+
+
+@pytest.mark.parametrize("processors", [1, 8])
+def test_a_sender_runs_before_others_where_processors_are_left(
+    processors: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int, int]] = []
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    monkeypatch.setattr(os, "sched_setscheduler", lambda pid, how, at: asked.append((pid, how, at.sched_priority)))
+    sender._raise_priority(cast("Any", SimpleNamespace(loads=1)))
+    assert asked == [(0, os.SCHED_RR, 1)] * (processors > 1), "0 is the sender itself"
+
+
+def test_a_run_of_a_fleet_with_another_study_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    monkeypatch.setattr(tasks, "HOME", tmp_path)
+    monkeypatch.setattr(tasks, "DRIVES", {"S1": "sim:small"})
+    monkeypatch.setattr("stend.fleet.tasks.series.ended", lambda folder: "complete")
+    monkeypatch.setattr(tasks, "otherwise", lambda order: "it was another study")
+    order = Order("lot", "S1-01", "S1", Study(["fresh"]), ("S1-01",))
+    assert tasks._carry(order) == Outcome("S1-01", "refused", "it was another study")
