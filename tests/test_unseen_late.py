@@ -36,6 +36,7 @@ from stend.model.tally import Tally
 from stend.publish import pool
 from stend.runner.progress import QUICK, SLOW, USUAL, Learned
 from stend.session import engine
+from stend.session.together import turns
 from stend.trace import _places, readers
 from stend.trace.form import FLUSH, READ, WRITE
 from stend.trace.readers import msr
@@ -245,3 +246,10 @@ def test_a_run_of_a_fleet_with_another_study_is_refused_by_its_name(
     monkeypatch.setattr(tasks, "otherwise", lambda order: "it was another study")
     order = Order("lot", "S1-01", "S1", Study(["fresh"]), ("S1-01",))
     assert tasks._carry(order) == Outcome("S1-01", "refused", "it was another study")
+
+
+def test_a_file_that_one_process_may_create_leaves_no_part_behind(tmp_path: Path) -> None:
+    turns._once(tmp_path / "turn", "mine")
+    with pytest.raises(FileExistsError):
+        turns._once(tmp_path / "turn", "theirs")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"turn": "mine"}
