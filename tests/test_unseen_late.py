@@ -25,6 +25,7 @@ from stend.gate import refusals
 from stend.gate.stack import Layer
 from stend.host import stream
 from stend.imports import fio
+from stend.live.now import Now
 from stend.live.server import Server
 from stend.many import statistics
 from stend.meters import own
@@ -253,3 +254,10 @@ def test_a_file_that_one_process_may_create_leaves_no_part_behind(tmp_path: Path
     with pytest.raises(FileExistsError):
         turns._once(tmp_path / "turn", "theirs")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"turn": "mine"}
+
+
+def test_a_number_that_the_live_page_is_not_sent_is_nought() -> None:
+    """`page/run.js` takes 0 for what is missing, and what has its default is not sent."""
+    numbers = [one for one in msgspec.structs.fields(Now) if one.type in (int, float)]
+    assert len(numbers) > 8
+    assert {one.name: one.default for one in numbers} == dict.fromkeys([one.name for one in numbers], 0)
