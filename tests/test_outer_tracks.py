@@ -4,6 +4,7 @@ import pytest
 
 from stend.base.units import GiB
 from stend.report.story import telling
+from stend.report.story.closing import closing
 from stend.report.story.page_one import Review, extremes, keys
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
@@ -51,6 +52,7 @@ def test_a_disk_is_not_praised_or_blamed_for_its_outer_tracks(lang: str) -> None
     assert all({"en": "a disk is slower further in", "ru": "а дальше диск медленнее"}[lang] in one for one in said)
     assert not any(only in one for one in said for only in (" only ", " лишь "))
     assert extremes(review)[1] == ""
+    assert not list(closing({"": review})), "what is unknown is not against it"
 
 
 def test_a_disk_that_is_slow_even_at_its_start_is_slow() -> None:

@@ -16,6 +16,7 @@ from stend.report.story.page_one import (
     Review,
     argues,
     behind,
+    beyond_reach,
     extremes,
     figure_said,
     measured,
@@ -61,7 +62,8 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     others = [own.verdict.known.usable for drive, own in reviews.items() if drive != name]
     merely = {r.figure for r in passed if not argues(r) or any(_beaten(r, theirs) for theirs in others)}
     fit = [r for r in passed if r.figure not in merely]
-    unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
+    reasons = [r for use in judged.of("no", "doubt") for r in use.reasons if not beyond_reach(r)]
+    unfit = [r for r in reasons if r.answer in ("fail", "doubt")]
     won = [lead for lead in leads(reviews) if name in (lead.first, *lead.runs)] if several else []
     best = {lead.figure for lead in won if lead.gain >= AHEAD}
     # The sentence with the rival has it; what only raises doubts is no fault beside drives that have less of it.

@@ -278,7 +278,7 @@ def extremes(review: Review) -> tuple[str, str]:
     first, last = _gains(review)
     ahead, later = _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
     fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
-    bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r) and not _outer(r)]
+    bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r) and not beyond_reach(r)]
     best = max(filter(measured, fit), key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
@@ -287,7 +287,7 @@ def extremes(review: Review) -> tuple[str, str]:
     )
 
 
-def _outer(reason: Reason) -> bool:
+def beyond_reach(reason: Reason) -> bool:
     """Return whether it is no weakness but unknown how slow a disk is further in."""
     return reason.caveat is not None and reason.caveat.key == "outer"
 
