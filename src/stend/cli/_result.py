@@ -40,7 +40,7 @@ def _parts(folder: Path, run: Run) -> Iterator[Text]:
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
     if run.unmet and run.plan.profile.quick:
         most = run.plan.profile.rounds
-        yield Text(f"  --quick ends after {most} rounds, often before steady state. The run itself worked.", "dim")
+        yield Text(f"  The search ends after {most} rounds, often before steady state. The run itself worked.", "dim")
     yield from headline(folder, run)
 
 
