@@ -126,7 +126,7 @@ def test_two_fills_wrote_twice_the_capacity_each() -> None:
     written = 4 * run.plan.device.capacity_bytes / 1e12
     asked = ENGLISH("audit.fill")
     (detail,) = [str(row[2]) for row in table.rows if str(row[0]) == asked]
-    assert detail.replace("\u00a0", " ") == f"{written:.2f} TB written, 2 x capacity each"
+    assert detail.replace("\u00a0", " ") == f"{written:.2f} TB written, 2 x capacity per fill"
 
 
 def test_a_fill_that_was_cut_off_has_the_bytes_that_were_written_until_then() -> None:
