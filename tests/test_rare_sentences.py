@@ -1,0 +1,212 @@
+"""Sentences and charts of findings that usual drives never reach: what is true there, and not beside its limit."""
+
+from collections.abc import Callable
+from math import inf
+
+import msgspec
+import pytest
+
+from stend import charts, findings
+from stend.base.units import GiB
+from stend.findings import Finding
+from stend.model import service_map
+from stend.model.definition import Workload
+from stend.model.events import Result, Started
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.sentences import finding_said
+from stend.words import Language
+from tests.pictures import run_of
+from tests.synthetic import Truth, events, made
+from tests.test_service_findings import changed, tally
+
+Change = Callable[[Result, Workload], Result]
+new = msgspec.structs.replace
+
+
+def of(run: Run, name: str) -> dict[str, Finding]:
+    """The findings of a name by their keys."""
+    return {finding.key: finding for finding in findings.find(run) if finding.name == name}
+
+
+def said(finding: Finding, lang: str = "en") -> str:
+    return finding_said(finding, Language(lang)).replace("\u00a0", " ")
+
+
+def longer(result: Result, times: float) -> Result:
+    """The same work in so many times the time."""
+    return new(result, counts=new(result.counts, seconds=result.counts.seconds * times))
+
+
+@pytest.fixture(scope="module")
+def mapped() -> Run:
+    return made("service-map", truth=Truth(capacity_bytes=8 * GiB), interval_s=10.0, shorten=60)
+
+
+def of_map(ms: float, unsent: int) -> Change:
+    """Every read takes so long, and beside each that was sent, so many wait in the queue at the end."""
+
+    def change(result: Result, load: Workload) -> Result:
+        reads = result.counts.read.ios
+        if not load.rate_iops or not reads:
+            return result
+        counts = new(result.counts, read=tally((reads, ms * 1e6)))
+        return new(result, counts=counts, pace=Pace(sent=reads, unsent=unsent * reads))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("ms", "unsent", "writes", "key"),
+    [
+        (9.5, 0, True, ""),
+        (30.0, 0, True, "never_least"),
+        (30.0, 0, False, "never_alone"),
+        (30.0, 1, True, "never"),
+        (0.3, 0, False, "alone"),
+    ],
+)
+def test_a_map_without_a_contour_says_what_was_measured(
+    mapped: Run, ms: float, unsent: int, writes: bool, key: str
+) -> None:
+    """The highest limit is 10 ms. Times that no read had, as the unsent ones, are in no sentence and on no chart."""
+    run = changed(mapped, of_map(ms, unsent))
+    if not writes:
+        kept = [r for r in run.results if r.where.phase != service_map.PHASE or not r.counts.write.ios]
+        run = Run([*run.started, *kept])
+    found, rare = of(run, "service_map"), {"never_least", "never_alone", "never", "alone"}
+    assert found.keys() & rare == ({key} if key else set())
+    cells = [cell for cell in service_map.cells(run, run.plan.tests[0]) if not cell.writes]
+    drawn = [p for p in charts.of(run, run.plan.tests[0], "en", {}) if p.name == "service_map"]
+    if key.startswith("never_"):
+        assert (found[key].values["limit"], found[key].side) == (0.01, "con")
+        assert found[key].values["reads"] == pytest.approx(min(cell.reads for cell in cells), rel=0.005)
+        assert "It is 30.0 ms at 128,000 reads per second" in said(found[key]).replace("it is", "It is")
+        assert [{row["ms"] for row in one.spec["datasets"]["rows"]} for one in drawn] == [{30.0}, {30.0}]
+        assert [row["ms"] for row in drawn[0].spec["datasets"]["limit"]] == [10.0]
+    elif key == "never":
+        assert {cell.waits[99.0] for cell in cells} == {inf}
+        assert not drawn
+    elif key == "alone":
+        half = service_map.axes(run, run.plan.tests[0]).writes / 2
+        assert "reads" not in found
+        assert found[key].values["written"] == pytest.approx(half)
+        assert said(found[key]).endswith(f"{Language('en').show(half, 'mbs')} of writes.".replace("\u00a0", " "))
+
+
+def test_reads_that_no_cell_beside_writes_kept_are_none_and_no_share_of_a_thousandth() -> None:
+    """The column of half the writes is a few bytes beyond that half; a line to it from the reads alone is no rate."""
+    run = made(
+        "service-map", truth=Truth(capacity_bytes=8 * GiB, read_iops=60, half_depth=0), interval_s=10.0, shorten=60
+    )
+    found = of(run, "service_map")
+    assert "reads" not in found
+    assert found["none_beside"].side == "con"
+    assert said(found["none_beside"]).endswith("it exceeds that limit at every measured rate of reads.")
+
+
+@pytest.mark.parametrize(("times", "key"), [(1.0, "recovered"), (1.2, "not_yet")])
+def test_streams_that_are_not_back_say_how_long_they_were_written(times: float, key: str) -> None:
+    """The synthetic drive's steps of 700 and 500 MB/s; a run that was cut off has only a part of the third group."""
+    last = "sequential-again"
+    whole = changed(run_of("cross-stimulus"), lambda r, _: longer(r, times) if r.where.phase == last else r)
+    found = of(whole, "stimulus_change")
+    assert found.keys() == {key}
+    if key == "not_yet":
+        again = whole.of("cross-stimulus", last)
+        seconds = sum(r.counts.seconds for r in again)
+        assert found[key].values["seconds"] == pytest.approx(seconds)
+        assert f"after {Language('en').show(seconds, 'time')} of the third".replace("\u00a0", " ") in said(found[key])
+        cut = of(Run([*whole.started, *(r for r in whole.results if r not in again[2:])]), "stimulus_change")
+        assert cut["not_yet"].values["seconds"] < seconds / 2
+
+
+@pytest.mark.parametrize(("times", "slow"), [(1.05, False), (3.0, True)])
+def test_a_slow_stretch_of_a_zoned_disk_is_named_by_its_place(times: float, slow: bool) -> None:
+    """Of 16 places the fourth and the fifth: 3/16 to 5/16 of the range. The drive falls from 250 to 180 MB/s."""
+    run = run_of("lba-profile")
+    places = run.of("lba-profile", "read")
+    assert len(places) == 16
+    found = of(changed(run, lambda r, _: longer(r, times) if r in places[3:5] else r), "zones")
+    assert found.keys() == ({"zoned", "slower"} if slow else {"zoned"})
+    if slow:
+        values = found["slower"].values
+        assert (values["low_from"], values["low_to"]) == (3 / 16, 5 / 16)
+        assert values["low"] == pytest.approx((250 - 70 * 4.5 / 16) / 3 * 1e6, rel=0.06)
+
+
+def minutes_alone(first_ms: float, last_ms: float) -> Change:
+    """Of the IOs alone 2 % take so long in the first measured minute and in the last; the mean of both is 0.3 ms."""
+    done: list[float] = []
+
+    def change(result: Result, load: Workload) -> Result:
+        if load.beside or result.where.phase != "beside-reads":
+            return result
+        done.append(result.t)
+        ms = last_ms if len(done) > 2 else first_ms
+        usual_ns = (0.3 - 0.02 * ms) / 0.98 * 1e6
+        return new(result, counts=new(result.counts, read=tally((9800, usual_ns), (200, ms * 1e6))))
+
+    return change
+
+
+@pytest.mark.parametrize(("last_ms", "key"), [(2.8, ""), (3.4, "scatters")])
+def test_two_minutes_of_one_mean_may_differ_in_their_p99_by_half(last_ms: float, key: str) -> None:
+    found = of(changed(run_of("neighbours"), minutes_alone(2.0, last_ms)), "neighbours")
+    assert found.keys() & {"scatters", "changed"} == ({key} if key else set())
+    if key:
+        assert found[key].values["least"] == pytest.approx(2e-3, rel=0.02)
+        assert found[key].values["most"] == pytest.approx(3.4e-3, rel=0.02)
+
+
+@pytest.mark.parametrize(("alone_ms", "key"), [(0.7, "worst"), (3.0, "alike")])
+def test_a_neighbour_that_lengthens_nothing_is_not_the_worst(alone_ms: float, key: str) -> None:
+    """Beside reads at QD32 the p99 is 0.83 ms; a drive that falls asleep alone may be slower without a neighbour."""
+    found = of(changed(run_of("neighbours"), minutes_alone(alone_ms, alone_ms)), "neighbours")
+    assert found.keys() & {"worst", "alike"} == {key}
+    if key == "alike":
+        assert found[key].side == "pro"
+        assert "longer than the 3.00 ms alone. The longest is 831 µs, beside" in said(found[key])
+        assert "(3,00 мс без соседа)" in said(found[key], "ru")
+
+
+@pytest.mark.parametrize(("queries", "words"), [(0, ""), (1, "1 time in"), (3, "3 times in")])
+def test_a_meter_inside_the_drive_states_its_queries(queries: int, words: str) -> None:
+    run = run_of("wake")
+    assert run.ended is not None
+    ended = new(run.ended, queries=queries, queries_s=0.004 * queries)
+    found = of(Run([*run.started, *run.results, ended]), "wake")
+    assert ("queried" in found) == bool(queries)
+    if queries:
+        assert f"{words} this run, in {4 * queries} ms in total" in said(found["queried"])
+
+
+@pytest.fixture(scope="module")
+def powered() -> list[object]:
+    return list(events(["power"], rounds=5, minute_s=30.0, second_s=1.0, interval_s=1.0))
+
+
+@pytest.mark.parametrize(
+    ("meter", "idle", "key", "words"),
+    [
+        ({"estimated": True, "error_pct": 5.0}, True, "estimated", "The drive estimates these values"),
+        ({"error_pct": None}, True, "meter_unknown", "It states no error."),
+        ({"scope": "machine", "error_pct": None}, False, "machine_unknown", "the drive's share is unknown"),
+        ({"scope": "machine", "error_pct": None}, True, "machine", "adds 5.95 W"),
+    ],
+)
+def test_a_meter_says_what_it_cannot_show(
+    powered: list[object], meter: dict[str, object], idle: bool, key: str, words: str
+) -> None:
+    kept = [
+        new(event, meters=tuple(new(one, **meter) for one in event.meters)) if isinstance(event, Started) else event
+        for event in powered
+        if idle or not (isinstance(event, Result) and event.where.phase == "idle")
+    ]
+    run = Run(kept)  # type: ignore[arg-type]
+    found = of(run, "power")
+    assert found.keys() & {"estimated", "meter_unknown", "machine_unknown", "machine", "meter"} >= {key}
+    assert words in said(found[key])
+    drawn = [picture.says for picture in charts.of(run, run.plan.tests[0], "en", {})]
+    assert drawn
+    assert all(says.endswith("It states no error.") == (meter["error_pct"] is None) for says in drawn)
