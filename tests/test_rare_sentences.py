@@ -2,22 +2,28 @@
 
 from collections.abc import Callable
 from math import inf
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from stend import charts, findings
 from stend.base.units import GiB
-from stend.findings import Finding
-from stend.model import service_map
+from stend.findings import Finding, look
+from stend.findings import headroom as headroom_findings
+from stend.model import headroom, service_map
 from stend.model.definition import Workload
 from stend.model.events import Result, Started
+from stend.model.headroom import Pass, Why
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.sentences import finding_said
 from stend.words import Language
 from tests.pictures import run_of
 from tests.synthetic import Truth, events, made
+from tests.test_findings_truth import ran
+from tests.test_headroom import asked
 from tests.test_service_findings import changed, tally
 
 Change = Callable[[Result, Workload], Result]
@@ -210,3 +216,105 @@ def test_a_meter_says_what_it_cannot_show(
     drawn = [picture.says for picture in charts.of(run, run.plan.tests[0], "en", {})]
     assert drawn
     assert all(says.endswith("It states no error.") == (meter["error_pct"] is None) for says in drawn)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "key", "words"),
+    [
+        (80_000, "only_fresh", ""),
+        (85_000, "near_fresh", "within 5.6% of the claim, and only when fresh"),
+        (95_000, "missed", "not reached"),
+        (20_000, "near", ""),
+    ],
+)
+def test_a_claim_that_only_a_fresh_drive_nearly_reaches(short: Run, claimed: int, key: str, words: str) -> None:
+    """80,269 IOPS in the first minute and 19,840 in the end, of a claim for servers."""
+    sheet = {"claimed": {"rand_write_4k": claimed}, "class": "enterprise"}
+    (found,) = [one for one in findings.find(short, sheet) if one.name == "claims"]
+    assert (found.key, found.side) == (key, "" if key == "near" else "con")
+    assert found.values["value"][0] == pytest.approx(19_840, abs=1)
+    assert words in said(found)
+
+
+@pytest.fixture(scope="module")
+def short() -> Run:
+    return made("write-saturation", "iops", truth=Truth(capacity_bytes=8 * GiB), interval_s=10.0, shorten=60)
+
+
+def quicker(result: Result, times: float) -> Result:
+    """So many times the writes in the same time."""
+    write = result.counts.write
+    write = new(write, ios=round(write.ios * times), bytes=round(write.bytes * times))
+    return new(result, counts=new(result.counts, write=write))
+
+
+@pytest.mark.parametrize(("first", "times", "level", "absorbs"), [
+    (2, 4.0, "raid5", True), (2, 1.02, "raid5", False), (4, 4.0, "raid5", False), (2, 4.0, "", False),
+])  # fmt: skip
+def test_the_cache_of_a_controller_is_the_cause_of_fast_first_minutes_only(
+    first: int, times: float, level: str, absorbs: bool
+) -> None:
+    """Two minutes of 60,000 IOPS more than the later 20,000, of 4 KiB: 29.5 GB, 27 GiB."""
+    run = ran(lambda _: 20_000.0, "write-saturation", interface="SAS RAID", facts={"level": level} if level else {})
+    early = run.of("write-saturation")[1 : 1 + first]
+    assert all(result.counts.write.ios for result in early)
+    found = of(changed(run, lambda r, _: quicker(r, times) if r in early else r), "cause")
+    assert ("absorbed" in found) == absorbs
+    if absorbs:
+        assert found["absorbed"].values == {"bytes": pytest.approx(60_000 * 120 * 4096, rel=1e-3), "s": 120.0}
+        assert "At the start (2 min) the array takes 27 GiB more than later" in said(found["absorbed"])
+
+
+@pytest.mark.parametrize(
+    ("sector", "part", "told"), [(4096, 14_000.0, True), (4096, 16_000.0, False), (512, 14_000.0, False)]
+)
+def test_writes_of_part_of_a_sector_are_named_if_they_are_half_as_many(sector: int, part: float, told: bool) -> None:
+    def iops(load: Workload) -> float:
+        return part if load.read_pct == 0 and load.block_bytes < 4096 else 30_000.0 * 4096 / max(load.block_bytes, 4096)
+
+    found = of(ran(iops, "block-sweep", physical_bytes=sector), "cause")
+    assert ("part_sector" in found) == told
+    if told:
+        assert said(found["part_sector"]).startswith(
+            "Sequential writes of 2 KiB reach 14,000 IOPS, those of 4 KiB 30,000."
+        )
+
+
+@pytest.mark.parametrize(
+    ("answer", "keys", "english", "russian"),
+    [
+        (
+            lambda speed: "slow" if speed > 0.6 else "",
+            {"slower"},
+            "within the limit at 0.59× that speed",
+            "При 0,595 этой скорости",
+        ),
+        (lambda speed: "few", {"few"}, "headroom is unknown", "запас неизвестен"),
+        (
+            lambda speed: "slow" if 3 < speed < 5 else "",
+            {"found", "uneven"},
+            "kept again at 8× the trace's speed, although not at 3.1×",
+            "При 8-кратной скорости трассы предел снова выдержан, хотя при 3,08-кратной нет",
+        ),
+        (lambda speed: "host" if speed > 6 else "", {"host"}, "Up to 5.9× its own speed", "До 5,91-кратной скорости"),
+    ],
+)
+def test_a_search_for_headroom_names_the_speeds_at_its_ends(
+    monkeypatch: pytest.MonkeyPatch, answer: Callable[[float], Why], keys: set[str], english: str, russian: str
+) -> None:
+    done = [new_pass(one) for one in asked(lambda speed, _: answer(speed))]
+    options = {"percentile": 99.0, "limit_ms": 20.0}
+    planned = SimpleNamespace(name="headroom", profile=SimpleNamespace(options=options))
+    monkeypatch.setattr(look, "tests", lambda *_: [planned])
+    monkeypatch.setattr(headroom, "passes", lambda *_: done)
+    run: Any = None
+    found = {one.key: msgspec.structs.replace(one, name="headroom") for one in headroom_findings.find(run, {})}
+    assert found.keys() == keys
+    last = found[sorted(keys)[-1]]
+    assert english in said(last)
+    assert russian in said(last, "ru")
+
+
+def new_pass(one: Pass) -> Pass:
+    """Held passes take 10 ms, others 30 ms; of few IOs that is unknown."""
+    return one._replace(waited_s=None if one.why == "few" else 0.03 if one.why == "slow" else 0.01)
