@@ -1,5 +1,6 @@
 """Sentences and charts of findings that usual drives never reach: what is true there, and not beside its limit."""
 
+import math
 from collections.abc import Callable
 from math import inf
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from stend import charts, findings
 from stend.base.units import GiB
 from stend.findings import Finding, look
 from stend.findings import headroom as headroom_findings
-from stend.model import headroom, service_map
+from stend.model import headroom
 from stend.model.definition import Workload
 from stend.model.events import Result, Started
 from stend.model.headroom import Pass, Why
@@ -42,73 +43,6 @@ def said(finding: Finding, lang: str = "en") -> str:
 def longer(result: Result, times: float) -> Result:
     """The same work in so many times the time."""
     return new(result, counts=new(result.counts, seconds=result.counts.seconds * times))
-
-
-@pytest.fixture(scope="module")
-def mapped() -> Run:
-    return made("service-map", truth=Truth(capacity_bytes=8 * GiB), interval_s=10.0, shorten=60)
-
-
-def of_map(ms: float, unsent: int) -> Change:
-    """Every read takes so long, and beside each that was sent, so many wait in the queue at the end."""
-
-    def change(result: Result, load: Workload) -> Result:
-        reads = result.counts.read.ios
-        if not load.rate_iops or not reads:
-            return result
-        counts = new(result.counts, read=tally((reads, ms * 1e6)))
-        return new(result, counts=counts, pace=Pace(sent=reads, unsent=unsent * reads))
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("ms", "unsent", "writes", "key"),
-    [
-        (9.5, 0, True, ""),
-        (30.0, 0, True, "never_least"),
-        (30.0, 0, False, "never_alone"),
-        (30.0, 1, True, "never"),
-        (0.3, 0, False, "alone"),
-    ],
-)
-def test_a_map_without_a_contour_says_what_was_measured(
-    mapped: Run, ms: float, unsent: int, writes: bool, key: str
-) -> None:
-    """The highest limit is 10 ms. Times that no read had, as the unsent ones, are in no sentence and on no chart."""
-    run = changed(mapped, of_map(ms, unsent))
-    if not writes:
-        kept = [r for r in run.results if r.where.phase != service_map.PHASE or not r.counts.write.ios]
-        run = Run([*run.started, *kept])
-    found, rare = of(run, "service_map"), {"never_least", "never_alone", "never", "alone"}
-    assert found.keys() & rare == ({key} if key else set())
-    cells = [cell for cell in service_map.cells(run, run.plan.tests[0]) if not cell.writes]
-    drawn = [p for p in charts.of(run, run.plan.tests[0], "en", {}) if p.name == "service_map"]
-    if key.startswith("never_"):
-        assert (found[key].values["limit"], found[key].side) == (0.01, "con")
-        assert found[key].values["reads"] == pytest.approx(min(cell.reads for cell in cells), rel=0.005)
-        assert "It is 30.0 ms at 128,000 reads per second" in said(found[key]).replace("it is", "It is")
-        assert [{row["ms"] for row in one.spec["datasets"]["rows"]} for one in drawn] == [{30.0}, {30.0}]
-        assert [row["ms"] for row in drawn[0].spec["datasets"]["limit"]] == [10.0]
-    elif key == "never":
-        assert {cell.waits[99.0] for cell in cells} == {inf}
-        assert not drawn
-    elif key == "alone":
-        half = service_map.axes(run, run.plan.tests[0]).writes / 2
-        assert "reads" not in found
-        assert found[key].values["written"] == pytest.approx(half)
-        assert said(found[key]).endswith(f"{Language('en').show(half, 'mbs')} of writes.".replace("\u00a0", " "))
-
-
-def test_reads_that_no_cell_beside_writes_kept_are_none_and_no_share_of_a_thousandth() -> None:
-    """The column of half the writes is a few bytes beyond that half; a line to it from the reads alone is no rate."""
-    run = made(
-        "service-map", truth=Truth(capacity_bytes=8 * GiB, read_iops=60, half_depth=0), interval_s=10.0, shorten=60
-    )
-    found = of(run, "service_map")
-    assert "reads" not in found
-    assert found["none_beside"].side == "con"
-    assert said(found["none_beside"]).endswith("it exceeds that limit at every measured rate of reads.")
 
 
 @pytest.mark.parametrize(("times", "key"), [(1.0, "recovered"), (1.2, "not_yet")])
@@ -318,3 +252,88 @@ def test_a_search_for_headroom_names_the_speeds_at_its_ends(
 def new_pass(one: Pass) -> Pass:
     """Held passes take 10 ms, others 30 ms; of few IOs that is unknown."""
     return one._replace(waited_s=None if one.why == "few" else 0.03 if one.why == "slow" else 0.01)
+
+
+@pytest.fixture(scope="module")
+def hours() -> Run:
+    return made("write-saturation", truth=Truth(noise=0.0), profile="review", interval_s=60.0)
+
+
+@pytest.mark.parametrize(
+    ("course", "key", "values", "words"),
+    [
+        (
+            lambda n: 60_000 if n < 30 else 20_000 * math.exp(-n / 1200),
+            "falling",
+            {"start": 60_000, "last": 12_191},
+            ", it was still dropping.",
+        ),
+        (lambda n: 60_000 if n < 30 else 20_000 * math.exp(-n / 6000), "knee", {"start": 60_000}, ""),
+        (
+            lambda n: 600 if 300 <= n < 308 else 30_000,
+            "paused",
+            {"pause_s": 480, "pause_at": 18_000},
+            "one pause of 8 min after 5 h.",
+        ),
+        (lambda n: 30_000, "flat", {}, ""),
+    ],
+)
+def test_the_end_of_ten_hours_of_writes(
+    hours: Run, course: Callable[[int], float], key: str, values: dict[str, float], words: str
+) -> None:
+    """Minutes of so many IOPS. By 5 % per hour the drive still falls, by 1 % it has settled."""
+    minutes = [result for result in hours.of("write-saturation") if result.counts.seconds]
+    assert len(minutes) == 600
+
+    def change(result: Result, load: Workload) -> Result:
+        if result not in minutes:
+            return result
+        return quicker(result, course(minutes.index(result)) * result.counts.seconds / result.counts.write.ios)
+
+    found = of(changed(hours, change), "saturation")
+    assert found.keys() == {key}
+    assert {name: found[key].values[name] for name in values} == pytest.approx(values, rel=0.01)
+    assert found[key].side == ("con" if key in ("falling", "knee") else "")
+    assert said(found[key]).endswith(words)
+
+
+@pytest.mark.parametrize(("noise", "key"), [(0.08, "steps"), (0.13, "about")])
+def test_levels_of_a_scattered_course_are_about(noise: float, key: str) -> None:
+    slc = (200 * GiB, 2000e6), (inf, 500e6)
+    run = made("slc-cache", truth=Truth(noise=noise, slc=slc), profile="review-desktop", interval_s=5.0)
+    (found, *_) = [one for one in findings.find(run) if one.name == "slc_cache"]
+    assert found.key == key
+    assert found.values["size"] == pytest.approx(200 * GiB, rel=0.03)
+    if key == "about":
+        assert "About the first 200 GiB" in said(found)
+        assert found.values["scatter"] == pytest.approx(noise, rel=0.25)
+
+
+@pytest.mark.parametrize(("flushes", "takes"), [(19, "takes on average 1.50 ms"), (20, "takes 1.50 ms")])
+def test_the_mean_of_a_flush_stands_for_a_median_that_too_few_carry(flushes: int, takes: str) -> None:
+    """A median needs ten flushes beyond it."""
+
+    def change(result: Result, load: Workload) -> Result:
+        if load.sync != "flush":
+            return result
+        counts = new(result.counts, write=tally((flushes, 2e6)))
+        return new(result, counts=counts, pace=Pace(flush=tally((flushes, 1.5e6))))
+
+    found = of(changed(run_of("journal"), change), "journal")
+    assert f"A flush {takes}, a buffered write" in said(found["costs"])
+
+
+def test_throttling_begins_with_the_first_slow_minute_and_not_with_the_reading_that_states_it() -> None:
+    """The rate halves in the eighteenth minute; the flag is read in the twenty-first."""
+    whole = made("heat", truth=Truth(slc=((inf, 500e6),)), interval_s=20.0, profile="review")
+    minutes = whole.of("heat", "heat-writes")
+    begin = minutes[0].t - minutes[0].counts.seconds
+    slow = changed(whole, lambda r, _: quicker(r, 0.5) if r in minutes[17:] else r)
+    read = [new(one, values=one.values | {"throttled": one.t >= begin + 1200}) for one in whole.telemetry]
+    assert whole.ended is not None
+    run = Run([*slow.started, *sorted([*slow.results, *read], key=lambda event: event.t), whole.ended])
+    found = next(one for one in findings.find(run) if one.name == "heat" and one.values.get("phase") == "heat-writes")
+    assert found.key == "throttled"
+    assert (found.values["from_s"], found.values["to_s"]) == pytest.approx((17 * 60, 18 * 60))
+    assert found.values["moved"] == pytest.approx(17 * 60 * 500e6, rel=0.05)
+    assert found.values["share"] == pytest.approx(0.5, rel=0.03)
