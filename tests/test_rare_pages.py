@@ -1,6 +1,7 @@
 """Parts of pages that usual runs never show: galleries, sweeps with gaps, blocks of Markdown, places of many drives."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,18 @@ import pytest
 from stend import charts, store
 from stend.base.units import GiB
 from stend.charts.parts import thin
-from stend.many.sweep.study import Study
+from stend.charts.swept import choice, course
+from stend.many.compare import compared
+from stend.many.sweep.study import Study, studied
 from stend.report import gallery, markdown
 from stend.report.parts import Code, Marked, Page, Photo, Section, Table, Text, Uses, swept
+from stend.report.parts.versus import versus
 from stend.report.story.rivals import MOST_NAMED, Place
 from stend.words import Language
 from tests import labs
+from tests.sides import of_rates
 from tests.synthetic import Truth
-from tests.test_charts_many import swept_study
+from tests.test_charts_many import DESIGN, swept_study
 
 
 @pytest.mark.parametrize("many", [1, 2])
@@ -118,3 +123,44 @@ def test_a_long_series_keeps_the_ends_of_each_stretch() -> None:
     assert 50 <= len(kept) <= 100
     assert [row["x"] for row in kept] == sorted(row["x"] for row in kept)
     assert thin(rows[:100], "x", "y", 100) == rows[:100]
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_second_parameter_of_many_numbers_groups_the_drives_into_three_of_twenty(tmp_path: Path, lang: str) -> None:
+    """Sixty drives have as many spares, so that each group has the spares between two of them."""
+    words = Language(lang)
+    study = swept_study(tmp_path / "design", DESIGN.replace('"flash.cleaning" = ["greedy", "fifo"]', ""))
+    drawing = next(course.draw(study, words))
+    spares = sorted(row["flash.spare_pct"] for row in study.results.values)
+    assert Counter(row["group"] for row in drawing.rows["rows"]) == {
+        f"{words.show(spares[first], 'n')}–{words.show(spares[last], 'n')}": 20
+        for first, last in ((0, 20), (20, 40), (40, 59))
+    }
+
+
+@pytest.mark.parametrize(
+    ("best", "bounds", "title"),
+    [
+        ("iops[histogram]", (), "IOPS over flash.dies"),
+        ("least flash.dies", ("iops[histogram] > 9k",), "flash.dies over IOPS"),
+        ("least flash.dies", (), ""),
+    ],
+)
+def test_a_wish_is_drawn_over_its_bound_or_over_what_drives_it_most(
+    tmp_path: Path, best: str, bounds: tuple[str, ...], title: str
+) -> None:
+    swept_study(tmp_path / "design")
+    drawings = list(choice.draw(studied(tmp_path / "design", (), best, bounds), Language("en")))
+    assert [one.title for one in drawings] == [title] * bool(title)
+    for one in drawings:
+        rows = {row["drive"]: row for row in one.rows["rows"]}
+        assert (rows[1]["x"], rows[1]["y"]) == pytest.approx((10675.248, 4) if "least" in best else (4, 10675.248))
+
+
+@pytest.mark.parametrize(
+    ("firmware", "model", "title"),
+    [("1", "", "Firmware 1 against 2"), ("1", "X1", "X1: firmware 1 against 2"), ("7", "X1", "X1: 1 against 2")],
+)
+def test_a_comparison_of_firmwares_is_called_that(firmware: str, model: str, title: str) -> None:
+    sides = [of_rates(name, 1000, 1010, settings={"firmware": firmware, "model": model}) for name in ("1", "2")]
+    assert versus(compared(*sides), None, "en", drawn=False).title == title
