@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,15 @@ def gaps(study: Study, key: str) -> Study:
     """The sweep with something that went wrong, or with nothing left."""
     results, (figure, effects) = study.results, next(iter(study.effects.items()))
     failed = tuple({"drive": n, "reason": reason} for n, reason in ((61, "no space"), (62, "no space"), (63, "broken")))
-    return {
+    made: dict[str, Callable[[], Study]] = {
         "few": lambda: study._replace(effects={figure: effects._replace(why="few", drives=3)}),
         "flat": lambda: study._replace(effects={figure: effects._replace(why="flat", deviation=0.001)}),
         "more": lambda: study._replace(more=1),
         "none_allowed": lambda: study._replace(allowed=()),
         "failed": lambda: study._replace(results=results._replace(failed=failed)),
         "": lambda: study,
-    }[key]()
+    }
+    return made[key]()
 
 
 @pytest.mark.parametrize(
@@ -162,5 +164,5 @@ def test_a_wish_is_drawn_over_its_bound_or_over_what_drives_it_most(
     [("1", "", "Firmware 1 against 2"), ("1", "X1", "X1: firmware 1 against 2"), ("7", "X1", "X1: 1 against 2")],
 )
 def test_a_comparison_of_firmwares_is_called_that(firmware: str, model: str, title: str) -> None:
-    sides = [of_rates(name, 1000, 1010, settings={"firmware": firmware, "model": model}) for name in ("1", "2")]
-    assert versus(compared(*sides), None, "en", drawn=False).title == title
+    one, two = (of_rates(name, 1000, 1010, settings={"firmware": firmware, "model": model}) for name in ("1", "2"))
+    assert versus(compared(one, two), None, "en", drawn=False).title == title

@@ -329,9 +329,9 @@ def test_throttling_begins_with_the_first_slow_minute_and_not_with_the_reading_t
     minutes = whole.of("heat", "heat-writes")
     begin = minutes[0].t - minutes[0].counts.seconds
     slow = changed(whole, lambda r, _: quicker(r, 0.5) if r in minutes[17:] else r)
-    read = [new(one, values=one.values | {"throttled": one.t >= begin + 1200}) for one in whole.telemetry]
+    read: list[Any] = [new(one, values=one.values | {"throttled": one.t >= begin + 1200}) for one in whole.telemetry]
     assert whole.ended is not None
-    run = Run([*slow.started, *sorted([*slow.results, *read], key=lambda event: event.t), whole.ended])
+    run = Run([*slow.started, *sorted([*read, *slow.results], key=lambda event: event.t), whole.ended])
     found = next(one for one in findings.find(run) if one.name == "heat" and one.values.get("phase") == "heat-writes")
     assert found.key == "throttled"
     assert (found.values["from_s"], found.values["to_s"]) == pytest.approx((17 * 60, 18 * 60))
