@@ -33,6 +33,7 @@ LINKS = {"link", "near_link", "slow_link"}
         ({"interface": "nvme", "facts": {"link": "gen 3 x4", "link_capable": "gen 3 x4"}}, 3.45e9, "near_link"),
         ({"interface": "nvme", "facts": {"link": "gen 3 x4", "link_capable": "gen 3 x4"}}, 3.6e9, "link"),
         ({"interface": "nvme", "facts": {"link": "gen 3 x2", "link_capable": "gen 3 x4"}}, 1.75e9, "slow_link"),
+        ({"interface": "sas", "facts": {"link": "6.0 Gbit x1", "link_capable": "12.0 Gbit x1"}}, 0.59e9, "link"),
         ({"interface": "nvme", "facts": {"link": "gen 4 x4"}}, 3.45e9, ""),
         ({"interface": "nvme"}, 3.45e9, ""),
     ],

@@ -88,6 +88,31 @@ def test_the_whole_drive_is_read_once_and_a_slow_part_is_found() -> None:
     assert against(record) == {"surface.slow"}
 
 
+@pytest.mark.parametrize(
+    ("faults", "share", "key", "blocks"),
+    [
+        ("", 1.0, "whole", 128),
+        ("?errors_from_bytes=40000000&errors_bytes=4000000", 1.0, "whole_failed", 124),
+        ("", 0.5, "whole_part", 64),
+    ],
+)
+def test_every_block_was_read_only_if_no_read_failed_and_the_survey_ended(
+    faults: str, share: float, key: str, blocks: int
+) -> None:
+    """Of 128 blocks of 1 MiB, the 39th to the 42nd hold 40 to 44 MB. Half of a survey calls no drive even."""
+    record = inspected(f"sim:small{faults}", minutes=0)
+    survey = record.of("inspect", "surface")
+    found = said(Run([*record.started, *survey[: int(len(survey) * share)]]))
+    values = found[f"surface.{key}"].values
+    assert (values["reads"], values["bytes"]) == (blocks, blocks * 1024**2)
+    assert sum(name.startswith("surface.whole") for name in found) == 1 + ("surface.whole_even" in found)
+    assert ("surface.whole_even" in found) == (key == "whole")
+    if key == "whole_failed":
+        english, russian = (finding_said(found["surface.whole_failed"], Language(lang)) for lang in ("en", "ru"))
+        assert english.endswith("124 reads succeeded (130\u00a0MB), and 4 failed.")
+        assert russian.endswith("удачных чтений 124 (130\u00a0МБ), неудачных 4.")
+
+
 def test_hours_that_were_reset_are_stated_beside_those_of_another_log(tmp_path: Path) -> None:
     record = inspected(disk(tmp_path, RESET), minutes=0.5)
     assert said(record)["passport.hours"].values == {"smart": 120, "log": "FARM", "hours": 23000}

@@ -3,12 +3,15 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 import tomli_w
 
+from stend.base.units import MiB
 from stend.devices.telling import passport
 from stend.devices.telling.tools import Output
 from stend.findings import passport as passports
+from stend.model.record import Run
 from stend.sentences import finding_said
 from stend.words import Language
 from tests.inspected import disk, inspected, said, verdict
@@ -107,10 +110,10 @@ def test_the_endurance_group_counts_in_units_of_a_billion_bytes() -> None:
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
-        (Output(127, "", "smartctl is not installed"), "SMART: not readable (smartctl is not installed)"),
-        (Output(2, '{"smartctl": {"exit_status": 2}', ""), "SMART: not readable (it printed no complete document)"),
-        (Output(0, '{"smartctl": {}}', ""), "SMART: not readable (it printed no complete document)"),
-        (Output(0, "\x00\x01", ""), "SMART: not readable (it printed no complete document)"),
+        (Output(127, "", "smartctl is not installed"), "SMART: smartctl is not installed"),
+        (Output(2, '{"smartctl": {"exit_status": 2}', ""), "SMART: it printed no complete document"),
+        (Output(0, '{"smartctl": {}}', ""), "SMART: it printed no complete document"),
+        (Output(0, "\x00\x01", ""), "SMART: it printed no complete document"),
     ],
 )
 def test_a_torn_or_absent_log_gives_one_sentence_and_no_value(broken: Output, words: str) -> None:
@@ -191,3 +194,75 @@ def test_one_reallocated_sector_agrees_with_its_verb_in_russian() -> None:
     words = Language("ru")
     assert words("finding.passport.reallocated", count=21) == "Переназначен 21 сектор."
     assert words("finding.passport.reallocated", count=22) == "Переназначено 22 сектора."
+
+
+@pytest.fixture(scope="module")
+def healthy() -> Run:
+    return inspected("sim:small", minutes=0.05)
+
+
+FILE = {"kind": "file", "interface": "file"}
+NVME = {"kind": "nvme", "interface": "nvme"}
+AGED: dict[str, Any] = {"hours": {"SMART": 5}}
+FAULTY = {"health_passed": False, "self_tests_failed": 2, "wear_pct": {"SMART": 90}, "critical_warning": 0x08}
+
+
+@pytest.mark.parametrize(
+    ("drive", "facts", "key", "words"),
+    [
+        (
+            NVME,
+            {"link": "gen 3 x4", "link_capable": "gen 4 x4"},
+            "link",
+            "runs at gen 3 x4, and it can run at gen 4 x4",
+        ),
+        (NVME, {"link": "gen 4 x4", "link_capable": "gen 4 x4"}, "", ""),
+        (NVME | {"interface": "sas"}, {"link": "6.0 Gbit x1", "link_capable": "12.0 Gbit x1"}, "", ""),
+        (NVME, {"native_bytes": 256 * MiB}, "hidden", "shows 134 MB of 268 MB"),
+        (NVME, {"native_bytes": 129 * MiB}, "", ""),
+        (NVME, {"passport": AGED | {"self_tests_failed": 1}}, "self_test", "1 self-test of its log failed"),
+        (NVME, {"passport": AGED | {"self_tests_failed": 2}}, "self_test", "2 self-tests of its log failed"),
+        (
+            NVME,
+            {"passport": AGED | {"unread": ["SMART: torn", "log 6: torn"]}},
+            "unread",
+            ": SMART: torn; log 6: torn.",
+        ),
+        (NVME, {"passport": {"hours": {"FARM": 7}}}, "", ""),
+        (NVME, {}, "no_hours", "No log states its power-on hours"),
+        (FILE, {}, "", ""),
+    ],
+)
+def test_remarks_on_a_drive_are_there_only_where_they_are_true(
+    healthy: Run, drive: dict[str, str], facts: dict[str, Any], key: str, words: str
+) -> None:
+    """What the port of a host can do does not make a slower SAS disk one whose slot or cable is at fault."""
+    record = drives_own(
+        healthy, drive, facts if "passport" in facts or not facts or drive is FILE else facts | {"passport": AGED}
+    )
+    found = {name.removeprefix("passport."): f for name, f in said(record).items() if name.startswith("passport.")}
+    assert found.keys() - {"age"} == ({key} if key else set())
+    if key:
+        assert words in finding_said(found[key], Language("en")).replace("\u00a0", " ")
+        assert (found[key].side == "con") == (key not in ("unread", "no_hours"))
+
+
+def drives_own(record: Run, drive: dict[str, str], facts: dict[str, Any]) -> Run:
+    """The record as that of a real drive."""
+    (started,) = record.started
+    device = msgspec.structs.replace(started.plan.device, virtual=False, facts=facts, **drive)
+    plan = msgspec.structs.replace(started.plan, device=device)
+    return Run(
+        [msgspec.structs.replace(started, plan=plan), *record.results, *([record.ended] if record.ended else [])]
+    )
+
+
+@pytest.mark.parametrize(("warnings", "shown", "more"), [(0x08, 4, 0), (0x0C, 4, 1), (0x1C, 4, 2)])
+def test_a_verdict_counts_the_reasons_that_it_does_not_show(healthy: Run, warnings: int, shown: int, more: int) -> None:
+    """SMART, failed self-tests and wear, and one reason for each bit of the warning."""
+    record = drives_own(healthy, NVME, {"passport": AGED | FAULTY | {"critical_warning": warnings}})
+    (found,) = [f for name, f in said(record).items() if name == "incoming.back"]
+    for lang, rest in (("en", f"; and {more} more."), ("ru", f"; и ещё {more}.")):
+        text = finding_said(found, Language(lang))
+        assert text.endswith(rest) == bool(more)
+        assert text.count(";") == shown - 1 + bool(more)

@@ -14,6 +14,7 @@ from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.look.because import Because
 from stend.findings.look.saturated import Saturated
+from stend.model.events import Source
 from stend.model.record import Run
 from stend.report.parts import Keys
 from stend.report.story import telling
@@ -66,6 +67,10 @@ def _range(share: float) -> Callable[[Run], None]:
     return change
 
 
+def _imported(run: Run) -> None:
+    run.started[0] = msgspec.structs.replace(run.started[0], source=Source("fio", "json", ()))
+
+
 def _unfinished(run: Run) -> None:
     run.ended = None
 
@@ -83,6 +88,7 @@ def _damaged(run: Run) -> None:
         (_device(capacity_bytes=134_217_728), "tiny"),
         (_device(kind="file"), "file"),
         (_range(0.1), "range"),
+        (_imported, "imported"),
         (_unfinished, "unfinished"),
         (_damaged, "damaged"),
     ],

@@ -65,3 +65,27 @@ def test_several_streams_are_no_sequential_rate_of_a_disk(profile: str, threads:
         crowded = rotational and threads > 1
         assert ("seq_read" in known, "streams_read" in known) == (not crowded, crowded)
         assert known.get("streams_at", 1.0) == (threads if crowded else 1)
+
+
+@pytest.mark.parametrize(
+    ("interface", "level", "english", "russian"),
+    [
+        (
+            "SAS RAID",
+            "raid5",
+            "An array is judged by what arrays of eight hard disks do",
+            "Массив оценивается по меркам",
+        ),
+        ("SAS 12 Gbit/s", "", "connected by SAS are not judged: ", "накопители не подключают по SAS: "),
+        ("NVMe", "", "", ""),
+    ],
+)
+def test_page_one_says_by_which_scale_a_drive_is_judged(interface: str, level: str, english: str, russian: str) -> None:
+    facts = {"level": level} if level else {}
+    run = ran(rates(1e9, 1e9), "iops", interface=interface, facts=facts)
+    for words, said in ((EN, english), (RU, russian)):
+        review = telling.reviewed(run, {}, words)
+        texts = list(certainty.certainty(review._replace(verdict=review.verdict._replace(standing=None))))
+        assert any(said in text for text in texts)
+        if not said:
+            assert not any("are not judged" in text or "An array is" in text for text in texts)

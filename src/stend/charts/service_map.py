@@ -1,6 +1,7 @@
 """Service map: reads per second that stay within a limit beside a rate of writes, one line per limit."""
 
 from collections.abc import Iterator, Sequence
+from math import inf, isfinite
 
 from stend.charts.parts import GREY, Drawing, Row, axis, ladder
 from stend.charts.parts.marks import Channel, above, level, tips
@@ -30,7 +31,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         if lines:
             bands = [row for limit in _limits(test) for row in _band(run, test, cells, Key(percent, limit), words)]
             yield _drawing(lines, bands, [_point(cell, percent, words) for cell in cells], percent, words)
-        elif waits := [row for cell in cells if not cell.writes and "ms" in (row := _point(cell, percent, words))]:
+        elif alone := [cell for cell in cells if not cell.writes and isfinite(cell.waits[percent] or inf)]:
+            waits = [_point(cell, percent, words) for cell in alone]
             yield _beyond(waits, max(_limits(test)), percent, words)
 
 

@@ -79,9 +79,10 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         "kept": pair.row.iops / alone.row.iops,
     }
     slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
-    keys = ("worst_known", "worst_known_fallen") if slow else ("worst", "worst_fallen")
+    fallen = _fallen(run, alone, pair)
+    keys = ("worst_known", "worst_known_fallen") if slow else ("worst" if times > 1 else "alike", "worst_fallen")
     speaks = side(pro=times < LITTLE, con=times > MUCH)
-    yield Finding(key=keys[_fallen(run, alone, pair)], test=test.name, values=values, side=speaks)
+    yield Finding(key=keys[fallen], test=test.name, values=values, side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
         values |= {"iops": other.row.iops, "kept": other.row.iops / alone.row.iops}

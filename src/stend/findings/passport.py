@@ -127,7 +127,7 @@ def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
         yield "hidden", {"capacity": run.plan.device.capacity_bytes, "native": native}, True
     facts = run.plan.device.facts
     now, most = facts.get("link"), facts.get("link_capable")
-    if now and most and now != most:
+    if now and most and now != most and run.plan.device.bus != "sas":  # that is the most of the host's port
         yield "link", {"now": str(now), "most": str(most)}, True
 
 

@@ -13,6 +13,8 @@ from stend.model.service_map import Cell, Key, Search
 TESTS = ("service-map",)
 HALF = 0.5
 """Share of the drive's most sequential writes beside which reads are stated."""
+ROUNDED = 0.01
+"""Cells order whole IOs, and their writes may differ from `HALF` by this share."""
 LITTLE = 0.5
 """Reads beside those writes below this share of the reads alone speak against the drive."""
 COARSE = 2.0
@@ -31,7 +33,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         wanted = service_map.search(run, test, seconds, scale)
         doubt = service_map.doubt(cells, wanted)
         kept = list(dict.fromkeys(key.percent for key in wanted.keys))
-        yield from (_of(run, test, cells, percent, doubt) for percent in kept[:1])
+        yield from (_of(run, test, cells, percent, doubt, wanted.least) for percent in kept[:1])
         yield from _flat(test, cells, wanted) if wanted.keys else ()
         yield from _few(test, [percent for percent in options["percentiles"] if percent not in kept])
         if late := [cell for cell in cells if cell.why == "host"]:
@@ -60,7 +62,7 @@ def _few(test: PlannedTest, percents: Sequence[float]) -> Iterator[Finding]:
         yield Finding(key="few", test=test.name, values={"percent": percent}, confidence="can't tell")
 
 
-def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float) -> Finding:
+def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: float, least: float) -> Finding:
     ends, limits = service_map.axes(run, test), [limit / 1e3 for limit in sorted(test.profile.options["limits_ms"])]
     for limit in limits:
         points = service_map.contour(cells, Key(percent, limit), ends)
@@ -69,8 +71,9 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
         if not alone:
             continue
         values = {"percent": percent, "limit": limit, "alone": _short(alone), "written": HALF * ends.writes}
-        if beside is None:
+        if beside is None or max(cell.writes for cell in cells) < (1 - ROUNDED) * HALF * ends.writes:
             return Finding(key="alone", test=test.name, values=values, confidence="low")
+        beside *= beside >= least  # below it the contour only joins two columns
         sure: Confidence = "low" if doubt > COARSE * test.profile.options["within_pct"] / 100 else "medium"
         return Finding(
             key="reads" if beside else "none_beside",

@@ -20,6 +20,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = {"before": before, "after": after}
         back = next((r.end_s for r in last if r.counts.bytes_per_s >= BACK * before), None)
         if back is None:
-            yield Finding(key="not_yet", test=test.name, values=values, side="con")
+            yield Finding(key="not_yet", test=test.name, values=values | {"seconds": last[-1].end_s}, side="con")
         else:
             yield Finding(key="recovered", test=test.name, values=values | {"minutes": back})

@@ -22,7 +22,8 @@ def write(
     for folder, run, _ in runs:
         for test in run.plan.tests:
             for picture in charts.of(run, test, lang, sheet(folder)):
-                pictures.setdefault(picture.name, []).append(picture)
+                says = f"{folder.name}: {picture.says}" if len(runs) > 1 else picture.says
+                pictures.setdefault(picture.name, []).append(picture._replace(says=says))
     missing = tuple(Item(name) for name in charts.names() if name not in pictures)
     lead = Section("missing", "", (Items(words("page.undrawn"), missing),) if missing else ())
     sections = tuple(Section(f"chart-{name}", name, tuple(drawn)) for name, drawn in sorted(pictures.items()))

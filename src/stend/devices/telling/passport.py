@@ -51,7 +51,7 @@ def of_smartctl(printed: tools.Output) -> Passport:
     document = printed.document
     if not document or not any(key in document for key in ("power_on_time", "smart_status", "serial_number")):
         why = "it printed no complete document" if printed.out else printed.words
-        return {"unread": [f"SMART: not readable ({why})"]}
+        return {"unread": [f"SMART: {why}"]}
     farm, unread = document.get("seagate_farm_log"), list[str]()
     if isinstance(farm, dict) and not farm.get("supported", True):
         farm = None
@@ -83,7 +83,7 @@ def of_nvme(smart: tools.Output, self_tests: bytes, endurance: bytes) -> Passpor
     """Return the passport from `nvme smart-log -o json`, and the pages 06h and 09h. An empty page was not readable."""
     log, unread = smart.document, list[str]()
     if not log:
-        unread.append(f"NVMe log 02h (SMART): not readable ({smart.words})")
+        unread.append(f"NVMe log 02h (SMART): {smart.words}")
     if self_tests and len(self_tests) < 4 + SELF_TEST_BYTES:
         unread.append(f"NVMe log 06h (self-test): torn, {len(self_tests)} bytes")
     tests = list(_nvme_tests(self_tests))

@@ -70,6 +70,7 @@ class Link(NamedTuple):
 def link(drive: Identity, sheet: dict[str, Any]) -> Link:
     """Return the negotiated link if the drive's record states it, else the interface of the sheet or of the drive."""
     facts = {name: str(drive.facts.get(name, "")) for name in ("link", "link_capable")}
+    facts["link_capable"] *= drive.bus != "sas"  # the most of the host's port, not of the drive
     names = {key: _named(drive.interface, text) for key, text in facts.items() if text}
     stated = str(sheet.get("interface") or drive.interface)
     name = names.get("link", stated)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from stend.base.text import capital
 from stend.charts.overlay import pictures
 from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change, interval, verdict_named
@@ -30,6 +31,8 @@ def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: boo
         title = f"{words('setting.firmware').lower()} {title}"
     if len(models) == 1 and (model := models.pop()) and model not in title:
         title = f"{model}: {title}"
+    elif whole.a.runs[0].settings.get("firmware") == whole.a.name:
+        title = capital(title)
     return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))._replace(small=True)
 
 

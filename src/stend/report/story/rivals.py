@@ -88,7 +88,7 @@ class Place(NamedTuple):
         if self.drives == 2:
             return words(f"place.{'equal' if self.joint else 'better' if self.place == 1 else 'worse'}")
         if self.drives > MOST_NAMED:
-            return words("place.far", place=self.place, drives=self.drives)
+            return words("place.far_joint" if self.joint else "place.far", place=self.place, drives=self.drives)
         key, drives = "joint" if self.joint else "near", words(f"place.of_{self.drives}")
         return words(f"place.{key}", place=words(f"place.{self.place}"), drives=drives)
 
