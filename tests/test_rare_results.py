@@ -32,7 +32,8 @@ from tests.synthetic import Truth
 
 
 @cache
-def _kept() -> Path:
+def kept_run() -> Path:
+    """A finished run, made once."""
     path = Path(mkdtemp(prefix="stend-rare-")) / "run"
     return run(path, Truth(), names=("latency",), virtual=True, tests={"latency": {"mixes": [100], "blocks_kib": [4]}})
 
@@ -40,7 +41,7 @@ def _kept() -> Path:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A finished run."""
-    return Path(shutil.copytree(_kept(), tmp_path / "run"))
+    return Path(shutil.copytree(kept_run(), tmp_path / "run"))
 
 
 # Records
