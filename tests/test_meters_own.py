@@ -146,6 +146,14 @@ def test_a_file_does_not_report_its_power(tmp_path: Path) -> None:
         meters.opened("own", devices.find(str(tmp_path / "file")))
 
 
+def test_what_stores_nothing_has_no_power_and_no_other_meter_is_advised_for_it() -> None:
+    null = devices.find("null")
+    with pytest.raises(BadInput, match=r"^null has no power to measure; name a drive, or a virtual one such as sim:"):
+        meters.opened("own", null)
+    with pytest.raises(BadInput, match="null is virtual and has only the meter own"):
+        meters.opened("hwmon:1", null)
+
+
 class Asked:
     """A drive that counts how often it is asked."""
 

@@ -37,6 +37,16 @@ def test_an_embargo_cannot_hide_what_is_published(tmp_path: Path) -> None:
         build(runs, tmp_path / "site", lab(tmp_path, f'[embargo]\n"{BETA}" = 2026-12-01\n'))
 
 
+@pytest.mark.parametrize("named", ['logo = "none.png"', 'published = ["none.toml"]'])
+def test_a_file_of_the_settings_that_is_not_there_ends_a_build_before_its_first_page(
+    tmp_path: Path, named: str
+) -> None:
+    """A page that was written, of which the ledger does not know, would count as altered by others."""
+    with pytest.raises(BadInput, match=r"none\.(png|toml) cannot be read: No such file"):
+        build(copied(tmp_path, "beta"), tmp_path / "site", lab(tmp_path, f"{named}\n"))
+    assert not list((tmp_path / "site").rglob("*.html"))
+
+
 def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
     runs = copied(tmp_path, "beta")
     build(runs, tmp_path / "site", lab(tmp_path))

@@ -63,22 +63,22 @@ def _print(plan: "Plan", fio: Path | None, *, sooner: bool) -> None:
 def _sooner(plan: "Plan") -> None:
     from stend.session import sooner
 
-    twin = sooner.twin(plan.device)
+    twin, drive = sooner.twin(plan.device), plan.device
     if not twin:
-        raise BadInput(f"no virtual drive models {plan.device.model or plan.device.target}; leave out --sooner")
+        raise BadInput(f"no virtual drive models {drive.target} ({drive.model or 'no model'}); leave out --sooner")
+    if not sooner.applicable(plan):
+        raise BadInput("this plan cannot be shortened, because it has no steady-state search; leave out --sooner")
     typer.echo(
         f"\nWays to shorten the run, tried on {twin}; each deviates from the method, and stend applies none by itself:"
     )
     typer.echo(f"  {'way':<42}{'hours':>7}{'saved':>7}{'worst cell':>12}  which")
-    tried, shown = [], _Shown(plan.expected_s / 3600)
+    chance, shown = 0.0, _Shown(plan.expected_s / 3600)
     for variant in sooner.tried(plan, twin, report=shown):
         _edge.rewrite("")
         saved = variant.planned_hours - variant.hours
         typer.echo(f"  {variant.name:<42}{variant.hours:>7.2f}{saved:>7.2f}{variant.worst:>12.1%}  {variant.cell}")
-        tried.append(variant)
-    if not tried:
-        raise BadInput("this plan cannot be shortened, because it has no steady-state search; leave out --sooner")
-    typer.echo(f"  Two runs of the unchanged plan differ by {tried[0].chance:.1%} in their worst cell.")
+        chance = variant.chance
+    typer.echo(f"  Two runs of the unchanged plan differ by {chance:.1%} in their worst cell.")
 
 
 class _Shown:

@@ -125,7 +125,9 @@ def _why(error: OSError) -> str:
         case errno.ETXTBSY:
             return "it is a program that runs, or a swap file in use; end that first"
         case errno.EPERM | errno.EACCES:
-            return "this user has no permission; it needs root: `sudo stend ...`"
+            if os.geteuid():
+                return "this user has no permission; it needs root: `sudo stend ...`"
+            return "root has no permission either; `lsattr` shows an immutable file, a container must get the drive"
         case _:
             return f"{error.strerror}; see `dmesg` for the cause"
 

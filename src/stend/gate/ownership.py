@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from stend.base.errors import Refused
 from stend.base.sysfs import Kernel, entries
 from stend.gate import mounts
 from stend.gate.look import generation
@@ -29,6 +30,7 @@ OF_STEND = (sys.prefix, sys.base_prefix, str(Path(__file__).parent.parent))
 PROGRAMS = (b"\x7fELF", b"#!")
 """The first bytes of programs and scripts (elf(5), execve(2))."""
 PACKAGES = "var/lib/dpkg/info"
+RPM_S = 60.0
 CHOOSE = "choose another, or name a new file and add --create 1GiB"
 
 
@@ -106,7 +108,11 @@ def _package(path: str, kernel: Kernel) -> str:
             return f"the package {name.removesuffix('.list')}"
     if shutil.which("rpm"):
         query = ("rpm", "-qf", path)
-        done = subprocess.run(query, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+        try:
+            done = subprocess.run(query, capture_output=True, stdin=subprocess.DEVNULL, timeout=RPM_S, check=False)
+        except subprocess.TimeoutExpired as error:
+            why = f"rpm does not report within {RPM_S:g} s whether {path} belongs to a package"
+            raise Refused(f"{why}; end the program that locks its database") from error
         return "" if done.returncode else "a package of rpm"
     return ""
 

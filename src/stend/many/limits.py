@@ -38,8 +38,10 @@ class Limit(NamedTuple):
 
     def bound(self, quantity: str) -> float:
         """Return the bound in base units of a quantity ("" for a plain number). Raise BadInput for a wrong unit."""
-        if self.unit not in FIT.get(QUANTITIES[quantity].unit if quantity else "", {""}):
-            raise BadInput(f"{self.text!r}: {self.unit} is not a unit of {self.name}")
+        fitting = FIT.get(QUANTITIES[quantity].unit if quantity else "", {""})
+        if self.unit not in fitting:
+            known = ", ".join(unit for unit in UNITS if unit and unit in fitting)
+            raise BadInput(f"{self.text!r}: {self.unit} is not a unit of {self.name}; use {known or 'none'}")
         return self.number * UNITS[self.unit]
 
     def holds(self, value: float, bound: float) -> bool:

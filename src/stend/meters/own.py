@@ -84,6 +84,8 @@ def opened(spec: Spec, device: Device | None) -> Meter:
         return Disturbing(spec.facts("drive's health", period_s=period(poll, PERIOD_S)), poll)
     if isinstance(device, VirtualDevice):
         return Virtual(device)
+    if device.identity.virtual:
+        raise BadInput(f"{target} has no power to measure; name a drive, or a virtual one such as sim:small")
     if not isinstance(device, NvmeDevice):
         raise BadInput(f"{target} does not report its power, because only NVMe drives can; {OTHER}")
     report = smart(_page(device.controller, 2, SMART_BYTES))

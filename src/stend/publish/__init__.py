@@ -77,6 +77,7 @@ def build(
     """
     with nullcontext() if check else ledger.alone(into):
         last = ledger.read(into)
+        _check_files(read)
         if not check:
             ledger.begin(into)
         # 1. Find the drives, and leave out what may not be shown.
@@ -111,6 +112,13 @@ def build(
         if not check:
             _write(into, entries, last, read)
         return built
+
+
+def _check_files(read: Read) -> None:
+    """Raise BadInput if a file that the settings name cannot be used, before any page is written."""
+    publications.known([read.file(name) for name in read.lab.published])
+    if read.lab.logo:
+        untrusted.read(read.file(read.lab.logo), "the logo")
 
 
 def _found(folders: Sequence[Path]) -> tuple[list[Found], list[Broken]]:

@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from stend.base.errors import StepFailed
 from stend.devices.virtual import PREFIX, find
 from stend.engines.simulated import SimulatedEngine
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Step
 from stend.model.events import Sample
 from stend.model.record import Run
 from stend.runner.loop import run
+from stend.session.series import FINISHED
 from stend.sim import load, profiles
 
 READS, HALF = 0.25, 0.5
@@ -80,7 +82,7 @@ WAYS: dict[str, Callable[[Plan], Plan]] = {
 
 def twin(drive: Identity) -> str:
     """Return the virtual drive of this model, or the drive itself if it is virtual, or "" if none fits."""
-    if drive.virtual:
+    if drive.target.startswith(PREFIX):
         return drive.target
     model = drive.model.casefold()
     return next((PREFIX + name for name in profiles() if model and load(name).model.casefold() in model), "")
@@ -98,11 +100,17 @@ class Progress(NamedTuple):
 Report = Callable[[Progress], object]
 
 
+def applicable(plan: Plan) -> dict[str, Plan]:
+    """Return the shortened plan of every way that changes this plan, by its name."""
+    return {name: changed for name, way in WAYS.items() if (changed := way(plan)) != plan}
+
+
 def tried(plan: Plan, target: str, seed: int = 1, report: Report = lambda progress: None) -> Iterator[Tried]:
-    """Yield every way that changes this plan, tried on a virtual drive. This runs the plan several times."""
-    ways = {name: changed for name, way in WAYS.items() if (changed := way(plan)) != plan}
-    if not ways:
-        return
+    """Yield every way that changes this plan, tried on a virtual drive. This runs the plan several times.
+
+    Raise StepFailed if the virtual drive fails.
+    """
+    ways = applicable(plan)
     names = ["the plan as it is", "the plan again, for chance", *ways]
 
     def go(number: int, plan: Plan, seed: int) -> tuple[float, Cells]:
@@ -131,7 +139,9 @@ def played(
             else:
                 kept.append(event)
         done = Run(kept)
-    return (done.ended.t if done.ended else 0.0) / 3600, dict(_cells(done))
+    if not done.ended or done.ended.outcome not in FINISHED:
+        raise StepFailed(f"{target} did not finish this plan: {done.ended.reason if done.ended else 'no end'}")
+    return done.ended.t / 3600, dict(_cells(done))
 
 
 def worst(cells: Cells, others: Cells) -> tuple[float, str]:

@@ -62,14 +62,14 @@ def punch(gate: Gate) -> None:
         _punch_hole(fd, size)
         os.fsync(fd)
     except OSError as error:
-        why = errno_text(error)
-        raise StepFailed(Sentence("purge_no_hole", target=gate.identity.target, why=why)) from error
+        key = "purge_no_hole" if error.errno in UNSUPPORTED else "purge_not_punched"
+        raise StepFailed(Sentence(key, target=gate.identity.target, why=errno_text(error))) from error
     try:
         left = os.lseek(fd, 0, os.SEEK_DATA)
     except OSError as error:
         if error.errno == errno.ENXIO:  # no data at all
             return
-        raise
+        left = 0  # unknown
     if left < size and not reads_zero(gate):
         raise StepFailed(Sentence("purge_left", target=gate.identity.target, at=left))
 
@@ -99,13 +99,24 @@ def reads_zero(gate: Gate) -> bool:
         os.close(fd)
 
 
-def contents(gate: Gate) -> dict[int, int]:
-    """Return {offset: hash} of the parts of that sample that are not zeros. Hashes are valid within this process."""
+def contents(gate: Gate, lost: int = 0) -> dict[int, int]:
+    """Return {offset: hash} of the parts of that sample that are not zeros. Hashes are valid within this process.
+
+    Up to `lost` parts that cannot be read are left out, and all behind them. Raise StepFailed for one if `lost` is 0.
+    """
     fd, hashes = _reader(gate), {}
     try:
         with mmap.mmap(-1, SAMPLE_BYTES) as buffer:
             for at in _sample(gate.identity.capacity_bytes):
-                if not _is_zero(read := _at(fd, buffer, at, gate)):
+                try:
+                    read = _at(fd, buffer, at, gate)
+                except StepFailed:
+                    if not lost:
+                        raise
+                    if (lost := lost - 1) == 0:
+                        break
+                    continue
+                if not _is_zero(read):
                     hashes[at] = hash(read)
     finally:
         os.close(fd)

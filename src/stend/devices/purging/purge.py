@@ -15,6 +15,8 @@ LEAST_LIMIT_S = 900.0
 SLOWEST_BYTES_PER_S = 40 * MB
 """A drive that erases more slowly than a disk writes is stuck."""
 POLL_S = 1.0
+MOST_LOST = 8
+"""Unreadable parts of a sample before a purge, which may repair them. A read that fails can take minutes."""
 
 Report = Callable[[str], None]
 
@@ -38,7 +40,7 @@ def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s:
         raise Refused(f"{gate.identity.target} is not purged: {way.why}")
     if way.lesser:
         return _lesser(way, gate)
-    held = methods.contents(gate)
+    held = methods.contents(gate, lost=MOST_LOST)
     report(f"{way.phrase}: {' '.join(way.commands[0])}")
     patience = limit or limit_s(gate.identity.capacity_bytes)
     _run_commands(way, gate, report, patience)

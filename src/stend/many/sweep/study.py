@@ -11,6 +11,7 @@ from stend.many.sweep.design import Design
 from stend.many.sweep.results import Results, collected, usual
 from stend.many.sweep.sensitivity import Effects, effects
 from stend.many.sweep.wish import Wish, chosen, wish
+from stend.words import sentence
 
 MOST_FIGURES = 12
 
@@ -41,8 +42,8 @@ def studied(into: Path, wanted: Sequence[str] = (), best: str = "", where: Seque
     design = folder.opened(into)
     results = collected(design, folder.lines(into))
     if not results.drives:
-        why = f": {results.failed[0]['reason']}" if results.failed else ""
-        raise BadInput(f"no drive of {into} has a figure{why}")
+        why = f": {sentence(results.failed[0]['reason'])}" if results.failed else ""
+        raise BadInput(f"no drive of {into} has a figure{why}; change the design and choose another folder by --into")
     wanted, best, where = wishes(design, wanted, best, where)
     figures, wished = chosen(results, wanted) or usual(results), wish(results, best, where)
     shown = {figure: _effects(results, figure) for figure in figures[:MOST_FIGURES]}
