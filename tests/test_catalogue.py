@@ -104,7 +104,7 @@ def test_json_has_every_column_and_every_broken_folder(top: Path, capsys: pytest
     assert main(["list", str(top), "--json"]) == 0
     *runs, broken = json.loads(capsys.readouterr().out)
     assert [set(COLUMNS["runs"]) | {"path"}] * 4 == [set(one) for one in runs]
-    assert (broken["run"], broken["path"], "not a stend" in broken["error"]) == ("run3", f"{top}/run3", True)
+    assert (broken["run"], broken["path"], "is empty" in broken["error"]) == ("run3", f"{top}/run3", True)
 
 
 def test_a_figure_in_the_catalogue_is_the_figure_of_the_run(made: Path) -> None:

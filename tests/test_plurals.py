@@ -4,6 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stend.model.definition import Hold, Phase, Seconds
+from stend.model.tally import Tally
+from stend.model.traced import Traced
+from stend.planning import describe
+from stend.suite import _played
 from stend.words import Language, Sentence
 from stend.words.numbers import fold, plural, times
 
@@ -50,3 +55,24 @@ def test_forms_are_those_of_the_language(value: float, form: int) -> None:
 def test_one_io_of_a_capture_is_not_several(key: str, one: str, several: str) -> None:
     assert one in Sentence(key, n=1)
     assert several in Sentence(key, n=2)
+
+
+@pytest.mark.parametrize(
+    ("lost", "bad", "said"),
+    [
+        (1, 0, ("the trace lacks 1 IO that was lost", "в трассе не хватает 1 потерянной операции")),
+        (5, 0, ("the trace lacks 5 IOs that were lost", "в трассе не хватает 5 потерянных операций")),
+        (0, 1, ("the trace lacks 1 line that could not be read", "в трассе не прочитана 1 строка")),
+        (0, 2, ("the trace lacks 2 lines that could not be read", "в трассе не прочитаны 2 строки")),
+        (0, 0, ()),
+    ],
+)
+def test_what_a_trace_lacks_has_no_part_that_is_nought(lost: int, bad: int, said: tuple[str, ...]) -> None:
+    trace = Traced(
+        number="0" * 64, name="x", source="blkparse", ios=3, seconds=1.0, read=Tally(ios=3, bytes=12_288),
+        write=Tally(), span_bytes=1 << 20, longest_bytes=4096, depth=4.0, lost=lost, malformed=bad,
+    )  # fmt: skip
+    hold = Hold(workload=_played.played(trace, 1.0, "wrap", 1 << 30), amount=Seconds(seconds=1))
+    notes = describe.traced(trace, (Phase(name="x", round=(hold,)),), 1)
+    told = [note for note in notes if note.key in ("trace_lacks", "trace_lost", "trace_malformed")]
+    assert [words.translated(note) for note in told for words in (Language("en"), Language("ru"))] == [*said]

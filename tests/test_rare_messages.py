@@ -241,4 +241,12 @@ def test_a_run_beside_others_is_shown_where_it_is(finished: Path, capsys: Out) -
     events.write_bytes(b"".join(lines[: len(lines) // 2]))
     assert _together._line(finished).startswith("latency, ")
     events.write_bytes(b"")
-    assert "is not a stend event file" in _together._line(finished)
+    assert "is empty, as a power cut can leave it" in _together._line(finished)
+
+
+@pytest.mark.parametrize("option", [["--detach"], ["--in-use"], ["--destroy-data", "S1"], ["--overwrite-file", "/x"]])
+def test_all_runs_go_on_as_they_were_started_and_take_no_options(
+    option: list[str], tmp_path: Path, capsys: Out
+) -> None:
+    assert main(["resume", str(tmp_path), "--all", *option]) == 2
+    assert capsys.readouterr().err == f"stend: --all continues each run as it was started; leave out {option[0]}\n"

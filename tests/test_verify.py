@@ -116,7 +116,7 @@ def test_a_record_that_is_lost_hides_no_other_run(
     assert {Path(row["path"]).name: row["unchanged"] for row in rows} == {"a": True, "b": False, "c": True}
     lost = next(row for row in rows if not row["unchanged"])
     assert lost["outcome"] == "unreadable"
-    assert "is not a stend event file" in lost["pieces"][0]["text"]
+    assert "events.jsonl is " in lost["pieces"][0]["text"]
     assert main(["verify", str(tmp_path / "b")]) == 8
 
 

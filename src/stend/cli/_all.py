@@ -1,7 +1,7 @@
 """`stend resume --all`: continue every cut-off run below a folder, as after a reboot."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import typer
@@ -18,6 +18,12 @@ SEVERAL = (series.FILE, group.FILE)
 """A folder with one of these files holds a series or a group of runs."""
 LEFT = ("unfinished", "stopped", "failed")
 """Outcomes of runs that `stend resume` continues."""
+
+
+def alone(options: Mapping[str, object]) -> None:
+    """Raise BadInput if an option of a single run is given with `--all`."""
+    if unused := [name for name, value in options.items() if value]:
+        raise BadInput(f"--all continues each run as it was started; leave out {', '.join(unused)}")
 
 
 def go_on(top: Path) -> int:

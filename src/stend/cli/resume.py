@@ -36,6 +36,8 @@ def command(
 
     overwrite = tuple(overwrite_file or ())
     if every:
+        own = {"--destroy-data": destroy_data, "--overwrite-file": overwrite, "--in-use": in_use, "--detach": detach}
+        _all.alone(own)
         return _all.go_on(_runs.RUNS if run == _runs.LAST else run)
     folder = _all.meant(run)
     if (folder / group.FILE).exists():

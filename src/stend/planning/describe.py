@@ -81,8 +81,12 @@ def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[Sentenc
         notes.append(Sentence("trace_silent"))
     if not trace.depth:
         notes.append(Sentence("trace_depthless"))
-    if trace.lost or trace.malformed:
+    if trace.lost and trace.malformed:
         notes.append(Sentence("trace_lacks", lost=trace.lost, bad=trace.malformed))
+    elif trace.lost:
+        notes.append(Sentence("trace_lost", n=trace.lost))
+    elif trace.malformed:
+        notes.append(Sentence("trace_malformed", n=trace.malformed))
     return notes
 
 

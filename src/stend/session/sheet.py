@@ -60,4 +60,4 @@ def _holds(drive: Identity) -> str:
     try:
         return devices.loss(drive)
     except (StendError, OSError) as error:
-        return f"cannot be told: {error}"
+        return f"unknown: {error}"

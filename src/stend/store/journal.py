@@ -166,6 +166,10 @@ def _head(folder: Path) -> dict[str, Any]:
         raise BadInput(f"{folder} is not a run folder: it has no events.jsonl; `stend list` shows runs") from error
     except OSError as error:
         raise BadInput(f"{events_of(folder)} cannot be read: {error.strerror}") from error
+    if not line:
+        raise BadInput(
+            f"{events_of(folder)} is empty, as a power cut can leave it: nothing was recorded; delete {folder}"
+        )
     try:
         head = json.loads(line) if line.endswith(b"\n") else {}
     except untrusted.BROKEN:
