@@ -367,7 +367,7 @@ def test_the_exit_code_of_a_lot_is_its_verdict(
     from stend.report.parts import batched
 
     whole, seen = SimpleNamespace(acceptance=verdict and SimpleNamespace(verdict=verdict)), list[Any]()
-    monkeypatch.setattr(lots, "lot", lambda side, *, anyway: (side, anyway))
+    monkeypatch.setattr(lots, "lot", lambda side, *, anyway, least: (side, anyway, least))
     monkeypatch.setattr(verdicts, "judged", noting(seen, whole))
     page = SimpleNamespace(lead=SimpleNamespace(title="one", texts=("two",)))
     monkeypatch.setattr(batched, "batched", lambda batch, lang, *, drawn: noting(seen, page)(lang, drawn))
@@ -376,7 +376,7 @@ def test_the_exit_code_of_a_lot_is_its_verdict(
     side: Any = "side"
     assert lot.judged(side, None, ["html"], "ru", Path("into"), anyway=True) == code
     assert capsys.readouterr().out == "one\ntwo\nLot: lot.html\n"
-    assert seen == [(("side", True), None), ("ru", False), (["html"], "ru", Path("into"))]
+    assert seen == [(("side", True, 2), None), ("ru", False), (["html"], "ru", Path("into"))]
     assert lot.judged(side, None, [], "en", None, as_json=True) == code
     assert '"a": 1' in capsys.readouterr().out
     lot.judged(side, None, ["html"], "en", None, as_json=True)
