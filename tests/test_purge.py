@@ -240,7 +240,7 @@ def test_a_drive_that_formats_without_a_percentage_is_waited_for(target: file.Fi
     drive, said = Drive("scsi", target.identity.path, frozenset({"format"})), list[str]()
     purger.purge(drive, target.door.opened, report=said.append, poll_s=0)
     assert [call.split()[0] for call in bench.called].count("sg_turs") == 3
-    assert said[1:] == ["SCSI Format Unit (PTS 3.1.25): not ready, without a percentage"]
+    assert said[1:] == ["SCSI Format Unit (a drive's own purge): not ready, without a percentage"]
 
 
 def test_the_makers_command_is_run_as_it_is_written(target: file.FileDevice, bench: Bench) -> None:

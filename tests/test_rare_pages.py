@@ -80,7 +80,7 @@ def gaps(study: Study, key: str) -> Study:
         ("flat", "IOPS: hardly changes (deviation 0.1%).", "IOPS: почти не меняется (отклонение 0,1 %)."),
         ("more", "1 more figure is not on this page.", "Ещё 1 величина не вошла в отчёт"),
         ("none_allowed", "No drive of 60 meets the conditions", "Ни один накопитель из 60 условиям не отвечает"),
-        ("failed", "3 drives could not be run.", "3 накопителя выполнить не удалось"),
+        ("failed", "3 drives failed and do not count.", "Не удалось испытать и не учтены 3 накопителя"),
     ],
 )
 def test_a_sweep_says_what_is_missing(whole: Study, key: str, english: str, russian: str) -> None:
