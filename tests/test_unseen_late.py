@@ -15,6 +15,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from stend import session
+from stend.base.errors import Refused
 from stend.base.units import KiB, MiB
 from stend.engines.replay import aio, sender
 from stend.findings import look, stimulus_change
@@ -36,11 +37,12 @@ from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.publish import pool
 from stend.runner.progress import QUICK, SLOW, USUAL, Learned
-from stend.session import engine
+from stend.session import engine, opening
 from stend.session.together import turns
 from stend.trace import _places, readers
 from stend.trace.form import FLUSH, READ, WRITE
 from stend.trace.readers import msr
+from stend.words import Language
 from tests.synthetic import events
 
 
@@ -261,3 +263,23 @@ def test_a_number_that_the_live_page_is_not_sent_is_nought() -> None:
     numbers = [one for one in msgspec.structs.fields(Now) if one.type in (int, float)]
     assert len(numbers) > 8
     assert {one.name: one.default for one in numbers} == dict.fromkeys([one.name for one in numbers], 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "end"), [("curve-65", "65/35"), ("rounds-50", "50\u00a0%"), ("beside-reads-write-1", "1")]
+)
+def test_a_number_in_the_name_of_a_phase_is_a_mix_a_share_or_a_depth(name: str, end: str) -> None:
+    assert Language("ru").phase(name).endswith(f", {end}")
+
+
+def test_a_drive_in_use_is_named_with_its_use_and_without_a_way_to_end_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stend.session.opening.devices.use", lambda drive: "is mounted on /srv; unmount it")
+    drive, plan = (
+        cast("Any", SimpleNamespace(identity=SimpleNamespace(target="/dev/sdx"))),
+        SimpleNamespace(reads_only=1),
+    )
+    refused = r"^/dev/sdx is mounted on /srv; to read it while it is in use, add --in-use$"
+    with pytest.raises(Refused, match=refused):
+        opening.opened(drive, cast("Any", plan), opening.Permission(), cast("Any", None), tmp_path)
