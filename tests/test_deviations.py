@@ -1,4 +1,4 @@
-"""Deviations that an operator chose, as pages tell them in each language."""
+"""Deviations that an operator chose, as pages have them in each language."""
 
 import pytest
 

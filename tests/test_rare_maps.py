@@ -74,7 +74,7 @@ def test_a_map_without_a_contour_says_what_was_measured(
 
 
 def test_reads_that_no_cell_beside_writes_kept_are_none_and_no_share_of_a_thousandth() -> None:
-    """The column of half the writes is a few bytes beyond that half; a line to it from the reads alone is no rate."""
+    """The column of half the writes is a few bytes beyond that half; a line to it from the reads gives no rate."""
     run = made(
         "service-map", truth=Truth(capacity_bytes=8 * GiB, read_iops=60, half_depth=0), interval_s=10.0, shorten=60
     )

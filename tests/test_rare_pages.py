@@ -94,7 +94,7 @@ def test_a_sweep_says_what_is_missing(whole: Study, key: str, english: str, russ
 
 
 def test_markdown_has_uses_code_and_photos(tmp_path: Path) -> None:
-    """Text of others is no markup, code is as it is, and a photo is a file beside the page."""
+    """Text of others never becomes markup, code is as it is, and a photo is a file beside the page."""
     words = Language("en")
     uses = Uses("Is it fit?", (Marked("Backup *server*", "pass", "fits", "200 MB/s are enough"),))
     blocks = Photo("png", b"image", "The drive [1]"), uses, Code("a_b = [1]"), Text("The end")

@@ -221,7 +221,7 @@ def test_a_file_that_cannot_be_punched_is_not_purged(
 def test_a_hole_is_believed_if_the_file_reads_as_zeros(
     opened: FileDevice, monkeypatch: pytest.MonkeyPatch, punches: bool
 ) -> None:
-    """Where the file system does not tell its holes, or tells of data that it had to keep."""
+    """Where the file system does not list its holes, or reports data that it had to keep."""
     failing(monkeypatch, "lseek", errno.EIO)
     if punches:
         assert "verified to read zero" in opened.purge()

@@ -177,7 +177,7 @@ def percent(form: Format, value: float) -> str:
 
 
 def beyond(form: Format, value: float) -> str:
-    """Return a share like `percent`, with the decimal places that tell it from a limit of a whole ten: `20.04%`."""
+    """Return a share like `percent`, with the decimal places that separate it from a limit of a whole ten: `20.04%`."""
     shown = value * 100
     return _short(form, shown, places_beyond(shown, 0 if abs(shown) >= 20 else 1)) + form.percent
 

@@ -18,7 +18,7 @@ MOST_MARKED = 6
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
     """Yield one chart: first the figures in which a drive is odd, then those in which one is farthest from the others,
     in spreads, and the largest difference of that drive; without such distances, those with the widest spread.
-    Without a figure that two drives have there is no chart.
+    They need a figure that two drives have.
     """
     if not batch.lot.figures:
         return

@@ -185,7 +185,7 @@ def _crypto_nvme(whole: str) -> Way:
 
 
 def _sanitize_nvme(controller: str, action: int) -> tuple[Command, ...]:
-    """Return the command. An overwrite gets one pass: nvme-cli's default of 0 stands for 16 (NVMe 1.4)."""
+    """Return the command. An overwrite gets one pass: nvme-cli's default of 0 means 16 (NVMe 1.4)."""
     passes = ("--owpass=1",) if action == OVERWRITE else ()
     return (("nvme", "sanitize", controller, f"--sanact={action}", *passes),)
 

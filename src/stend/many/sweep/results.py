@@ -47,7 +47,7 @@ class Results(NamedTuple):
 def collected(design: Design, lines: Iterable[Line]) -> Results:
     """Return the lines of a folder by figure. If a drive has two lines, the last one counts.
 
-    A drive whose run failed is separate even with figures: a cut phase is no measurement of its state.
+    A drive whose run failed is separate even with figures: a cut phase does not measure its state.
     """
     every = sorted({line["drive"]: line for line in lines}.values(), key=lambda line: line["drive"])
     failed = tuple(line for line in every if line["outcome"] == "failed" or not line["figures"])

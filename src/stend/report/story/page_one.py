@@ -288,7 +288,7 @@ def extremes(review: Review) -> tuple[str, str]:
 
 
 def beyond_reach(reason: Reason) -> bool:
-    """Return whether it is no weakness but unknown how slow a disk is further in."""
+    """Return whether the reason is only that the inner tracks of a disk were not measured."""
     return reason.caveat is not None and reason.caveat.key == "outer"
 
 
