@@ -9,6 +9,7 @@ from typing import Any
 
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.inspected import TESTS, counts
+from stend.findings.look.link import capable_of
 from stend.model.record import Run
 
 DISTURBED = ()
@@ -125,10 +126,9 @@ def _health(run: Run, passport: Mapping[str, Any]) -> Rows:
     native = run.plan.device.native_bytes
     if native:
         yield "hidden", {"capacity": run.plan.device.capacity_bytes, "native": native}, True
-    facts = run.plan.device.facts
-    now, most = facts.get("link"), facts.get("link_capable")
-    if now and most and now != most and run.plan.device.bus != "sas":  # that is the most of the host's port
-        yield "link", {"now": str(now), "most": str(most)}, True
+    now, most = str(run.plan.device.facts.get("link", "")), capable_of(run.plan.device)
+    if now and most and now != most:
+        yield "link", {"now": now, "most": most}, True
 
 
 def _warnings(bits: object, *, spare_known: bool) -> Rows:

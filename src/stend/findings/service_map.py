@@ -73,7 +73,8 @@ def _of(run: Run, test: PlannedTest, cells: list[Cell], percent: float, doubt: f
         values = {"percent": percent, "limit": limit, "alone": _short(alone), "written": HALF * ends.writes}
         if beside is None or max(cell.writes for cell in cells) < (1 - ROUNDED) * HALF * ends.writes:
             return Finding(key="alone", test=test.name, values=values, confidence="low")
-        beside *= beside >= least  # below it the contour only joins two columns
+        if beside < least:  # below it the contour only joins two columns
+            beside = 0.0
         sure: Confidence = "low" if doubt > COARSE * test.profile.options["within_pct"] / 100 else "medium"
         return Finding(
             key="reads" if beside else "none_beside",

@@ -106,10 +106,11 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
     values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
               "read_share": _read_once(reads * block / max(run.plan.range_bytes, 1), whole=whole)}  # fmt: skip
-    key = "sample" if not failed else "sample_failed"
+    key = "sample_failed" if failed else "sample"
     if whole:
-        ended = (reads + failed) * block >= run.plan.range_bytes
-        key, values["failed"] = "whole_part" if not ended else "whole_failed" if failed else "whole", failed
+        values["failed"], key = failed, "whole_failed" if failed else "whole"
+        if (reads + failed) * block < run.plan.range_bytes:
+            key = "whole_part"
     yield Finding(key=key, test=test.name, values=values)
     power = surface.power(parts, SHARE)
     stated = {"share": SHARE, "probability": power.probability, "visits": power.visits, "late": power.late}

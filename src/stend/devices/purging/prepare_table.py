@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stend.base.units import MiB, binary, decimal
-from stend.devices.purging.table import PATIENT, STATES, Command, Drive, No
+from stend.devices.purging.table import FORMAT, STATES, Command, Drive, No
 
 NAMESPACES, HPA, AMA, DESCRIPTOR = (
     "namespace management",
@@ -174,16 +174,7 @@ def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
         return No(f"it formats all its namespaces at once and would hit {hit} too; delete these first ({DELETE})")
     # the command names the controller: given the node, which the gate holds, nvme-cli fails after the format
     whole = drive.controller
-    command = (
-        "nvme",
-        "format",
-        whole,
-        f"--namespace-id={layout.nsid}",
-        f"--lbaf={best}",
-        "--ses=0",
-        "--force",
-        PATIENT,
-    )
+    command = ("nvme", "format", whole, f"--namespace-id={layout.nsid}", f"--lbaf={best}", "--ses=0", *FORMAT)
     return Way(f"NVMe Format, LBA format {best} of {lba} bytes", (command, ("nvme", "ns-rescan", whole)), lba)
 
 

@@ -15,7 +15,7 @@ from stend.words import Sentence
 Command = tuple[str, ...]
 PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and printed in every error
 OVERWRITE = 3  # the sanitize action of NVMe
-PATIENT = "--timeout=86400000"  # in ms; by its default nvme-cli gives a format up after 10 minutes
+FORMAT = ("--force", "--timeout=86400000")  # in ms; by its default nvme-cli gives a format up after 10 minutes
 LESSER_METHODS = ("discard", "zero")
 METHODS = ("sanitize", "crypto", "format", "erase", *LESSER_METHODS)
 """Methods that the operator may request; without a request the first available one is used."""
@@ -201,7 +201,7 @@ def _format_nvme(drive: Drive) -> Iterator[Offer]:
         if crypto and "format crypto" not in drive.can:
             continue
         kind = Sentence("purge_crypto" if crypto else "purge_user")
-        command = ("nvme", "format", drive.node, f"--ses={setting}", f"--lbaf={drive.lba_format}", "--force", PATIENT)
+        command = ("nvme", "format", drive.node, f"--ses={setting}", f"--lbaf={drive.lba_format}", *FORMAT)
         phrase = _by(Sentence("purge_format", kind=kind, format=drive.lba_format))
         yield Way(name, phrase, (command,), crypto=crypto), None
 

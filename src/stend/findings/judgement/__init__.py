@@ -43,6 +43,12 @@ SLOW = 0.9
 """A drop that takes this share of the saturation has no end that the text could give apart from it."""
 
 
+def along(figure: str, values: Evidence) -> str:
+    """Return "_along" for a sequential rate that is a mean along a disk, "_outer" for one at its start, else ""."""
+    places = (place for place in ("_along", "_outer") if figure in ALONG and values.get(f"seq{place}"))
+    return next(places, "")
+
+
 class Reason(msgspec.Struct, frozen=True):
     """A figure for or against a use: its answer ("pass", "doubt" or "fail"), all figures, and a caveat."""
 
@@ -79,15 +85,7 @@ class Reason(msgspec.Struct, frozen=True):
                 return "slow"
             if self.figure == "stream_end" and self.values.get("cache_bytes"):
                 return "after"
-        if self.figure in ALONG:
-            return (
-                f"{key}_along"
-                if self.values.get("seq_along")
-                else f"{key}_outer"
-                if self.values.get("seq_outer")
-                else key
-            )
-        return key
+        return key + along(self.figure, self.values)
 
 
 class Why(msgspec.Struct, frozen=True):

@@ -69,13 +69,17 @@ class Link(NamedTuple):
 
 def link(drive: Identity, sheet: dict[str, Any]) -> Link:
     """Return the negotiated link if the drive's record states it, else the interface of the sheet or of the drive."""
-    facts = {name: str(drive.facts.get(name, "")) for name in ("link", "link_capable")}
-    facts["link_capable"] *= drive.bus != "sas"  # the most of the host's port, not of the drive
+    facts = {"link": str(drive.facts.get("link", "")), "link_capable": capable_of(drive)}
     names = {key: _named(drive.interface, text) for key, text in facts.items() if text}
     stated = str(sheet.get("interface") or drive.interface)
     name = names.get("link", stated)
     capable = names.get("link_capable", "")
     return Link(name, link_bytes_per_s(name), capable if capable != name else "", payload_bytes_per_s(name))
+
+
+def capable_of(drive: Identity) -> str:
+    """Return the fastest link of a drive by its record, or "". For SAS the record has that of the host's port."""
+    return "" if drive.bus == "sas" else str(drive.facts.get("link_capable", ""))
 
 
 def _named(interface: str, text: str) -> str:

@@ -16,7 +16,6 @@ from stend.report.story.page_one import (
     Review,
     argues,
     behind,
-    beyond_reach,
     extremes,
     figure_said,
     measured,
@@ -25,6 +24,7 @@ from stend.report.story.page_one import (
     sentence,
     title,
     value_shown,
+    weaknesses,
 )
 from stend.report.story.rivals import AHEAD
 from stend.report.story.together import Reviews, having, kind, leads
@@ -62,8 +62,7 @@ def _lists(name: str, reviews: Reviews) -> tuple[Items, ...]:
     others = [own.verdict.known.usable for drive, own in reviews.items() if drive != name]
     merely = {r.figure for r in passed if not argues(r) or any(_beaten(r, theirs) for theirs in others)}
     fit = [r for r in passed if r.figure not in merely]
-    reasons = [r for use in judged.of("no", "doubt") for r in use.reasons if not beyond_reach(r)]
-    unfit = [r for r in reasons if r.answer in ("fail", "doubt")]
+    unfit = [r for r in weaknesses(judged) if r.answer in ("fail", "doubt")]
     won = [lead for lead in leads(reviews) if name in (lead.first, *lead.runs)] if several else []
     best = {lead.figure for lead in won if lead.gain >= AHEAD}
     # The sentence with the rival has it; what only raises doubts is no fault beside drives that have less of it.

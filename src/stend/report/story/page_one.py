@@ -10,7 +10,7 @@ import msgspec
 
 from stend.base.text import capital, small
 from stend.findings import Finding, Sheet
-from stend.findings.judgement import ALONG, FIT, SAFE, Judged, Reason, Verdict, Why
+from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict, Why, along
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.model.record import Run
@@ -125,10 +125,8 @@ def _title_key(name: str, review: Review) -> str:
     key = name if comparable(name, review) else "writes_filled"
     if key == "writes_filled" and "seq_part" in review.figures:
         key = "writes_filled_part"
-    elif name in ALONG and "seq_along" in review.figures:
-        key = f"{name}_along"
-    elif name in ALONG and "seq_outer" in review.figures:
-        key = f"{name}_outer"
+    elif place := along(name, review.figures):
+        key = f"{name}{place}"
     elif name == "seq_write" and "seq_part" in review.figures:
         key = "seq_write_part"
     elif key == "writes" and "still_falling" in review.figures:
@@ -278,7 +276,7 @@ def extremes(review: Review) -> tuple[str, str]:
     first, last = _gains(review)
     ahead, later = _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
     fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if r.figure not in COMMON and argues(r)]
-    bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r) and not beyond_reach(r)]
+    bad = [r for r in weaknesses(review.verdict) if measured(r)]
     best = max(filter(measured, fit), key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
@@ -287,9 +285,10 @@ def extremes(review: Review) -> tuple[str, str]:
     )
 
 
-def beyond_reach(reason: Reason) -> bool:
-    """Return whether the reason is only that the inner tracks of a disk were not measured."""
-    return reason.caveat is not None and reason.caveat.key == "outer"
+def weaknesses(judged: Verdict) -> list[Reason]:
+    """Return the reasons against uses, without those that are only unmeasured inner tracks of a disk."""
+    reasons = [reason for use in judged.of("no", "doubt") for reason in use.reasons]
+    return [reason for reason in reasons if reason.caveat is None or reason.caveat.key != "outer"]
 
 
 def argues(reason: Reason) -> bool:
