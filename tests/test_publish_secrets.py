@@ -1,4 +1,4 @@
-"""Private texts of a run: serial numbers, host, paths, label and addresses of meters, unless the lab publishes them."""
+"""Private texts of a run, unless the lab publishes them: serials, host, paths, label, operator, addresses of meters."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +20,7 @@ OF = {
     "host": {"bench-4", "alice", "tower"},
     "paths": {"/runs/first", "/lab/runs", "/dev/nvme7n1", "/dev/nvme7n1p3", "old/results.csv"},
     "label": {"shelf 12"},
+    "tested_by": {"A. Tester"},
 }
 ALWAYS = {"bmc.example", "watcher", "chassis"}
 """Parts of the specification of a meter, `redfish:HOST?user=NAME,sensor=PATH`."""
@@ -34,7 +35,8 @@ def run_of(drive: Identity) -> Any:
 
 @pytest.mark.parametrize("public", [(), *((name,) for name in OF), tuple(OF)])
 def test_what_a_lab_does_not_publish_is_private(public: tuple[str, ...]) -> None:
-    found = private.secrets(run_of(DRIVE), HOST, {"label": "shelf 12"}, Path("/runs/first"), public)
+    manifest = {"label": "shelf 12", "tested_by": "A. Tester"}
+    found = private.secrets(run_of(DRIVE), HOST, manifest, Path("/runs/first"), public)
     wanted = ALWAYS.union(*(words for name, words in OF.items() if name not in public))
     assert set(found) - {"user"} == wanted
     assert [len(word) for word in found] == sorted(map(len, found), reverse=True)

@@ -131,3 +131,16 @@ def test_a_run_that_went_on_took_as_long_as_all_its_parts_and_ended_after_the_la
     assert (Run(parts[:2]).ended_at, Run(parts[:4]).ended_at) == (1e9 + 3600, 1e9 + 86_900)
     virtual = Run([began, Note(t=30.0, text=word), began, Note(t=0.0, text=word), Ended(t=70.0, outcome="complete")])
     assert (virtual.took_s, virtual.ended_at) == (70, 1e9 + 70)
+
+
+def test_label_and_operator_of_a_run_outlive_a_kill(tmp_path: Path) -> None:
+    killed(
+        ["run", *ASKED, "--label", "shelf 12", "--tested-by", "A. Tester", "--into", str(tmp_path / "r")],
+        tmp_path / "r",
+        20_000,
+    )
+    assert main(["resume", str(tmp_path / "r")]) == 0
+    started = store.load(tmp_path / "r").started
+    assert len(started) == 2
+    assert {(each.label, each.tested_by) for each in started} == {("shelf 12", "A. Tester")}
+    assert "A. Tester" in (tmp_path / "r/report.html").read_text()

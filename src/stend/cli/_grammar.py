@@ -90,6 +90,7 @@ OPTIONS = {
     "--destroy-data": ("--yes", "--force", "--confirm", "--i-know", "-y", "-f"),
     "--detach": ("--background", "--daemon", "--bg"),
     "--label": ("--tag", "--title", "--comment"),
+    "--tested-by": ("--operator", "--user", "--author"),
     "--lang": ("--language", "--locale"),
     "--where": ("--filter", "--select"),
     "--json": ("--as-json",),

@@ -86,6 +86,9 @@ Meter = Annotated[
     str | None, option("--meter", "KIND[:ADDRESS]", "Read a meter of power during the run; `stend doctor` lists them.")
 ]
 Label = Annotated[str | None, option("--label", "TEXT", "Label of the run; `compare --by label` groups by it.")]
+TestedBy = Annotated[
+    str | None, option("--tested-by", "NAME", "The operator, for the report (PTS 5); a site leaves the name out.")
+]
 TraceFile = Annotated[
     Path | None, option("--trace", "FILE", "The trace that `replay` and `headroom` play, in any supported format.")
 ]
@@ -200,6 +203,7 @@ def settings(
     fit: FitTo = None,
     limit_ms: LimitMs = None,
     percentile: Percentile = None,
+    tested_by: TestedBy = None,
 ) -> dict[str, Any]:
     """Return the fields of a Request for these options of a verb that runs or plans tests.
 
@@ -207,7 +211,7 @@ def settings(
     """
     fields: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "threads": threads, "depth": depth}
     fields |= {"active_range_pct": active_range, "rounds": rounds, "minute_s": round_seconds}
-    fields |= {"verify": verify or None, "power_saving": power_saving}
+    fields |= {"verify": verify or None, "power_saving": power_saving, "tested_by": tested_by}
     return fields | _played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
 
 

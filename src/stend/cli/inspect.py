@@ -31,6 +31,7 @@ def command(
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-inspect; must be new or empty")] = None,
     seed: _options.Seed = None,
     label: _options.Label = None,
+    tested_by: _options.TestedBy = None,
     meter: _options.Meter = None,
     as_json: _options.Json = False,
     lang: _options.Language = "en",
@@ -55,9 +56,8 @@ def command(
     if whole and minutes != MINUTES:
         raise BadInput("--whole reads every block, however long it takes; leave --minutes out")
     fields: dict[str, Any] = {"survey_minutes": 0.0 if whole else minutes, "in_use": in_use}
-    request = session.Request(
-        ["inspect"], drives[0], None, quick, seed, label=label, meter=meter, into=str(into) if into else None, **fields
-    )
+    fields |= {"label": label, "tested_by": tested_by, "meter": meter, "into": str(into) if into else None}
+    request = session.Request(["inspect"], drives[0], None, quick, seed, **fields)
     if len(drives) > 1:
         return _inspected.many(request, drives, into, lang, as_json=as_json, apart=detach)
     if detach:

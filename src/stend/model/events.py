@@ -73,12 +73,17 @@ class MeterFacts(Data, frozen=True):
         return self.spec.startswith(OWN)
 
 
+TEXTS = ("label", "tested_by")
+"""Fields of `Started` that hold texts of the operator."""
+
+
 class Started(Data, frozen=True, tag="started"):
     """A run began, or continued after an interruption (`continues` is the place). `at` is Unix time.
 
     `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
     `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
-    imported runs only. `meters` are those that read beside the load. `label` is the operator's name of the run.
+    imported runs only. `meters` are those that read beside the load. `label` is the operator's name of the run,
+    `tested_by` the operator (PTS 5).
     """
 
     at: limits.Seconds
@@ -91,6 +96,7 @@ class Started(Data, frozen=True, tag="started"):
     source: Source | None = None
     meters: tuple[MeterFacts, ...] = ()
     label: str = ""
+    tested_by: str = ""
 
 
 class Sample(Data, frozen=True, tag="sample", gc=False):

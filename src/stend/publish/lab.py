@@ -15,7 +15,7 @@ from stend.words import LANGUAGES
 Text = Annotated[str, msgspec.Meta(max_length=10_000)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Colour = Annotated[str, msgspec.Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})" + limits.END)]
-Private = Literal["serial", "host", "paths", "notes", "label"]
+Private = Literal["serial", "host", "paths", "notes", "label", "tested_by"]
 """Private facts of a run that a lab may publish by naming them."""
 LOGOS = {".svg", ".png", ".jpg", ".jpeg", ".webp"}
 

@@ -10,6 +10,7 @@ import msgspec
 
 from stend.findings import Sheet
 from stend.model.definition import Identity
+from stend.model.events import TEXTS
 from stend.model.record import Run
 from stend.report.parts.sheet import KNOWN
 from stend.words import NO_WORDS, rewritten, sentence
@@ -54,8 +55,7 @@ def secrets(
             *([] if drive.virtual else [drive.target, drive.path]),
         ]
         words += [name for name, _ in (run.source.files if run.source else ())]
-    if "label" not in public:
-        words += [str(manifest.get("label", ""))]
+    words += [str(manifest.get(name, "")) for name in TEXTS if name not in public]
     words += [part for s in run.started for m in s.meters for part in re.split("[:,;=?]", m.spec)[1:]]
     known = {drive.model, drive.firmware, drive.interface}
     return sorted({w for w in words if len(w) >= LEAST and w not in known}, key=len, reverse=True)
@@ -76,7 +76,7 @@ def scrub(run: Run, words: Sequence[str], public: Collection[str]) -> Run:
                 notes=(),
             ),
             fingerprint={},
-            label=started.label if "label" in public else "",
+            **{name: "" for name in TEXTS if name not in public},
             meters=tuple(
                 replace(meter, spec=meter.spec.partition(":")[0], name=clean(meter.name, words, public))
                 for meter in started.meters

@@ -65,6 +65,7 @@ def run(
     turn: Turn = at_once,
     number: int | None = None,
     label: str = "",
+    tested_by: str = "",
 ) -> Generator[Event, None, None]:
     """Yield every event of a run in order. With `past`, start at its last safe boundary. Closing it stops the load.
 
@@ -75,9 +76,8 @@ def run(
     runner.number = seed if number is None else number
     keep = runner.past.add
     seen = fingerprint or {}
-    yield keep(
-        Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=seen, label=label)
-    )
+    begun = Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=seen)
+    yield keep(msgspec.structs.replace(begun, label=label, tested_by=tested_by))
     outcome: Outcome = "failed"
     try:
         if again:

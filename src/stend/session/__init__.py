@@ -21,7 +21,7 @@ from stend.base.errors import BadInput
 from stend.devices import Device
 from stend.engines import Engine
 from stend.model.definition import Plan
-from stend.model.events import Event
+from stend.model.events import TEXTS, Event
 from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
@@ -102,7 +102,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
                 with opening.kept(device, drawn, folder, operator.report) as noted:
                     begin = _begin(folder, noted, device, load, fingerprint, stop)
                     with turns.taken(folder, noted, stop) as turn:
-                        events = begin(seed=request.seed or 0, turn=turn, label=request.label or "")
+                        events = begin(seed=request.seed or 0, turn=turn, **request.texts)
                         events = evidence.kept(metering.kept(events, meter, load), device, folder)
                         with closing(Running(folder, noted, store.append(folder, events, raw), stop)) as running:
                             yield running
@@ -202,7 +202,8 @@ def _resumed(
         with metered as meter, kept, taken as turn:
             load = metering.quieted(engine.engine_for(device, path, raw, past.plan, stop), meter)
             begin, again = _begin(folder, past.plan, device, load, fingerprint, stop), None if virtual else past
-            events = begin(seed=past.seed, turn=turn, label=past.started[0].label, past=again)
+            texts = {name: getattr(past.started[0], name) for name in TEXTS}
+            events = begin(seed=past.seed, turn=turn, past=again, **texts)
             events = metering.kept(events, meter, load)
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)
             events = evidence.kept(events, device, folder)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from stend.base.units import parse_bytes
+from stend.model.events import TEXTS
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s", "verify", "power_saving")
 PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}
@@ -33,6 +34,7 @@ OPTIONS = {
     "overwrite": "--overwrite-file",
     "into": "--into",
     "label": "--label",
+    "tested_by": "--tested-by",
     "meter": "--meter",
 }
 ELSEWHERE = ("destroy", "overwrite", "into", "in_use")
@@ -71,6 +73,7 @@ class Request(msgspec.Struct, frozen=True):
     destroy: str | None = None
     into: str | None = None
     label: str | None = None
+    tested_by: str | None = None
     purge: bool | None = None
     trace: str | None = None
     speed: float | None = None
@@ -94,6 +97,11 @@ class Request(msgspec.Struct, frozen=True):
         tests |= {test: {"survey_minutes": minutes} for test in SURVEYED if minutes is not None}
         settings = {test: values for test, values in tests.items() if values}
         return {name: getattr(self, name) for name in CHANGES} | ({"tests": settings} if settings else {})
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return the texts that the record of the run holds."""
+        return {name: getattr(self, name) or "" for name in TEXTS}
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -120,7 +128,7 @@ class Request(msgspec.Struct, frozen=True):
         """Return the arguments of `stend`: of `inspect` if it has an option of that verb, or of `run`."""
         if self.survey_minutes is None and not self.in_use:
             return ["run", *self.words]
-        given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", "label", "meter")]
+        given = [(OPTIONS[name], getattr(self, name)) for name in ("seed", "into", *TEXTS, "meter")]
         minutes = ["--whole"] if self.survey_minutes == 0 else []
         minutes = [f"--minutes={self.survey_minutes}"] if self.survey_minutes else minutes
         more = [f"{option}={value}" for option, value in given if value is not None]

@@ -43,6 +43,7 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
         ("software", f"stend {run.started[0].version}" + ("" if virtual else f", {host.get('fio', 'fio')}")),
         ("hba", words("header.virtual") if virtual else "; ".join(adapters)),
         ("link", "" if virtual else "; ".join(links)),
+        ("tested_by", run.started[0].tested_by),
     ]
 
 
