@@ -207,7 +207,9 @@ def test_the_verb_names_the_odd_drive_in_every_format_and_its_code_is_the_verdic
     forms = [word for form in ("html", "pdf", "markdown", "json") for word in ("--format", form)]
     words = ["lot", str(tmp_path / "runs"), "--lang", lang, "--into", str(tmp_path), *forms]
     assert cli.main([*words, "--acceptance", str(tmp_path / "plan.toml")]) == 6
-    assert "SIM-small-3" in capfd.readouterr().out
+    shown = capfd.readouterr().out
+    assert "SIM-small-3" in shown
+    assert f"  ! {Language(lang)('stamp.virtual')}" in shown.splitlines()
     tail = "" if lang == "en" else ".ru"
     for ending in ("html", "md"):
         text = (tmp_path / f"lot{tail}.{ending}").read_text()

@@ -369,13 +369,13 @@ def test_the_exit_code_of_a_lot_is_its_verdict(
     whole, seen = SimpleNamespace(acceptance=verdict and SimpleNamespace(verdict=verdict)), list[Any]()
     monkeypatch.setattr(lots, "lot", lambda side, *, anyway, least: (side, anyway, least))
     monkeypatch.setattr(verdicts, "judged", noting(seen, whole))
-    page = SimpleNamespace(lead=SimpleNamespace(title="one", texts=("two",)))
+    page = SimpleNamespace(lead=SimpleNamespace(title="one", stamps=("  ! new",), texts=("two",)))
     monkeypatch.setattr(batched, "batched", lambda batch, lang, *, drawn: noting(seen, page)(lang, drawn))
     monkeypatch.setattr(batched, "plain", lambda batch: {"a": 1})
     monkeypatch.setattr(batched, "write", lambda batch, *given: noting(seen, [Path("lot.html")])(*given))
     side: Any = "side"
     assert lot.judged(side, None, ["html"], "ru", Path("into"), anyway=True) == code
-    assert capsys.readouterr().out == "one\ntwo\nLot: lot.html\n"
+    assert capsys.readouterr().out == "one\n  ! new\ntwo\nLot: lot.html\n"
     assert seen == [(("side", True, 2), None), ("ru", False), (["html"], "ru", Path("into"))]
     assert lot.judged(side, None, [], "en", None, as_json=True) == code
     assert '"a": 1' in capsys.readouterr().out

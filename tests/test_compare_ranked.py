@@ -230,3 +230,14 @@ def test_a_row_of_the_live_comparison_names_its_quantity() -> None:
     rows = [beside._row([row], EN)["figure"] for row in several(2.0).differences]
     assert [text for text in rows if text.endswith(", IOPS")] == ["random write 4\xa0KiB, T4 Q32, IOPS"]
     assert all(text.startswith("random write 4\xa0KiB, T4 Q32, ") for text in rows)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_terminal_says_that_runs_were_shortened_or_virtual(lang: str) -> None:
+    whole = several(5.0, settings={"virtual": True})
+    short = [run._replace(stamps=(Sentence("quick"),)) for run in whole.b.runs]
+    words = Language(lang)
+    said = summary(compared(whole.a, side("b", short)), None, lang)
+    warned = {f"  ! {words.translated(Sentence('quick'))}", f"  ! {words('stamp.virtual')}"}
+    assert warned <= set(said)
+    assert not warned & set(summary(several(5.0), None, lang))

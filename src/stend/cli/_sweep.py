@@ -60,7 +60,7 @@ def finish(folder: Path, wishes: Wishes, forms: Sequence[str], lang: str) -> Non
     whole = study.studied(folder, *wishes)
     for section in swept.swept(whole, lang, drawn=False).every:
         if section.anchor in ("summary", "best"):
-            for text in section.texts:
+            for text in (*section.stamps, *section.texts):
                 typer.echo(text)
             for table in section.tables:
                 typer.echo(f"  {table.note}")

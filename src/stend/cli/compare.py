@@ -131,7 +131,7 @@ def code(judged: "Judgement | None") -> int:
 
 
 def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[str]:
-    """Return the comparison as lines: a warning, counts, settings that differ, differences, the rules' answers."""
+    """Return the comparison as lines: a warning, counts, stamps, settings that differ, differences, the rules' answers."""
     from stend.report.parts import ranked
     from stend.report.parts.versus import versus
     from stend.words import Language
@@ -140,6 +140,7 @@ def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[
     doc = {section.anchor: section for section in versus(whole, judged, lang, drawn=False).every}
     unlike = list(ranked.warning(whole, words))
     lines = [*unlike, f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
+    lines += doc["summary"].stamps
     told = (*doc["summary"].texts[len(unlike) :], *doc["settings"].texts)
     lines += [f"  {text}" for text in (ranked.conclusion(whole, words), *told) if text]
     lines += [f"  ! {row[0]}: {row[1]} | {row[2]} ({row[3]})" for table in doc["settings"].tables for row in table.rows]

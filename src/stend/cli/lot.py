@@ -69,7 +69,7 @@ def judged(
         typer.echo(_table.data(batched.plain(whole)))
     else:
         lead = batched.batched(whole, lang, drawn=False).lead
-        typer.echo("\n".join((lead.title, *lead.texts)))
+        typer.echo("\n".join((lead.title, *lead.stamps, *lead.texts)))
     if forms:
         for path in batched.write(whole, forms, lang, into or Path()):
             typer.echo(f"Lot: {path}", err=as_json)

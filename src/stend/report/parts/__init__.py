@@ -216,6 +216,11 @@ class Section(NamedTuple):
         """Return the paragraphs of the section."""
         return tuple(block.text for block in self.blocks if isinstance(block, Text))
 
+    @property
+    def stamps(self) -> tuple[str, ...]:
+        """Return the warnings of the section, each as a line for a terminal."""
+        return tuple(f"  ! {text}" for block in self.blocks if isinstance(block, Stamps) for text in block.texts)
+
     def of_role(self, role: str) -> tuple[str, ...]:
         """Return the paragraphs of one role."""
         return tuple(block.text for block in self.blocks if isinstance(block, Text) and block.role == role)
