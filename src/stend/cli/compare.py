@@ -131,7 +131,7 @@ def code(judged: "Judgement | None") -> int:
 
 
 def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[str]:
-    """Return the comparison as lines: a warning, counts, stamps, settings that differ, differences, the rules' answers."""
+    """Return the comparison as lines: a warning, counts, stamps, unlike settings, differences, the rules' answers."""
     from stend.report.parts import ranked
     from stend.report.parts.versus import versus
     from stend.words import Language
