@@ -260,6 +260,8 @@ def test_a_link_that_the_kernel_does_not_know_is_not_shown(speed: str, width: st
     rows = dict(platform({"adapters": [adapter], "cpus": 64}, run, Language("en")))
     assert rows["link"] == shown
     assert rows["cpu"] == "× 64", "without its model"
+    for language, words in (("en", "X × 64 (1.5 usable)"), ("ru", "X × 64 (доступно 1,5)")):
+        assert dict(platform({"cpu": "X", "cpus": 64, "usable_cpus": 1.5}, run, Language(language)))["cpu"] == words
 
 
 def test_an_adapter_without_a_numa_node_has_none_and_a_processor_without_a_name_its_architecture(

@@ -78,6 +78,7 @@ def test_processors_that_a_container_keeps_from_this_process_are_not_usable(
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(affinity)))
     facts = processors.describe()
     assert facts["usable"] == usable
+    assert host.describe().get("usable_cpus", 64) == usable
     words = f"This process may use {usable:g} of 64 processors"
     assert [sentence.startswith(words) for sentence in processors.advice(facts)] == [True] * (usable < 64)
 

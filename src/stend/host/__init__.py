@@ -29,6 +29,7 @@ def describe() -> dict[str, Any]:
         "python": platform.python_version(),
         "cpu": _field(Path("/proc/cpuinfo"), "model name") or platform.machine(),
         "cpus": os.cpu_count(),
+        "usable_cpus": usable if (usable := processors.usable()) < (os.cpu_count() or 0) else 0,
         "memory_bytes": int(memory[0]) * 1024 if memory else 0,
         "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": processors.governors(),

@@ -17,7 +17,10 @@ from stend.words import NO_WORDS, rewritten, sentence
 
 LEFT = "…"
 """Stands for a private text in a sentence."""
-OF_HOST = ("cpu", "cpus", "kernel", "system", "fio", "memory_bytes", "board", "adapters", "measured", "governor")
+OF_HOST = (
+    "cpu", "cpus", "usable_cpus", "kernel", "system", "fio", "memory_bytes", "board", "adapters", "measured",
+    "governor",
+)  # fmt: skip
 OF_ADAPTER = ("vendor", "device", "current_link_speed", "current_link_width", "max_link_speed", "max_link_width")
 OF_DRIVE = (
     "link", "link_capable", "warnings", "level", "raid_disks", "chunk_bytes", "native_bytes", "write_cache",

@@ -36,7 +36,7 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
     virtual = run.plan.device.virtual
     return [
         ("board", str(host.get("board", ""))),
-        ("cpu", f"{host.get('cpu', '')} × {host['cpus']}".strip() if host.get("cpus") else str(host.get("cpu", ""))),
+        ("cpu", _processors(host, words)),
         ("memory", words.show(memory, "gib") if memory else ""),
         *_measured(host.get("measured", {}), run, words),
         ("system", ", ".join(filter(None, (str(host.get("system", "")), str(host.get("kernel", "")))))),
@@ -45,6 +45,13 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
         ("link", "" if virtual else "; ".join(links)),
         ("tested_by", run.started[0].tested_by),
     ]
+
+
+def _processors(host: dict[str, Any], words: Language) -> str:
+    """Return the processors, their number, and how many of them the run could use if not all."""
+    text = f"{host.get('cpu', '')} × {host['cpus']}".strip() if host.get("cpus") else str(host.get("cpu", ""))
+    usable = host.get("usable_cpus")
+    return f"{text} ({words('header.usable', n=usable)})" if usable else text
 
 
 def _measured(measured: dict[str, Any], run: Run, words: Language) -> list[tuple[str, str]]:
