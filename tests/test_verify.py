@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from stend import store
 from stend.cli import main
 from stend.engines import _fio_json as fio
 from stend.store import verify
@@ -82,6 +83,15 @@ def test_what_was_changed_is_named(
     head, *pieces = told(folder, capsys, 8)
     assert "CHANGED since its run wrote it" in head
     assert any(said in piece for piece in pieces), pieces
+
+
+def test_a_report_names_the_files_beside_its_record_that_were_edited(folder: Path) -> None:
+    assert store.load(folder).edited == ()
+    changed("host.json", b"{", b"{ ")(folder)
+    run = store.load(folder)
+    assert [stamp.values["files"] for stamp in run.stamps if stamp.key == "files_edited"] == [("host.json",)]
+    (folder / "host.json").unlink()
+    assert store.load(folder).edited == (), "what is away is shown as not known"
 
 
 def test_what_a_crash_leaves_is_sound(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,10 +39,11 @@ E = TypeVar("E", bound=Event)
 class Run:
     """The events of a run so far. A Started that continues removes the events that are repeated.
 
-    `wrong` lists the lines of the record that are not as they were written, `seal` names the last line (see `store`).
-    `unplaced` is the first sample that no result has: no sample belongs to two results, though the times of these may
-    overlap by milliseconds. The clock of a continued run starts again. `stretches` has one row per clock: the number
-    of results, telemetry events and notes when it started. `stretch_of` has the clock of each result, from 0.
+    `wrong` lists the lines of the record that are not as they were written, `edited` the files beside it that changed
+    since, `seal` names its last line (see `store`). `unplaced` is the first sample that no result has: no sample
+    belongs to two results, though the times of these may overlap by milliseconds. The clock of a continued run starts
+    again. `stretches` has one row per clock: the number of results, telemetry events and notes when it started.
+    `stretch_of` has the clock of each result, from 0.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -63,6 +64,7 @@ class Run:
         self.stretches: list[tuple[int, int, int]] = []
         self._earlier_s = self._clock_s = 0.0
         self.wrong: tuple[Sentence, ...] = ()
+        self.edited: tuple[str, ...] = ()
         self.seal = ""
         for event in events:
             if type(event) is Sample:  # nearly all of them
@@ -233,6 +235,7 @@ class Run:
         return (
             *((Sentence("imported.stamp", source=source.name),) if source else ()),
             *((Sentence("not_as_written", what=self.wrong[0]),) if self.wrong else ()),
+            *((Sentence("files_edited", files=self.edited),) if self.edited else ()),
             *_lateness([r.pace for r in results if r.pace and _rate(r)], "_rate"),
             *_lateness([r.pace for r in results if r.pace and not _rate(r)], ""),
             *((Sentence("trace_unsent", n=kept),) if kept else ()),

@@ -16,7 +16,7 @@ import re
 import secrets
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -34,6 +34,9 @@ from stend.words import Sentence, encoded
 
 SHEETS = ("drive.toml", "sheet.toml")
 """Allowed names of a drive sheet in the folder."""
+
+BESIDE = {"manifest": "manifest.toml", "host": "host.json"}
+"""Files whose hashes are in the first line of the record, by their names there."""
 
 MOST_NUMBER = (1 << 62) - 1
 NUMBERED = re.compile(r'"n":(\d+),"chain":"[0-9a-f]+"}$')
@@ -151,8 +154,16 @@ def load(folder: Path) -> Run:
     record.into(run)
     if not run.started:
         raise BadInput(f"{folder} holds a run that never started; delete it")
-    run.wrong, run.seal = tuple(record.wrong), record.seal
+    run.wrong, run.seal, run.edited = tuple(record.wrong), record.seal, tuple(_edited(folder, record.head))
     return run
+
+
+def _edited(folder: Path, head: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of the files beside the record that are not as its first line says."""
+    for name, file in BESIDE.items():
+        with suppress(OSError):
+            if head.get(name, written := digest(regular.read(folder / file))) != written:
+                yield file
 
 
 def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:

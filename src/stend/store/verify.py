@@ -56,7 +56,7 @@ class Folder:
     def checks(self) -> Iterator[Check]:
         """Yield the check of each piece in turn."""
         yield self.events()
-        for name in ("manifest", "host"):
+        for name in store.BESIDE:
             yield self.beside(name)
         if self.run.started:
             yield from self.results()
@@ -78,7 +78,7 @@ class Folder:
 
     def beside(self, name: str) -> Check:
         """Check a file whose hash is in the first line."""
-        file = {"manifest": "manifest.toml", "host": "host.json"}[name]
+        file = store.BESIDE[name]
         try:
             data = regular.read(self.folder / file)
         except OSError as error:
