@@ -288,6 +288,20 @@ def test_a_map_has_a_chart_per_percentile_with_a_line_per_limit(run: Run) -> Non
         assert len(cells) == len(service_map.cells(run, run.plan.tests[0]))
 
 
+def test_a_search_that_ended_before_any_writes_has_no_line_of_writes(run: Run) -> None:
+    def written(result: Result) -> bool:
+        step = result.step
+        return isinstance(step, Hold) and bool(step.workload.rate_iops and service_map.rates(step.workload)[1])
+
+    first = next(place for place, result in enumerate(run.results) if written(result))
+    short = Run([*run.started, *run.results[:first]])
+    drawn = list(pictures("service_map", short, run.plan.tests[0]))
+    assert len(drawn) == 2
+    for one in drawn:
+        assert set(one.spec["datasets"]) == {"rows", "limit"}
+        assert {"reads", "ms"} <= set(one.spec["datasets"]["rows"][0])
+
+
 def changed(run: Run, **pace: Any) -> Run:
     """The run with another pace in its cells of the most reads."""
     most = max(cell.reads for cell in service_map.cells(run, run.plan.tests[0]))

@@ -24,25 +24,25 @@ WIDE = 0.05
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Yield one chart per percentile."""
+    """Yield one chart per percentile: of reads alone if no limit was kept, or if the search ended before any writes."""
     cells = service_map.cells(run, test)
     for percent in service_map.percents(run, test):
         lines = [row for limit in _limits(test) for row in _line(run, test, cells, Key(percent, limit), words)]
-        if lines:
+        if lines and any(cell.writes for cell in cells):
             bands = [row for limit in _limits(test) for row in _band(run, test, cells, Key(percent, limit), words)]
             yield _drawing(lines, bands, [_point(cell, percent, words) for cell in cells], percent, words)
         elif alone := [cell for cell in cells if not cell.writes and isfinite(cell.waits[percent] or inf)]:
-            waits = [_point(cell, percent, words) for cell in alone]
-            yield _beyond(waits, max(_limits(test)), percent, words)
+            says = words("says.service_alone" if lines else "says.service_beyond")
+            yield _alone([_point(cell, percent, words) for cell in alone], max(_limits(test)), percent, says, words)
 
 
-def _beyond(waits: list[Row], limit_s: float, percent: float, words: Language) -> Drawing:
-    """Return the response times of reads alone by their rate, on a drive that keeps no limit."""
+def _alone(waits: list[Row], limit_s: float, percent: float, says: str, words: Language) -> Drawing:
+    """Return the response times of reads without writes by their rate, and a limit."""
     x = axis("reads", words("axis.reads"))
     y = above(limit_s * 1e3, axis("ms", words("axis.percentile_ms", percentile=percent), log=True), waits)
     limit: Row = {"ms": limit_s * 1e3, "what": words("service_map.limit", limit=limit_s * 1e3)}
     line = Chart().mark("line", strokeWidth=1.4, point=True).encode(x=x, y=y, tooltip=tips(x, y))
-    title, says = words("chart.service_beyond", percent=percent), words("says.service_beyond")
+    title = words("chart.service_alone", percent=percent)
     return Drawing(title, level("limit", y) + line, {"rows": waits, "limit": [limit]}, says)
 
 
@@ -118,8 +118,9 @@ def beside(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         rows: list[Row] = []
         for side, test in found:
             if side.run and _question(test) == asked:
-                lines = _line(side.run, test, service_map.cells(side.run, test), Key(percent, limit), words)
-                rows += [row | {"drive": side.name} for row in lines]
+                cells = service_map.cells(side.run, test)
+                lines = _line(side.run, test, cells, Key(percent, limit), words)
+                rows += [row | {"drive": side.name} for row in lines if any(cell.writes for cell in cells)]
         if rows:
             kinds = channels(sides, [str(row["drive"]) for row in rows])
             x, y = axis("mbs", words("axis.written_mbs")), axis("reads", words("axis.reads"))
