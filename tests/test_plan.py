@@ -322,3 +322,15 @@ def test_no_test_that_writes_begins_on_a_drive_that_takes_writes_in_order_only()
             plan.draw([name], profile, zoned("host-managed"))
         plan.draw([name], profile, zoned("host-aware"))
     assert plan.draw(["inspect"], profile, zoned("host-managed")).reads_only
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [([], "Writes at least 256 MiB, 2 times the capacity."), (["--active-range", "25"], "Writes at least 64 MiB.")],
+)
+def test_a_plan_says_how_often_it_writes_the_whole_drive(
+    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fill of PTS 7 writes twice the range; timed steps come on top (PTS-E 2.0.2, clause 7)."""
+    assert main(["plan", "iops", "--target", "sim:small", *more]) == 0
+    assert f"{said} Timed steps write more" in capsys.readouterr().out

@@ -26,6 +26,8 @@ def lines(plan: Plan) -> list[str]:
     drive, profile = plan.device, plan.profile
     titles = ", ".join(test.title for test in plan.tests)
     times = f"Expected time {duration(plan.expected_s)}, longest {duration(plan.longest_s)}"
+    fills = plan.write_bytes / drive.capacity_bytes if drive.capacity_bytes else 0
+    written = binary(plan.write_bytes) + (f", {fills:.3g} times the capacity" if fills >= 1 else "")
     head = [
         f"{titles} on {drive.model or drive.kind} {drive.serial} ({drive.target})",
         f"  {profile.title}; {decimal(drive.capacity_bytes)} = {drive.capacity_bytes} bytes, "
@@ -35,7 +37,7 @@ def lines(plan: Plan) -> list[str]:
     tail = [
         "Nothing is written."
         if plan.reads_only
-        else f"Writes at least {binary(plan.write_bytes)}. Timed steps write more, as fast as the drive allows.",
+        else f"Writes at least {written}. Timed steps write more, as fast as the drive allows.",
         f"{times}, by assumed rates for this kind of drive.",
         *(f"Deviation: {text}" for text in plan.deviations),
         *(f"Note: {text}" for text in plan.notes),
