@@ -21,7 +21,7 @@ from stend.store import writer
 from tests.sides import load, outcome, row
 
 A, B = "sim:small?seed=1", "sim:small?seed=2"
-ORDER = ["a-01", "b-01", "a-02", "b-02"]
+ORDER = ["a-01", "b-01", "b-02", "a-02"]
 
 
 def repeat(folder: Path, *more: str) -> list[str]:
@@ -34,8 +34,8 @@ def test_two_drives_are_measured_in_turns_and_compared(tmp_path: Path, capsys: p
     said = capsys.readouterr().out.splitlines()
     runs = {path.name: store.load(path) for path in (tmp_path / "x").glob("*-0?")}
     assert sorted(runs, key=lambda name: runs[name].started[0].at) == ORDER
-    assert [runs[name].seed for name in ORDER] == [7, 8, 9, 10]
-    assert [store.manifest(tmp_path / "x" / name)["label"] for name in ORDER] == [A, B, A, B]
+    assert [runs[name].seed for name in ORDER] == [7, 8, 10, 9]
+    assert [store.manifest(tmp_path / "x" / name)["label"] for name in ORDER] == [A, B, B, A]
     assert all(isinstance(run.results[0].step, Purge) for run in runs.values())
     assert [line for line in said if line.startswith("Run ")][1] == f"Run 2 of 4: {B} -> {tmp_path}/x/b-01"
     assert f"{A} (2) | {B} (2)" in said
@@ -52,11 +52,11 @@ def test_a_series_that_was_killed_goes_on_where_it_was(tmp_path: Path, capsys: p
     process = subprocess.Popen(
         [sys.executable, "-m", "stend", *repeat(folder)], stdout=subprocess.DEVNULL, env=os.environ
     )
-    while not (folder / "a-02/events.jsonl").exists() and process.poll() is None:
+    while not (folder / "b-02/events.jsonl").exists() and process.poll() is None:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    (folder / "b-02" / "raw").mkdir(parents=True)
+    (folder / "a-02" / "raw").mkdir(parents=True)
     kept = {name: (folder / name / "events.jsonl").read_bytes() for name in ("a-01", "b-01")}
     assert main(["resume", str(folder)]) == 0
     assert {name: (folder / name / "events.jsonl").read_bytes() for name in kept} == kept
@@ -202,3 +202,12 @@ def test_the_end_of_a_series_prints_what_changed_and_the_command_to_compare(
         assert more == [f"2 runs; to compare them with others: stend compare {place} -- OTHERS"]
     else:
         assert more == ["table of 4 runs", f"As a page: stend compare {place} --by label --into {place}"]
+
+
+@pytest.mark.parametrize(("repeats", "bias"), [(2, 0), (3, 1 / 3), (4, 0), (9, 1 / 9), (10, 0)])
+def test_a_steady_drift_favours_neither_of_two_drives(repeats: int, bias: float, tmp_path: Path) -> None:
+    """A figure that grows by 1 with each run: the means of both sides differ by at most a turn that has no partner."""
+    order = series.Series(repeats, tuple(session.Request(["fresh"], target) for target in (A, B)))
+    at = {side: [slot.number for slot in order.slots(tmp_path) if slot.folder.name[0] == side] for side in "ab"}
+    assert {len(numbers) for numbers in at.values()} == {repeats}
+    assert sum(at["b"]) / repeats - sum(at["a"]) / repeats == pytest.approx(bias)

@@ -25,7 +25,7 @@ def command(
 ) -> int:
     """Run tests several times on one drive, or alternately on two. Each run starts from a purged drive.
 
-    With two targets the runs alternate: ABAB. Afterwards stend prints what changed between the runs and, for two
+    With two targets the runs alternate: ABBA. Afterwards stend prints what changed between the runs and, for two
     drives, compares them. Each drive's label is its target, after --label. All data on the targets is destroyed, as in
     `stend run`. If the series is cut off, `stend resume DIR` continues it.
 

@@ -30,22 +30,27 @@ class Slot(NamedTuple):
 
 
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`repeats` runs of each request, in turns (ABAB). `requests` holds one or two, which differ in their drive."""
+    """`repeats` runs of each request, in turns. `requests` holds one or two, which differ in their drive.
+
+    Every other turn is reversed (ABBA), so that a steady drift of the conditions affects both drives alike: in ABAB the
+    second drive would always be later.
+    """
 
     repeats: Annotated[int, Meta(ge=2, le=1000)]
     requests: Annotated[tuple[Request, ...], Meta(min_length=1, max_length=2)]
 
     def slots(self, folder: Path) -> Iterator[Slot]:
-        """Yield every run in its order."""
-        for number in range(self.repeats * len(self.requests)):
-            turn, which = divmod(number, len(self.requests))
+        """Yield every run in its order. Its seed does not depend on the order."""
+        sides = range(len(self.requests))
+        order = [(turn, which) for turn in range(self.repeats) for which in (sides if turn % 2 == 0 else sides[::-1])]
+        for number, (turn, which) in enumerate(order, 1):
             path = folder / f"{SIDES[which]}-{turn + 1:02}"
             base = self.requests[which]
             request = msgspec.structs.replace(
-                base, target=of_run(base.target, turn + 1), seed=None if base.seed is None else base.seed + number,
-                into=str(path),
+                base, target=of_run(base.target, turn + 1), into=str(path),
+                seed=None if base.seed is None else base.seed + turn * len(self.requests) + which,
             )  # fmt: skip
-            yield Slot(path, request, number + 1, self.repeats * len(self.requests), (path / "events.jsonl").exists())
+            yield Slot(path, request, number, len(order), (path / "events.jsonl").exists())
 
     def left(self, folder: Path) -> Iterator[Slot]:
         """Yield the runs that have not finished. Folders of runs that never started are deleted."""
