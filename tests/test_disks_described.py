@@ -113,7 +113,7 @@ def test_a_sata_disk_is_stated_whole(made: Made) -> None:
         4096, GIB, native_bytes=300_000 * 4096, means=prepare_table.HPA, block_sizes=(512, 4096)
     )
     assert disk.health() == COUNTED | {
-        "temperature_c": 41, "link": "3.0 Gb/s", "nand_write_bytes": 3 * GIB, "wear_pct": 12
+        "temperature_c": 41, "link": "3.0 Gb/s", "nand_write_bytes": 3 * GIB, "nand_unit_bytes": GIB, "wear_pct": 12
     }  # fmt: skip
     assert disk.passport()["hours"] == {"SMART": 321}
     assert programs.called[-1] == ("smartctl", "--json", "--xall", "--log=farm", "/dev/sdc")

@@ -98,7 +98,41 @@ def test_a_page_that_another_maker_put_there_tells_nothing() -> None:
 
 def test_an_intel_drive_tells_its_flash_writes_in_units_of_32_mib() -> None:
     told = read(intel_page({0xAB: 1, 0xC7: 9, 0xF4: 1000, 0xF5: 500, 0xEA: 4 << 8 | 20}), "0xca")
-    assert told == {"nand_write_bytes": 32000 * MiB, "crc_errors": 9, "throttle_events": 4}
+    assert told == {"nand_write_bytes": 32000 * MiB, "nand_unit_bytes": 32 * MiB, "crc_errors": 9, "throttle_events": 4}
+
+
+def endurance_page(media: int) -> bytes:
+    """Log 09h: bytes 95:80 are the Media Units Written, in billions of bytes (NVMe base 2.0, 5.16.1.10)."""
+    page = bytearray(512)
+    page[64:80], page[80:96], page[96:112] = ((7).to_bytes(16, "little"), media.to_bytes(16, "little"), b"\1" * 16)
+    return bytes(page)
+
+
+def test_an_endurance_group_tells_its_flash_writes_in_gigabytes() -> None:
+    assert read(endurance_page(3000), "0x09") == {"nand_write_bytes": 3 * 10**12, "nand_unit_bytes": 10**9}
+    assert read(endurance_page(0), "0x09") == {}, "0: the drive does not state it"
+
+
+@pytest.mark.parametrize(
+    ("ctrl", "held", "wanted"),
+    [
+        ({"endgidmax": 1}, ("0x09",), "0x09"),
+        ({"endgidmax": 2}, ("0x09",), ""),
+        ({}, ("0x09",), ""),
+        ({"endgidmax": 1}, ("0x09", "0xc0"), "0xc0"),
+        ({"endgidmax": 1, "vid": 0x8086}, ("0x09", "0xca"), "0xca"),
+    ],
+)
+def test_the_standard_page_is_read_where_no_maker_counts_finer_and_there_is_one_group(
+    ctrl: dict[str, Any], held: tuple[str, ...], wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, monkeypatch)
+    pages = {"0xc0": ocp_page(nand=5), "0xca": intel_page({0xF4: 7}), "0x09": endurance_page(9)}
+    for name in held:
+        (bench.bin / name).write_text(dump(pages[name]))
+    bench.program("nvme", f'page={bench.bin}/${{3#--log-id=}}; [ -e "$page" ] && cat "$page"')
+    assert logs.makers_log("/dev/nvme0", ctrl) == wanted
+    assert all(("--lsi=1" in call) == ("0x09" in call) for call in bench.called)
 
 
 @pytest.mark.parametrize(

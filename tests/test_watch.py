@@ -217,6 +217,23 @@ def test_write_amplification_and_drive_writes_per_day_of_a_phase() -> None:
     assert list(watch.of_phase(run, "write-saturation", "precondition")) == []
 
 
+@pytest.mark.parametrize(
+    ("host", "flash", "told"), [(99, 300, False), (100, 99, False), (100, 150, True), (1000, 1300, True)]
+)
+def test_counters_in_gigabytes_give_write_amplification_once_their_unit_is_a_hundredth(
+    host: int, flash: int, told: bool
+) -> None:
+    """SATA drives count in GiB: after 3 GiB of writes the quotient may be off by half."""
+    units = {"host_unit_bytes": GiB, "nand_unit_bytes": GiB}
+    run = run_with(
+        {"host_write_bytes": 7 * GiB, "nand_write_bytes": 9 * GiB} | units,
+        {"host_write_bytes": (7 + host) * GiB, "nand_write_bytes": (9 + flash) * GiB} | units,
+    )
+    load(run, host * GiB)
+    said = [text for text in watch.of_phase(run, "write-saturation", "saturate") if text.key == "wear"]
+    assert [text.values["wa"] for text in said] == [flash / host] * told
+
+
 @pytest.mark.parametrize("own", [{}, {"host_write_bytes": 0}])
 def test_an_array_and_who_seldom_tells_are_held_against_what_the_kernel_counted(own: dict[str, Any]) -> None:
     run = run_with(

@@ -85,7 +85,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 def _state(looked: facts.Looked, node: str, ctrl: dict[str, Any]) -> None:
     """Gather the power state, the protection against power loss, and doubts about the drive's health."""
     kept = "" if looked.facts.get("volatile_write_cache", True) else "no volatile write cache"
-    flash_log = logs.makers_log(node, tools.number(ctrl.get("vid", 0))) if ctrl else ""
+    flash_log = logs.makers_log(node, ctrl) if ctrl else ""
     maker = logs.makers(node, flash_log) if flash_log else {}
     if "capacitor_pct" in maker:
         kept = f"capacitors, {maker['capacitor_pct']} % of what they need"

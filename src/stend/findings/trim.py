@@ -6,6 +6,7 @@ from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import Figures, listed
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
+from stend.model.wear import amplification
 
 COVERED = 0.1
 """Share of the range trimmed beside the reads above which many reads met trimmed blocks. A choice of stend."""
@@ -108,12 +109,9 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
 
 
 def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:
-    """Return NAND bytes per byte written by the host in the later half of a phase, or None without the counters."""
+    """Return NAND bytes per byte written by the host in the later half of a phase, or None if it is not known."""
     results = run.of(test.name, phase)
     first = results[len(results) // 2].t
     looks = [look.values for look in run.present[1] if first <= look.t <= results[-1].t + 1]
     known = [values for values in looks if all(name in values for name in COUNTERS)]
-    if len(known) < 2:
-        return None
-    host, nand = (float(known[-1][name]) - float(known[0][name]) for name in COUNTERS)
-    return nand / host if host > 0 else None
+    return amplification(known[0], known[-1]) if known else None

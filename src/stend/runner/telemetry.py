@@ -12,6 +12,7 @@ from stend.model.definition import Hold, Purge
 from stend.model.events import Result, Telemetry
 from stend.model.record import Run
 from stend.model.warming import growth, slowed
+from stend.model.wear import amplification
 from stend.words import Sentence
 
 MINUTE_S, DAY_S = 60, 86_400
@@ -202,12 +203,13 @@ def _wear(run: Run, test: str, phase: str) -> Iterator[Sentence]:
     if len(inside) < 2:
         return
     reported = all("host_write_bytes" in look.values for look in inside)
-    host = _grew(inside[0], inside[-1], "host_write_bytes" if reported else "kernel_write_bytes")
-    nand = _grew(inside[0], inside[-1], "nand_write_bytes")
-    seconds, capacity = inside[-1].t - inside[0].t, run.plan.device.capacity_bytes
-    if host and seconds:
-        days = host / capacity * DAY_S / seconds
-        written = {"wa": nand / host, "host": round(host), "nand": round(nand), "days": days}
+    counter = "host_write_bytes" if reported else "kernel_write_bytes"
+    begun, now = inside[0], inside[-1]
+    amplified = amplification(begun.values, now.values, counter)
+    if amplified is not None and now.t > begun.t:
+        host, nand = (round(_grew(begun, now, name)) for name in (counter, "nand_write_bytes"))
+        days = host / run.plan.device.capacity_bytes * DAY_S / (now.t - begun.t)
+        written = {"wa": amplified, "host": host, "nand": nand, "days": days}
         yield Sentence("wear", test=test, phase=phase, **written)
 
 

@@ -63,7 +63,7 @@ def test_a_log_page_is_read_from_what_nvme_cli_prints() -> None:
     kelvin = int.from_bytes(page[1:3], "little")
     assert len(page) == 512
     assert kelvin - logs.KELVIN == devices.find(path).health()["temperature_c"]
-    assert logs.makers_log(path, 0) == ""
+    assert logs.makers_log(path, {}) == ""
 
 
 def test_all_that_a_drive_tells_is_shown() -> None:

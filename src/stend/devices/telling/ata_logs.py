@@ -37,7 +37,7 @@ CAPACITORS = "Power_Loss_Cap_Test"
 
 
 def health(document: dict[str, Any]) -> dict[str, Any]:
-    """Return health from `smartctl --json --all --log=devstat`. `host_unit_bytes` is the unit of the writes counter."""
+    """Return health from `smartctl --json --all --log=devstat`. The writes counters have units: `host_unit_bytes`."""
     smart = shapes.taken(document, shapes.SMARTCTL)
     figures: dict[str, Any] = {
         "temperature_c": smart.get("temperature", {}).get("current"),
@@ -70,7 +70,7 @@ def _attributes(smart: dict[str, Any]) -> dict[str, Any]:
     for key, names in (("host_write_bytes", HOST_WRITES), ("nand_write_bytes", NAND_WRITES)):
         name = next((name for name in names if name in raw), "")
         figures |= {key: raw[name] * names[name]} if name else {}
-        figures |= {"host_unit_bytes": names[name]} if name in HOST_WRITES else {}
+        figures |= {key.replace("write", "unit"): names[name]} if name else {}
     worn = next((row.get("value") for row in rows if row.get("name") in WORN), None)
     return figures | {"wear_pct": 100 - worn if worn is not None else None}
 

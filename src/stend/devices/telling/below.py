@@ -28,6 +28,7 @@ class Member(Protocol):
 KEPT = ("kind", "path", "model", "serial", "wwn", "firmware", "interface", "capacity_bytes", "logical_bytes")
 SUMS = (
     "nand_write_bytes",
+    "nand_unit_bytes",
     "media_errors",
     "crc_errors",
     "reallocated",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from stend.base.units import MiB
+from stend.base.units import GB, MiB
 from stend.devices.telling import shapes, tools
 from stend.words import Sentence
 
@@ -113,28 +113,42 @@ def intel(log: bytes) -> dict[str, Any]:
     items = {row[0]: row for row in rows if row[0]}
     if NAND_WRITTEN not in items:
         return {}
-    figures = {"nand_write_bytes": _count(items[NAND_WRITTEN], 5, 6) * 32 * MiB}
+    figures = {"nand_write_bytes": _count(items[NAND_WRITTEN], 5, 6) * 32 * MiB, "nand_unit_bytes": 32 * MiB}
     figures |= {"crc_errors": _count(items[CRC_ERRORS], 5, 6)} if CRC_ERRORS in items else {}
     return shapes.sound(figures | ({"throttle_events": _count(items[THROTTLE], 6, 4)} if THROTTLE in items else {}))
+
+
+def endurance(log: bytes) -> dict[str, Any]:
+    """Return the writes to the media from an endurance group's log (NVMe base 2.0, 5.16.1.10), or {} if it has none."""
+    written = _count(log, 80, 16)
+    return shapes.sound({"nand_write_bytes": written * GB, "nand_unit_bytes": GB}) if written else {}
 
 
 def _count(log: bytes, at: int, size: int) -> int:
     return int.from_bytes(log[at : at + size], "little")
 
 
-READERS = {"0xc0": ocp, "0xca": intel}
+ENDURANCE_LOG = "0x09"
+READERS = {"0xc0": ocp, "0xca": intel, ENDURANCE_LOG: endurance}
 """Log page -> its parser."""
 
 
 def makers(controller: str, log_id: str) -> dict[str, Any]:
-    """Read a maker's log page, or {} if the drive does not have it. Such a drive may log the request as an error."""
-    dump = tools.try_run("nvme", "get-log", controller, f"--log-id={log_id}", "--log-len=512")
+    """Read a log page with flash writes, or {} if the drive does not have it. It may log the request as an error."""
+    group = ("--lsi=1",) if log_id == ENDURANCE_LOG else ()
+    dump = tools.try_run("nvme", "get-log", controller, f"--log-id={log_id}", "--log-len=512", *group)
     return READERS[log_id](page(dump))
 
 
-def makers_log(controller: str, vendor: int) -> str:
-    """Return the log page with the flash writes of this drive, or an empty string if it has none."""
-    offered = ("0xc0", "0xca") if vendor in INTEL_VENDORS else ("0xc0",)
+def makers_log(controller: str, ctrl: dict[str, Any]) -> str:
+    """Return the log page with the flash writes of this drive, or an empty string if it has none.
+
+    `ctrl` is its Identify Controller. Makers' pages count finer than that of an endurance group, which counts what the
+    drive writes only if the group is the only one.
+    """
+    intel_too = tools.number(ctrl.get("vid", 0)) in INTEL_VENDORS
+    single = tools.number(ctrl.get("endgidmax", 0)) == 1
+    offered = ("0xc0", *(["0xca"] * intel_too), *([ENDURANCE_LOG] * single))
     return next((log_id for log_id in offered if makers(controller, log_id)), "")
 
 
