@@ -159,7 +159,7 @@ def load(folder: Path) -> Run:
 
 
 def _edited(folder: Path, head: dict[str, Any]) -> Iterator[str]:
-    """Yield the names of the files beside the record that are not as its first line says."""
+    """Yield the names of the files beside the record whose hash is not that of its first line."""
     for name, file in BESIDE.items():
         with suppress(OSError):
             if head.get(name, written := digest(regular.read(folder / file))) != written:
