@@ -32,8 +32,8 @@ class Slot(NamedTuple):
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`repeats` runs of each request, in turns. `requests` holds one or two, which differ in their drive.
 
-    Every other turn is reversed (ABBA), so that a steady drift of the conditions affects both drives equally: in ABAB the
-    second drive would always be later.
+    Every other turn is reversed (ABBA), so that a steady drift of the conditions affects both drives equally. In ABAB
+    the second drive would always be later.
     """
 
     repeats: Annotated[int, Meta(ge=2, le=1000)]
