@@ -53,6 +53,31 @@ def test_the_kernel_states_what_advice_is_given_about(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize(
+    ("quotas", "usable"),
+    [
+        ({"docker/7": (-1, 100_000)}, 64),
+        ({"docker/7": (150_000, 100_000)}, 1.5),
+        ({"": (400_000, 100_000)}, 4),
+        ({"": (-1, 100_000), "docker": (50_000, 25_000)}, 2),
+    ],
+)
+def test_quotas_of_version_1_have_a_folder_per_controller(
+    quotas: dict[str, tuple[int, int]], usable: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container the folder at the top is its own group, though /proc names the host's path."""
+    for place, (quota, period) in quotas.items():
+        folder = tmp_path / "cpu,cpuacct" / place
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "cpu.cfs_quota_us").write_text(f"{quota}\n")
+        (folder / "cpu.cfs_period_us").write_text(f"{period}\n")
+    (tmp_path / "self").write_text("9:name=systemd:/\n4:cpuset:/docker/7\n1:cpu,cpuacct:/docker/7\n0::/\n")
+    monkeypatch.setattr(processors, "GROUPS", tmp_path)
+    monkeypatch.setattr(processors, "GROUP", tmp_path / "self")
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(64)))
+    assert processors.usable() == usable
+
+
+@pytest.mark.parametrize(
     ("affinity", "quotas", "usable"),
     [
         (64, {}, 64),

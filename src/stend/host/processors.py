@@ -10,7 +10,7 @@ from stend.host.files import read
 CPU = Path("/sys/devices/system/cpu")
 NODES = Path("/sys/devices/system/node")
 GROUPS, GROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
-"""The control groups (version 2), and the file that names this process's."""
+"""The control groups (version 2, or with a folder per controller version 1), and the file that names this process's."""
 DEEP_US = 20
 """An idle state with a longer exit time is visible in response times."""
 SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -43,11 +43,23 @@ def describe() -> dict[str, Any]:
 
 def usable() -> float:
     """Return how many processors this process may use, by its affinity and by quotas of control groups."""
-    group = GROUPS / next((line[4:] for line in read(GROUP).splitlines() if line.startswith("0::/")), "")
-    places = [place for place in (group, *group.parents) if place.is_relative_to(GROUPS)]
-    quotas = [read(place / "cpu.max").split() for place in places]
+    quotas = [quota for line in read(GROUP).splitlines() for quota in _quotas(*line.partition(":")[2].split(":", 1))]
     shares = [int(words[0]) / int(words[1]) for words in quotas if len(words) == 2 and words[0].isdigit()]
     return min([float(len(os.sched_getaffinity(0))), *shares])
+
+
+def _quotas(controllers: str, group: str) -> Iterator[list[str]]:
+    """Yield the quotas and periods of a group and of those above it, as words. Version 2 names no controllers.
+
+    In a container of version 1 the path of the group is the host's, and the topmost folder is the container's group.
+    """
+    if controllers and "cpu" not in controllers.split(","):
+        return
+    top = GROUPS / controllers
+    for place in (top / group.lstrip("/"), *(top / group.lstrip("/")).parents):
+        if place.is_relative_to(top):
+            old = f"{read(place / 'cpu.cfs_quota_us')} {read(place / 'cpu.cfs_period_us')}"
+            yield (old if controllers else read(place / "cpu.max")).split()
 
 
 def governors() -> str:
