@@ -234,6 +234,15 @@ def test_counters_in_gigabytes_give_write_amplification_once_their_unit_is_a_hun
     assert [text.values["wa"] for text in said] == [flash / host] * told
 
 
+def test_a_flash_counter_that_started_again_gives_no_write_amplification() -> None:
+    run = run_with(
+        {"host_write_bytes": 1000 * GB, "nand_write_bytes": 2000 * GB},
+        {"host_write_bytes": 3000 * GB, "nand_write_bytes": 10 * GB},
+    )
+    load(run, 2000 * GB)
+    assert not [text for text in watch.of_phase(run, "write-saturation", "saturate") if text.key == "wear"]
+
+
 @pytest.mark.parametrize("own", [{}, {"host_write_bytes": 0}])
 def test_an_array_and_who_seldom_tells_are_held_against_what_the_kernel_counted(own: dict[str, Any]) -> None:
     run = run_with(
