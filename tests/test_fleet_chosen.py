@@ -132,12 +132,13 @@ def test_drives_are_printed_as_lines_for_the_file(tmp_path: Path) -> None:
 
 
 def test_a_fleet_that_only_reads_needs_no_names_and_names_no_drive(tmp_path: Path) -> None:
-    studies = [{"tests": ["inspect"], "survey_minutes": 2.5}, {"tests": ["inspect"], "rounds": 2}]
+    studies = [{"tests": ["inspect"], "survey_minutes": 2.5}, {"tests": ["inspect"], "rounds": 2, "tested_by": "A. B."}]
     own = chosen.settled(fleet(tmp_path, {"model": "SN150*"}, studies=studies), THREE)
     assert own.serials == ("A", "B", "C")
     first, *_, last = (order.request("/dev/x", tmp_path) for order in own.orders())
     assert first.command == ["inspect", "--minutes=2.5", f"--into={tmp_path}", "--label=b", "--", "/dev/x"]
     assert last.command[:2] == ["run", "--target=/dev/x"]
+    assert "--tested-by=A. B." in last.command
     assert (first.destroy, last.destroy) == (None, None)
     mixed = fleet(tmp_path, {"model": "SN150*"}, studies=[*studies, {"tests": ["media"], "verify": True}])
     with pytest.raises(Refused, match="`destroy` names 0 of 3 announced"):

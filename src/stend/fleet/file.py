@@ -41,6 +41,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     power_saving: PowerSaving | None = None
     survey_minutes: Annotated[float, Meta(ge=0, le=1e5)] | None = None
     meter: Annotated[str, Meta(max_length=200)] | None = None
+    tested_by: Annotated[str, Meta(max_length=200)] | None = None
 
     @property
     def refusal(self) -> str:
