@@ -151,7 +151,13 @@ def test_a_study_is_of_the_fields_that_a_manifest_tells() -> None:
         "S-01",
         "S",
         msgspec.structs.replace(
-            study, active_range_pct=50.0, verify=True, survey_minutes=1.0, meter="own", power_saving="off"
+            study,
+            active_range_pct=50.0,
+            verify=True,
+            survey_minutes=1.0,
+            meter="own",
+            power_saving="off",
+            tested_by="A",
         ),
     )
     told = order.request("sim:small", Path("x")).manifest
