@@ -110,6 +110,11 @@ class Outcome(NamedTuple):
     scope: str = ""
 
     @property
+    def failed(self) -> Sentence | None:
+        """Return the stamp of a run that failed, or None."""
+        return next((stamp for stamp in self.stamps if stamp.key in ("failed", "failed_why")), None)
+
+    @property
     def virtual(self) -> bool:
         """Return True if its drive was simulated."""
         return self.settings.get("engine") == SIMULATED

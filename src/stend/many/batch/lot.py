@@ -24,6 +24,11 @@ class Drive(NamedTuple):
     runs: tuple[Outcome, ...]
     values: dict[Figure, float]
 
+    @property
+    def failed(self) -> bool:
+        """Return True if one of its runs failed, as that of a drive that answers no more does."""
+        return any(run.failed for run in self.runs)
+
 
 class Lot(NamedTuple):
     """Drives in the order of their first runs, figures that at least two of them have, and notes on differences."""
@@ -82,6 +87,8 @@ def _unlike(runs: Side) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _notes(drives: Sequence[Drive], unlike: Sequence[tuple[str, list[Any]]]) -> Iterator[Reason]:
+    ends = ((drive.name, run.failed) for drive in drives for run in drive.runs)
+    yield from (Reason("failed", {"drive": name, "stamp": stamp}) for name, stamp in ends if stamp)
     yield from (Reason("unlike", {"name": name, "values": values[:4]}) for name, values in unlike)
     firmwares = sorted({str(run.settings.get("firmware") or "") for drive in drives for run in drive.runs} - {""})
     if len(firmwares) > 1:

@@ -38,6 +38,11 @@ class Acceptance(NamedTuple):
     more: int
     missing: int
 
+    @property
+    def beyond(self) -> list[int]:
+        """Return the bad drives beyond the sample."""
+        return [drive for drive in self.bad if drive >= self.judged]
+
 
 class Batch(NamedTuple):
     """All results of a batch. `suspect` is the evidence against a drive that may be an outlier if none is."""
@@ -66,11 +71,15 @@ def judged(lot: Lot, plan: Plan | None) -> Batch:
 
 
 def _accepted(lot: Lot, plan: Plan, named: Sequence[int], *, blind: bool) -> Acceptance:
-    """Judge the sample. If outliers count as bad and the drives are too few to identify any, none is accepted."""
+    """Judge the sample. A drive with a run that failed is bad, whatever its limits.
+
+    If outliers count as bad and the drives are too few to identify any, none is accepted.
+    """
     bounds = [(limit, figure, limit.bound(figure.quantity)) for limit in plan.limits for figure in picked(lot, limit)]
     count = min(len(lot.drives), plan.sample)
     broken = {i: tuple(_broken(lot, i, bounds)) for i in range(len(lot.drives))}
-    bad = {i: limits for i, limits in broken.items() if limits or (plan.odd_is_bad and i in named)}
+    wrong = {i for i, drive in enumerate(lot.drives) if drive.failed} | (set(named) if plan.odd_is_bad else set())
+    bad = {i: limits for i, limits in broken.items() if limits or i in wrong}
     inside = sum(i < count for i in bad)
     missing = plan.sample - count
     verdict: Verdict = "rejected" if inside > plan.accept else "undecided"

@@ -62,8 +62,12 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
 
 
 def _conclusion(batch: Batch, words: Language) -> str:
-    """Return the verdict on the lot, or which drives are outliers."""
-    return _verdict(batch.acceptance, words) if batch.acceptance else _outliers(batch, words)
+    """Return the verdict on the lot, or which drives failed and which are outliers."""
+    if batch.acceptance:
+        return _verdict(batch.acceptance, words)
+    failed = [drive.name for drive in batch.lot.drives if drive.failed]
+    first = [words("batched.failed", n=len(failed), names=failed)] if failed else []
+    return " ".join((*first, _outliers(batch, words)))
 
 
 def _outliers(batch: Batch, words: Language) -> str:
@@ -82,10 +86,14 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
     yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures) or len(alone))
     for note in lot.notes:
         values = dict(note.values)
-        if note.key == "unlike":
+        if note.key == "failed":
+            values["stamp"] = words.translated(values["stamp"])
+        elif note.key == "unlike":
             found = ", ".join(words.translated(str(value)) for value in values["values"])
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
+    if batch.acceptance and (beyond := batch.acceptance.beyond):
+        yield words("batched.beyond_bad", n=len(beyond), names=[lot.drives[i].name for i in beyond])
     if not batch.odd:
         yield from [_outliers(batch, words)] if batch.acceptance else []
         yield from (text for odd in batch.distances[:1] for text in _farthest(batch, odd, words))
@@ -172,7 +180,9 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
                 yield name, limit, figure_name(figure, words), given
             if len(every) > len(shown):
                 yield name, limit, words("page.alike", n=len(every) - len(shown)), "–"
-        if not broken:
+        if batch.lot.drives[i].failed:
+            yield name, words("batched.is_failed"), "–", "–"
+        elif not broken:
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
 
 
@@ -199,7 +209,7 @@ def _drives(batch: Batch, words: Language) -> Table:
     far = farthest(batch.distances, attrgetter("drive"))
     rows, bad = [], batch.acceptance.bad if batch.acceptance else {}
     for i, drive in enumerate(batch.lot.drives):
-        states = (("is_odd", i in batch.odd), ("is_bad", i in bad))
+        states = (("is_failed", drive.failed), ("is_odd", i in batch.odd), ("is_bad", i in bad))
         verdicts = [words(f"batched.{key}") for key, holds in states if holds]
         most = far.get(i)
         where = (
@@ -212,11 +222,12 @@ def _drives(batch: Batch, words: Language) -> Table:
             else ("–", "–", "–")
         )
         rows.append((drive.name, str(len(drive.runs)), ", ".join(verdicts) or words("batched.is_good"), *where))
-    marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad)
+    failed = {i for i, drive in enumerate(batch.lot.drives) if drive.failed}
+    marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad or i in failed)
     if far:
         table = Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
-        return table if batch.odd or bad else table.without([words("batched.says")])
-    known = 3 if bad else 2  # too few drives for a distance
+        return table if marks else table.without([words("batched.says")])
+    known = 3 if marks else 2  # too few drives for a distance
     return Table(words("batched.drives"), head[:known], tuple(row[:known] for row in rows), (1,), marks=marks)
 
 

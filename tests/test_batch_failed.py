@@ -1,0 +1,53 @@
+"""A drive of a lot whose run failed: it leads the page, and a plan of acceptance counts it as bad."""
+
+import pytest
+
+from stend.many.batch.acceptance import Written
+from stend.many.batch.acceptance import plan as accepting
+from stend.many.batch.lot import Lot, lot
+from stend.many.batch.verdict import judged
+from stend.many.sides import side
+from stend.report.parts import batched
+from stend.words import LANGUAGES, Language, Sentence
+from tests.sides import load, outcome, row
+
+DEAD = Sentence("failed_why", why=Sentence("operator"))
+
+
+def lot_of(failed: int, drives: int = 8) -> Lot:
+    """Drives of equal figures; the run of one of them failed after all of its figures."""
+    runs = [outcome(f"r{i}", [row(load(), 10_000.0)], float(i), drive=f"D{i}") for i in range(drives)]
+    return lot(side("", [run._replace(stamps=(DEAD,)) if i == failed else run for i, run in enumerate(runs)]))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_drive_that_failed_is_named_before_outliers(lang: str) -> None:
+    words = Language(lang)
+    lead = batched.batched(judged(lot_of(3), None), lang, drawn=False).lead
+    assert lead.title.startswith(words("batched.failed", n=1, names=["D3"]))
+    assert any(text.startswith("D3: ") and words.translated(DEAD) in text for text in lead.texts)
+    table = batched._drives(judged(lot_of(3), None), words)
+    assert [cells[2] == words("batched.is_failed") for cells in table.rows] == [i == 3 for i in range(8)]
+    sound = batched.batched(judged(lot_of(-1), None), lang, drawn=False).lead
+    assert words("batched.failed", n=1, names=["D3"]).split(":")[0] not in sound.title
+
+
+@pytest.mark.parametrize(
+    ("failed", "sample", "accept", "verdict"),
+    [(3, 8, 0, "rejected"), (3, 8, 1, "accepted"), (7, 7, 0, "accepted"), (-1, 8, 0, "accepted")],
+)
+def test_a_run_that_failed_is_bad_though_its_figures_keep_the_limits(
+    failed: int, sample: int, accept: int, verdict: str
+) -> None:
+    plan = accepting(Written(("iops[iops] > 1k",), sample=sample, accept=accept))
+    whole = judged(lot_of(failed), plan)
+    assert whole.acceptance is not None
+    assert whole.acceptance.verdict == verdict
+    assert list(whole.acceptance.bad) == [failed] * (failed >= 0)
+    for lang in LANGUAGES:
+        words = Language(lang)
+        page = batched.batched(whole, lang, drawn=False)
+        beyond = words("batched.beyond_bad", n=1, names=["D7"])
+        assert (beyond in page.lead.texts) == (failed == 7)
+        tables = [table.rows for table in page.section("acceptance").tables]
+        assert tables == ([((f"D{failed}", words("batched.is_failed"), "–", "–"),)] if failed >= 0 else [])
