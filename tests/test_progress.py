@@ -8,10 +8,11 @@ import pytest
 
 from stend.base.units import GiB, KiB
 from stend.devices import virtual
-from stend.model.counts import Counts, Tally
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Workload
 from stend.model.events import Event, Position, Result, Sample, Started
 from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from stend.runner.progress import Learned, Progress, ToGo, View, rounds_to_steady
