@@ -207,12 +207,12 @@ def test_the_mean_of_two_kinds_of_reads_is_not_that_of_a_usual_one(slow: int, *,
     run = made("latency", truth=Truth(capacity_bytes=8 * GiB), profile="review", **SMALL)
     parts = ((10_000 - slow, 82_000), (slow, 3_000_000))
     bins = {bin_index(ns): n for n, ns in parts}
-    sums = [sum(n * ns**power for n, ns in parts) for power in (1, 2)]
-    tally = Tally(10_000, 10_000 * 4096, *sums, 3_000_000, bins)
+    sum_ns, squares = (sum(n * ns**power for n, ns in parts) for power in (1, 2))
+    tally = Tally(10_000, 10_000 * 4096, sum_ns, squares, 3_000_000, bins)
     rows = [r._replace(tally=tally, reported=None) for r in listed(run, "latency", "rounds-q1")]
     names = {item.name: item.value for item in measured._waits(rows, rows)}
     assert ("read_usual" in names, "write_usual" in names) == (usual, usual)
-    assert names["read_wait"] == pytest.approx(sums[0] / 10_000 / 1e9)
+    assert names["read_wait"] == pytest.approx(sum_ns / 10_000 / 1e9)
     if usual:
         assert names["read_usual"] == pytest.approx(82e-6, rel=0.02)
 
