@@ -5,8 +5,14 @@ from typing import Any
 
 import pytest
 
+from stend.findings import cause
 from stend.findings.look.blocks import limits_of_reads, part_of_sector
+from stend.findings.look.figures import figures
+from stend.findings.look.link import link
 from stend.model.definition import Workload
+from stend.sentences import finding_said
+from stend.words import Language
+from tests.synthetic import Truth, made
 from tests.test_cause import causes
 from tests.test_findings_truth import ran
 
@@ -72,3 +78,35 @@ def test_one_rate_of_every_mix_is_a_limit_per_command_unless_it_is_the_links(
         return min(most, 1e9 / load.block_bytes)
 
     assert ("any_mix" in causes(ran(iops, "iops", interface=interface))) is told
+
+
+@pytest.mark.parametrize(
+    ("mix", "told"), [(35e3, True), (290e3, False), (700e3, False)], ids=["turns", "within half", "both limits"]
+)
+def test_a_mix_far_below_reads_and_writes_alone_is_a_cost_of_changing_between_them(mix: float, *, told: bool) -> None:
+    """830,000 reads and 460,000 writes: by their shares of time a 65/35 mix has 640,000, and never fewer than each."""
+
+    def iops(load: Workload) -> float:
+        rate = {0: 460e3, 100: 830e3}.get(int(load.read_pct), mix if load.read_pct == 65 else 700e3)
+        return min(rate, 6e9 / load.block_bytes)
+
+    found = causes(ran(iops, "iops", interface="PCIe 4.0 x4"))
+    assert ("mix_slower" in found) is told
+    if told:
+        values = found["mix_slower"].values
+        assert [values[name] for name in ("share", "mix", "reads", "writes")] == pytest.approx(
+            [0.65, mix, 830e3, 460e3], rel=0.01
+        )
+        assert "65" in finding_said(found["mix_slower"], Language("ru"))
+
+
+@pytest.mark.parametrize(("fresh", "key"), [(1.0, "order"), (4.4, "order_fresh")])
+def test_rounds_at_the_rate_of_the_fresh_drive_did_not_reach_its_cleaning(fresh: float, key: str) -> None:
+    """Rounds after the fill at 20,000 IOPS, and a fresh drive at 90,000 or about 20,000: a cache took these rounds."""
+    truth = Truth(capacity_bytes=60 * 10**9, fresh_iops=90_000, steady_iops=20_000)
+    changes = {"tests": {"write-saturation": {"minutes": 120}}, "rounds": 5}
+    run = made("iops", "write-saturation", truth=truth, profile="review", interval_s=20.0, **changes)
+    slower = {"saturated": 3.0, "fresh": fresh}
+    rows = [row._replace(seconds=row.seconds * slower.get(row.state, 1.0)) for row in figures(run)]
+    (found,) = cause._order(cause.Evidence(run, rows, (), link(run.plan.device, {})))
+    assert found.key == key

@@ -6,14 +6,16 @@ from functools import cache
 
 import pytest
 
-from stend.base.units import GiB
+from stend.base.units import GiB, KiB
 from stend.devices import virtual
-from stend.model.definition import Workload
-from stend.model.events import Event, Sample, Started
+from stend.model.counts import Counts
+from stend.model.definition import Bytes, Hold, Workload
+from stend.model.events import Event, Position, Result, Sample, Started
 from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
-from stend.runner.progress import Progress, ToGo, rounds_to_steady
+from stend.runner.progress import Learned, Progress, ToGo, View, rounds_to_steady
 from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine
 
@@ -150,3 +152,16 @@ def test_a_virtual_drive_that_goes_on_is_where_its_record_ends() -> None:
     before = progress.to_go()
     progress.add(events[0])  # it repeats from the start; what is recorded is dropped
     assert progress.to_go() == before
+
+
+def test_one_synced_write_before_a_rest_is_no_fill() -> None:
+    """A journal writes one block before its rest: at that block's rate a trim of half the drive would take days."""
+    learned, where = Learned(), Position("journal", "rest", 1)
+    fill = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB)
+    synced = Workload(random_pct=0, read_pct=0, block_bytes=4 * KiB, sync="flush")
+    for load, size, seconds in ((fill, GiB, 1.0), (synced, 4 * KiB, 100.0)):
+        counts = Counts(seconds=seconds, write=Tally(ios=1, bytes=size))
+        step = Hold(workload=load, amount=Bytes(bytes=size))
+        learned.add(Result(where=where, index=0, step=step, t=1.0, counts=counts), seconds, None)
+    trimmed = Workload(random_pct=0, read_pct=0, block_bytes=1024 * KiB, depth=8)
+    assert learned.bytes_per_s(trimmed, View(), 1.0) == GiB

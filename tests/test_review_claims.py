@@ -201,6 +201,22 @@ def test_long_waits_that_leave_the_mean_at_the_median_do_not_raise_it(longest_ns
     assert ("write_usual" in names) is raised
 
 
+@pytest.mark.parametrize(("slow", "usual"), [(2000, True), (200, False)])
+def test_the_mean_of_two_kinds_of_reads_is_not_that_of_a_usual_one(slow: int, *, usual: bool) -> None:
+    """Of 10,000 reads of 82 us 2,000 take 3 ms for a retry: the mean is 670 us, which none takes. With 200: 140 us."""
+    run = made("latency", truth=Truth(capacity_bytes=8 * GiB), profile="review", **SMALL)
+    parts = ((10_000 - slow, 82_000), (slow, 3_000_000))
+    bins = {bin_index(ns): n for n, ns in parts}
+    sum_ns, squares = (sum(n * ns**power for n, ns in parts) for power in (1, 2))
+    tally = Tally(10_000, 10_000 * 4096, sum_ns, squares, 3_000_000, bins)
+    rows = [r._replace(tally=tally, reported=None) for r in listed(run, "latency", "rounds-q1")]
+    names = {item.name: item.value for item in measured._waits(rows, rows)}
+    assert ("read_usual" in names, "write_usual" in names) == (usual, usual)
+    assert names["read_wait"] == pytest.approx(sum_ns / 10_000 / 1e9)
+    if usual:
+        assert names["read_usual"] == pytest.approx(82e-6, rel=0.02)
+
+
 @pytest.mark.parametrize(("key", "end"), [("answer_6", "rested_share"), ("answer_7", "full_rest")])
 def test_the_rate_that_pauses_restore_is_stated(key: str, end: str) -> None:
     told = EN(f"question.recovery.{key}", **{end: 0.5, "rested_of": 5200.0})

@@ -82,6 +82,27 @@ def test_a_victim_stops_only_if_it_would_have_had_ios() -> None:
     assert "stopped" not in keys(changed(run_of("neighbours"), stopped, scale=10**7), "neighbours")
 
 
+@pytest.mark.parametrize(("completed", "named"), [(1, False), (9, False), (10, True)])
+def test_beside_streams_a_mean_of_fewer_than_ten_ios_is_not_stated(completed: int, *, named: bool) -> None:
+    """One IO of 175 ms in a minute beside streams: hardly any was completed, and its time is no mean."""
+
+    def starved(result: Result, load: Workload) -> Result:
+        if any(other.random_pct == 0 for other in load.beside):
+            both = {"read": NONE, "write": NONE} | {
+                "read" if load.read_pct else "write": tally((completed, 175e6)),
+            }
+            return msgspec.structs.replace(result, counts=msgspec.structs.replace(result.counts, **both))
+        return result
+
+    run = changed(run_of("neighbours"), starved)
+    found = [f for f in findings.find(run) if f.name == "neighbours"]
+    assert ("starved" in {f.key for f in found}) is not named
+    means = [f for f in found if 0.1 < f.values.get("mean", f.values.get("beside", 0.0)) < 0.2]
+    assert bool(means) is named
+    for finding in found:
+        assert finding_said(finding, Language("ru"))
+
+
 def test_of_neighbours_with_too_few_ios_the_slowest_is_named() -> None:
     """The one beside which a synced write takes 18 ms, not the last one of the list, beside which it takes 17 ms."""
     few = {("SEQ 128K", 32): 18e6, ("RND TRIM 64K", 32): 17e6}

@@ -45,3 +45,12 @@ def test_an_array_of_another_level_has_the_capacity_of_the_same_members(options:
 def test_a_parameter_that_there_is_not_is_a_sentence(options: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         build(load(f"x25e-raid?{options}"))
+
+
+def test_a_drive_without_rare_slow_ios_can_be_given_some() -> None:
+    """The reference lists `flash.tail` with a default for each of its parameters."""
+    spec = load("small?flash.tail.stalls_per_s=3&flash.tail.stall_ms=60")
+    assert spec.flash
+    assert (spec.flash.tail.stalls_per_s, spec.flash.tail.stall_ms) == (3, 60)
+    with pytest.raises(BadInput, match="it has no part 'slc'"):
+        load("small?flash.slc.share_pct=10")

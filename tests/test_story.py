@@ -92,7 +92,7 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
         ("blocks", {"small_read": 610.0, "large_read": 162e6, "block_threads": 4.0}, "answer_1"),
         ("blocks", {"small_read": 610.0, "large_read": 162e6, "block_threads": 1.0}, "answer_4"),
         ("steady", {"streams_at": 8.0, "streams_read": 62e6, "streams_write": 59e6}, "answer_6"),
-        ("cache", {"cache_begin": 235e6, "cache_end": 127e6}, "answer_10"),
+        ("cache", {"cache_begin": 235e6, "cache_end": 127e6, "cache_fall": 1.9, "stream_end": 127e6}, "answer_10"),
     ],
 )
 def test_each_answer_has_the_words_of_its_figures(question: str, figures: dict[str, float], key: str) -> None:

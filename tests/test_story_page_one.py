@@ -96,3 +96,19 @@ def test_a_caveat_of_several_reasons_is_said_once_after_the_last() -> None:
     caveat = because_said(Because("falling"), EN)
     assert text.count(caveat) == 1
     assert text.index("drop to") < text.index(caveat) < text.index("reads")
+
+
+@pytest.mark.parametrize(("after", "argues"), [(7600.0, False), (8200.0, False), (22_300.0, True)])
+def test_pauses_that_gain_nothing_are_no_argument_for_a_drive(after: float, *, argues: bool) -> None:
+    """The chapter states that no pause gains anything: 7,600 IOPS before them, and at best 7,600 after."""
+    values = {"back": after / 68e3, "back_iops": after, "back_rest": 5.0, "unrested": 7600.0}
+    assert page_one.argues(Reason("back", "pass", 1, values, beyond=5.0)) is argues
+
+
+@pytest.mark.parametrize("key", ["question.work.answer_1", "cause.falls_profile"])
+@pytest.mark.parametrize(("depth", "words"), [(1, "1 outstanding IO"), (8, "8 outstanding IOs")])
+def test_one_outstanding_io_is_singular(key: str, depth: int, words: str) -> None:
+    work = {"server": 1470.0, "server_depth": float(depth), "server_wait": 680e-6}
+    falls = {"of": 9, "phase": "file-copy", "most": 2640.0, "at": depth, "least": 1070.0, "deep": 512}
+    said = EN(key if key.startswith("question") else f"finding.{key}", **(work | falls))
+    assert f"{words} " in said.replace("\N{NO-BREAK SPACE}", " ").replace(",", " ")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from stend.model.record import Run
 from stend.report.parts import Pair
-from stend.report.story import certainty, telling
+from stend.report.story import certainty, questions, telling
 from stend.report.story.page_one import sentence
 from stend.words import LANGUAGES, Language
 from tests.synthetic import made
@@ -91,3 +91,11 @@ def test_an_array_known_to_be_of_raid_0_has_its_lack_of_redundancy_against_it(le
             for item in items.items if item.mark == "con"
         ]  # fmt: skip
         assert against.count(sentence(Language(lang)("reason.redundant.doubt"))) == 2 * stated
+
+
+def test_a_fall_without_a_visible_cache_is_stated_in_its_chapter() -> None:
+    """The rate of a worn-out QLC drive jumps to and fro: it ends at a sixteenth of its first rate all the same."""
+    (chapter,) = (one for one in questions.questions() if one.name == "cache")
+    for fall, keys in ((16.0, ["answer_11"]), (1.2, [])):
+        figures = {"cache_fall": fall, "stream_end": 103e6}
+        assert [answer.key for answer in chapter.answers if answer.holds(figures)] == keys

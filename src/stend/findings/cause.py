@@ -12,7 +12,7 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat, ladders
 from stend.findings.look.arrays import absorbed, penalty
-from stend.findings.look.blocks import limit_of_mixes, limits_of_reads, part_of_sector
+from stend.findings.look.blocks import limit_of_mixes, limits_of_reads, part_of_sector, slow_mix
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.link import SURE, Link, link
@@ -205,11 +205,13 @@ def _knee(evidence: Evidence) -> Causes:
 
 
 def _mixes(evidence: Evidence) -> Causes:
-    """Yield that random reads, random writes and mixes of 4 KiB end at one rate, which is below that of the link."""
+    """Yield that all mixes of random 4 KiB IO end at one rate below the link's, or one far below reads and writes."""
     test, drive = "iops", evidence.run.plan.device
-    iops = None if drive.rotational or drive.facts.get("level") else limit_of_mixes(evidence.random(test))
-    if iops and not evidence.link.near(iops * 4 * KiB):
+    rows = [] if drive.rotational or drive.facts.get("level") else evidence.random(test)
+    if (iops := limit_of_mixes(rows)) and not evidence.link.near(iops * 4 * KiB):
         yield _cause("any_mix", test, {"iops": iops})
+    if slow := slow_mix(rows):
+        yield _cause("mix_slower", test, slow)
 
 
 def _ends(evidence: Evidence) -> tuple[Figures, Figures] | None:
@@ -219,9 +221,7 @@ def _ends(evidence: Evidence) -> tuple[Figures, Figures] | None:
 
 
 def _order(evidence: Evidence) -> Causes:
-    """Yield that random writes after a sequential fill, maybe of a part of the drive, are faster than after hours of
-    random writes.
-    """
+    """Yield that random writes after a sequential fill (maybe of a part) are faster than after hours of such writes."""
     if not (ends := _ends(evidence)):
         return
     filled, end = ends
@@ -229,8 +229,10 @@ def _order(evidence: Evidence) -> Causes:
     if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
         part, whole = map(evidence.range_bytes, ends)
         values = {"filled": filled.iops, "end": end.iops, "part": part / whole}
+        fresh = headline.level(evidence.rows, "write_fresh")
+        key = "order_fresh" if fresh and filled.iops >= headline.NEARLY * fresh.iops else "order"
         if part <= whole:  # the rest of the drive is further spare flash
-            yield _cause("order" if part == whole else "order_part", filled.test, values)
+            yield _cause(key if part == whole else "order_part", filled.test, values)
 
 
 def _mixed_rounds(evidence: Evidence) -> Causes:

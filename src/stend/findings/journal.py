@@ -24,6 +24,8 @@ THROTTLED = 1.2
 """Writes of a burst that take this many times their usual response time waited for room in the buffer."""
 FULL = 4
 """The buffer is full for most of a burst that is this many times as large."""
+STALL_S, RARE = 0.1, 100.0
+"""A longest write from this time on (the interval of etcd's heartbeats), and this many times the p99, is stated."""
 ALIKE = 1.1
 NEAR = 1.25
 """Response times of two loads with at most this ratio are about equal."""
@@ -86,6 +88,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield Finding(key="short", test=test.name, confidence="can't tell")
             continue
         yield _rate(test.name, log)
+        yield from _longest(test.name, log)
         yield _flush(test.name, log, sheet)
         yield from _buffer(test.name, log)
         yield from _threads(test.name, log)
@@ -99,6 +102,13 @@ def _rate(test: str, log: Journal) -> Finding:
     values = {"block": row.workload.block_bytes, "iops": row.iops, "mean_s": row.number("mean")}
     values |= {"p99_s": p99_s} if p99_s else {}
     return Finding(key="rate" if p99_s else "rate_mean", test=test, values=values)
+
+
+def _longest(test: str, log: Journal) -> Iterator[Finding]:
+    """Yield the longest write of a single writer if its rare stalls are not those of a p99."""
+    p99_s, max_s = log.first.write.value("p99"), log.first.write.number("max")
+    if p99_s and max_s >= max(STALL_S, RARE * p99_s):
+        yield Finding(key="longest", test=test, values={"max_s": max_s}, side="con")
 
 
 def _usual(waits: Mapping[str, tuple[float | None, float]]) -> dict[str, Any]:

@@ -61,11 +61,16 @@ def _late(test: PlannedTest, phase: str, late: list[Pair], kept: dict[Workload, 
 def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Iterator[Finding]:
     known = [(times, pair) for pair in beside if (times := inflation(alone, pair)) is not None]
     usual = alone.row.iops / run.plan.device.scale
+    measured = [pair for pair in beside if pair.row.tally.ios >= MIN_BEYOND * run.plan.device.scale]
     if stopped := [pair for pair in beside if not pair.row.tally.ios and usual * pair.row.seconds >= MIN_BEYOND]:
         values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
         yield Finding(key="stopped", test=test.name, values=values, side="con")
+    starved = [pair for pair in beside if pair.row.tally.ios and pair not in measured and _fallen(run, alone, pair)]
+    for pair in sorted(starved, key=lambda one: one.row.iops)[:1]:
+        values = {"phase": phase, "neighbour": pair.neighbour, "depth": pair.depth}
+        yield Finding(key="starved", test=test.name, values=values, side="con")
     if not known:
-        yield _few(run, test, phase, alone, beside)
+        yield _few(run, test, phase, alone, measured)
         return
     times, pair = max(known, key=lambda one: one[0])
     values = {
@@ -78,7 +83,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         "iops": pair.row.iops,
         "kept": pair.row.iops / alone.row.iops,
     }
-    slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
+    slow = [other for other in measured if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
     fallen = _fallen(run, alone, pair)
     keys = ("worst_known", "worst_known_fallen") if slow else ("worst" if times > 1 else "alike", "worst_fallen")
     speaks = side(pro=times < LITTLE, con=times > MUCH)
@@ -98,12 +103,12 @@ def _fallen(run: Run, alone: Pair, beside: Pair) -> bool:
     return beside.row.iops < FALLEN * alone.row.iops and alike - counts[1] > scatter
 
 
-def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
+def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, measured: list[Pair]) -> Finding:
     """Return the neighbour beside which the victim's IOs take longest on average: no p99 is known."""
-    pair = max(beside, key=lambda one: one.row.number("mean"))
-    alone_s, beside_s = alone.row.number("mean"), pair.row.number("mean")
-    if not pair.row.tally.ios or beside_s <= alone_s:
-        key, values = "few_alike" if pair.row.tally.ios else "few", {"phase": phase, "alone": alone_s}
+    pair = max(measured, key=lambda one: one.row.number("mean"), default=None)
+    alone_s = alone.row.number("mean")
+    if not pair or (beside_s := pair.row.number("mean")) <= alone_s:
+        key, values = "few_alike" if pair else "few", {"phase": phase, "alone": alone_s}
         return Finding(key=key, test=test.name, values=values, confidence="can't tell")
     values = {
         "phase": phase,

@@ -109,7 +109,7 @@ class Learned:
         match result.step:
             case Purge():
                 self.purge_s = took
-            case Hold(workload=workload, amount=Bytes()):
+            case Hold(workload=workload, amount=Bytes()) if workload.sync == "none":  # one synced write is no fill
                 self.fills[kind(workload)] = self.fills.get(kind(workload), Counts()) + counts
             case Hold(workload=workload, amount=Seconds(seconds=seconds)):
                 if workload != before:

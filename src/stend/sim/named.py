@@ -34,6 +34,8 @@ OPTIONS = (
 
 OF_ALL: dict[str, Any] = {"thermal": {}, "power": {}}
 """Parts that every virtual drive has. A description may leave them out."""
+OF_FLASH: dict[str, Any] = {"tail": {}}
+"""Parts that every `flash` has."""
 
 
 def profiles() -> list[str]:
@@ -76,7 +78,7 @@ def _described(name: str) -> dict[str, Any]:
 def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
     """Return the description with some parameters of its parts replaced, which may be parts that it leaves out."""
     described = OF_ALL | described
-    changed = dict(described)
+    changed = described | ({"flash": OF_FLASH | described["flash"]} if isinstance(described.get("flash"), dict) else {})
     for key, value in parameters.items():
         part, _, inner = key.partition(".")
         if not isinstance(changed.get(part), dict) or part in ("sources", "accidents", "lies"):

@@ -1,5 +1,6 @@
 """Work out the named figures of a run, each from one test and one state of the drive (`evidence`)."""
 
+import math
 from collections.abc import Sequence
 from operator import attrgetter
 from statistics import median
@@ -23,8 +24,9 @@ WHOLE = 0.99
 """From this share of the capacity on, a range is the whole drive."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
-RAISED = 1.1
-"""A mean this many times the median is raised; with less, both round to the same figure."""
+RAISED, APART = 1.1, 2.0
+"""A mean this many times the median is raised; with less, both round to the same figure. From `APART` times on it lies
+between two kinds of IO and is the time of neither, however many of them are long."""
 
 
 def named(run: Run, findings: Sequence[Finding]) -> Pairs:
@@ -182,8 +184,8 @@ def _last_fifth(run: Run, test: str, phase: str, record: look.Record) -> Figures
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
     """Yield mean and 99 % at QD1, and the longest 99.9 % of the reads of a mix with its depth and shares.
 
-    If few long waits raise the mean above the 99 % and by a tenth, it is not that of a usual IO: then the median and
-    the longest too.
+    If few long waits raise the mean above the 99 % and by a tenth, or many to twice the median, it is not that of a
+    usual IO: then the median and the longest too.
     """
     for test in ("latency-curve", "latency"):  # if both were run, the later one counts
         curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and after_fill(r)]
@@ -193,7 +195,8 @@ def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
                 yield from _of(f"{name}_p99", row, "p99")
                 if reads != 65:
                     yield from _of(f"{name}_wait", row, "mean")
-                    rare = 0 < row.number("p99") < row.number("mean") > RAISED * row.number("p50")
+                    raised = row.number("mean") / (row.value("p50") or math.inf)
+                    rare = raised >= APART or (0 < row.number("p99") < row.number("mean") and raised > RAISED)
                     yield from [*_of(f"{name}_usual", row, "p50"), *_of(f"{name}_longest", row, "max")] if rare else []
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
     tails = [(tail, r) for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9"))]

@@ -8,7 +8,7 @@ from stend.findings.look.figures import Figures
 SAME = 1.05
 """Two rates that differ by less are equal."""
 LOSES = 2.0
-"""Writes of part of a sector are slower than those of a whole one by at least this."""
+"""Writes of part of a sector are slower than those of a whole one by at least this, and mixes than reads and writes."""
 
 
 def limits_of_reads(sweep: Sequence[Figures]) -> dict[str, Any] | None:
@@ -43,6 +43,16 @@ def limit_of_mixes(rows: Sequence[Figures]) -> float | None:
     if len(rates) < 3 or not {0, 100} <= rates.keys() or max(rates.values()) >= SAME * min(rates.values()):
         return None
     return sum(rates.values()) / len(rates)
+
+
+def slow_mix(rows: Sequence[Figures]) -> dict[str, Any] | None:
+    """Return the slowest mix of a block size if it has far fewer IOPS than reads and than writes alone, or None."""
+    rates = {row.workload.read_pct: row.iops for row in rows if row.workload.random_pct == 100}
+    alone = [rates.pop(pct, 0.0) for pct in (100, 0)]
+    share = min(rates, key=lambda pct: rates[pct], default=0)
+    if not share or LOSES * rates[share] >= min(alone):
+        return None
+    return {"share": share / 100, "mix": rates[share], "reads": alone[0], "writes": alone[1]}
 
 
 def _sequential(sweep: Sequence[Figures], read_pct: int) -> list[Figures]:

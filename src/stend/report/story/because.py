@@ -7,7 +7,7 @@ from stend.report.story.page_one import sentence
 from stend.sentences import finding_said
 from stend.words import Language
 
-FIRST = ("mixed_rounds", "falls_profile", "falls_profiles", "falls_beyond")
+FIRST = ("mix_slower", "mixed_rounds", "falls_profile", "falls_profiles", "falls_beyond")
 """Causes of what a reader would not expect. A page states them before the causes of other tests of the chapter."""
 
 

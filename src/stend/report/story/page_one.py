@@ -304,6 +304,8 @@ def argues(reason: Reason) -> bool:
             d.at_most[0] for use in uses().use.values() for d in use.demands if d.figure == reason.figure and d.at_most
         )
         return reason.values[reason.figure] * TAILS[reason.figure] <= min(bounds)
+    if reason.figure == "back":  # a pause that gains nothing is none
+        return reason.values["back_iops"] >= uses().level["fall"] * reason.values.get("unrested", 0.0)
     return not mere_fall(reason)
 
 
