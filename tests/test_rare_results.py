@@ -16,8 +16,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from stend import store
+from stend import imports, store
 from stend.base.errors import BadInput, StepFailed
+from stend.imports import folder as folders
 from stend.many import limits
 from stend.many.batch import lot as lots
 from stend.many.batch import verdict
@@ -26,6 +27,7 @@ from stend.many.sides import side
 from stend.model.events import Event
 from stend.publish import lab, ledger, pool, prose, samples
 from stend.store import reports, verify, writer
+from tests.imported import SAMPLES
 from tests.labs import run
 from tests.sides import load, of_rates, outcome, row
 from tests.synthetic import Truth
@@ -212,3 +214,34 @@ def test_a_maker_of_pages_that_dies_ends_the_build_in_a_sentence(monkeypatch: py
     monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *given, **more: Executor())
     with pytest.raises(StepFailed, match="a process that makes pages died, possibly for lack of memory; repeat"):
         list(pool.run([None] * 50, 2))  # type: ignore[list-item]
+
+
+def test_a_folder_that_a_full_disk_left_half_made_is_empty_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command has to work when there is room: `stend resume` cannot continue a folder without a record."""
+    place = tmp_path / "run"
+
+    def full(fd: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(StepFailed, match="run cannot be written: No space left on device; name another"):
+            store.create(place, {"target": "x"}, {"cpu": "y"})
+    assert list(place.iterdir()) == []
+    store.create(place, {"target": "x"}, {"cpu": "y"})
+
+
+def test_an_import_into_a_full_disk_names_the_folder_that_it_would_have_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed, form, taken = imports.taken_from(SAMPLES / "fio-3.33.json")
+
+    def full(folder: Path, *words: object) -> None:
+        raise StepFailed(f"{folder} cannot be written: No space left on device; name another with --into")
+
+    monkeypatch.setattr(store, "create", full)
+    with pytest.raises(StepFailed, match=rf"^{tmp_path}/\d+-\d+-fio-\S+ cannot be written"):
+        folders.write(handed, form, taken, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -188,5 +188,15 @@ def test_a_report_of_a_folder_that_cannot_be_written_names_it_and_the_way_out(
 
     monkeypatch.setattr(tempfile, "TemporaryDirectory", refused)
     assert main(["report", str(folder), "--format", "csv"]) == 5
-    expected = f"stend: {folder} cannot be written: Read-only file system; name another with --into"
+    assert " ".join(capsys.readouterr().err.split()) == (
+        f"stend: {folder} cannot be written: Read-only file system; name another with --into"
+    )
+    monkeypatch.undo()
+
+    def full(path: Path, place: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert main(["report", str(folder), "--format", "csv"]) == 5
+    expected = f"stend: {folder} cannot be written: No space left on device; name another with --into"
     assert " ".join(capsys.readouterr().err.split()) == expected

@@ -1,11 +1,13 @@
 """Reports of runs: one file per format, found by its name."""
 
+import errno
 import importlib
 import os
 import pkgutil
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 STYLES = ("review", "pts")
 STORIED = ("html", "markdown", "pdf")
 """Formats of a review. The others are data."""
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 STAGE = ".report-"
 """Reports are written in a folder with this prefix and then moved out of it, so that no half-written report is
 visible."""
@@ -64,7 +67,7 @@ def write(
     if form in STORIED and (imported := next((folder for folder, run, _ in runs if run.source), None)):
         data = ", ".join(name for name in formats() if name not in STORIED)
         raise BadInput(f"{imported} was imported and has no review; use {data}, `stend show` or `stend compare`")
-    with needing(f"a report as {form}"), _stage(into) as stage:
+    with needing(f"a report as {form}"), _writable(into), _stage(into) as stage:
         more = (rivals, names) if form in STORIED else ()
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
         written = [_placed(path, into / path.relative_to(stage), into) for path in staged]
@@ -73,14 +76,22 @@ def write(
     return written
 
 
-def _stage(into: Path) -> tempfile.TemporaryDirectory[str]:
-    """Return a new folder in `into`, which is made if needed. Raise StepFailed if it cannot be written."""
+@contextmanager
+def _writable(into: Path) -> Iterator[None]:
+    """Raise StepFailed, which names the folder, if it is full or cannot be written."""
     try:
-        into.mkdir(parents=True, exist_ok=True)
-        _tidy(into)
-        return tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into)
+        yield
     except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
         raise StepFailed(f"{into} cannot be written: {error.strerror}; name another with --into") from error
+
+
+def _stage(into: Path) -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder in `into`, which is made if needed."""
+    into.mkdir(parents=True, exist_ok=True)
+    _tidy(into)
+    return tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into)
 
 
 def _tidy(into: Path) -> None:
