@@ -18,6 +18,7 @@ import pytest
 
 from stend import imports, store
 from stend.base.errors import BadInput, StepFailed
+from stend.engines import _room
 from stend.imports import folder as folders
 from stend.many import limits
 from stend.many.batch import lot as lots
@@ -25,6 +26,7 @@ from stend.many.batch import verdict
 from stend.many.compare import Side, compared, rules
 from stend.many.sides import side
 from stend.model.events import Event
+from stend.model.workload import Workload
 from stend.publish import lab, ledger, pool, prose, samples
 from stend.store import reports, verify, writer
 from tests.imported import SAMPLES
@@ -245,3 +247,12 @@ def test_an_import_into_a_full_disk_names_the_folder_that_it_would_have_made(
     with pytest.raises(StepFailed, match=rf"^{tmp_path}/\d+-\d+-fio-\S+ cannot be written"):
         folders.write(handed, form, taken, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_target_that_shrank_is_named_by_its_own_path(tmp_path: Path) -> None:
+    """Engines open it by its descriptor, whose path means nothing to an operator."""
+    target = tmp_path / "drive.bin"
+    target.write_bytes(bytes(8192))
+    load = Workload(random_pct=0, read_pct=100, block_bytes=4096, range_bytes=16384)
+    with target.open("rb") as file, pytest.raises(StepFailed, match=rf"^{target} is 8 KiB too small for SEQ 4K"):
+        _room.fitted(f"/proc/{os.getpid()}/fd/{file.fileno()}", load)
