@@ -1,6 +1,7 @@
 """A feed follows its run as long as it goes on or a page is open, and ends five minutes after both."""
 
 import asyncio
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,10 @@ import pytest
 from stend import store
 from stend.live import feed
 from stend.live.follow import Follower
+from stend.live.server import Server
 from stend.live.state import State
+from stend.model.events import Note
+from stend.words import text
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 from tests.test_store import kept
@@ -79,3 +83,35 @@ def test_a_page_gets_its_messages_until_too_many_wait(monkeypatch: pytest.Monkey
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(sent())
     assert told == [True, True, False, 2]
+
+
+def test_charts_and_notes_that_are_asked_for_first_are_of_the_whole_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that has not read the run yet must not draw it as one without a finished phase, and then again."""
+    folder = tmp_path / "run"
+    store.create(folder, {"target": "still"}, {"cpu": "none"})
+    *events, ended = kept(play(drawn("latency", minute_s=1, rounds=2), StillEngine()))
+    note = Note(t=0, text=text("a remark"))
+    list(store.append(folder, (event for event in (*events, note, ended))))
+
+    async def asked() -> tuple[list[Any], int]:
+        keys: list[Any] = []
+
+        async def made(key: Any, *words: Any) -> Path:
+            keys.append(key)
+            return tmp_path
+
+        server = Server(tmp_path)
+        monkeypatch.setattr(server.maker, "made", made)
+        request: Any = SimpleNamespace(path_params={"lang": "en", "name": "run"})
+        shown = json.loads(bytes((await server.notes(request)).body))
+        server.feeds.clear()
+        for _ in range(2):
+            await server._drawn(request)
+            await server.now(request)
+        return keys, len(shown)
+
+    keys, shown = asyncio.run(asked())
+    assert keys[0] == keys[1]
+    assert shown == 1

@@ -206,3 +206,15 @@ def test_duckdb_is_shut_before_it_reads_and_locked_before_the_query(monkeypatch:
     assert views[0] == "forget"
     assert [view.split()[2] for view in views[1:]] == list(COLUMNS)
     assert ends == ["SET allowed_paths=['/a', '/b''s']", *database.LOCKED, "SELECT 1"]
+
+
+def test_a_run_that_is_left_out_is_named(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A count over runs without a word about one that could not be read would be wrong."""
+    top = Path(shutil.copytree(made, tmp_path / "runs", ignore=shutil.ignore_patterns(".stend")))
+    path = top / "run1" / "events.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"version":3', b'"version":9', 1))
+    assert main(["query", "SELECT count(*) FROM runs", str(top), "--json"]) == 0
+    said = capsys.readouterr()
+    assert list(json.loads(said.out)[0].values()) == [RUNS - 1]
+    assert "run1 is left out" in said.err
+    assert "use a newer stend" in said.err

@@ -16,16 +16,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from stend import store
+from stend import imports, store
 from stend.base.errors import BadInput, StepFailed
+from stend.engines import _room
+from stend.imports import folder as folders
 from stend.many import limits
 from stend.many.batch import lot as lots
 from stend.many.batch import verdict
 from stend.many.compare import Side, compared, rules
 from stend.many.sides import side
 from stend.model.events import Event
+from stend.model.workload import Workload
 from stend.publish import lab, ledger, pool, prose, samples
 from stend.store import reports, verify, writer
+from tests.imported import SAMPLES
 from tests.labs import run
 from tests.sides import load, of_rates, outcome, row
 from tests.synthetic import Truth
@@ -212,3 +216,43 @@ def test_a_maker_of_pages_that_dies_ends_the_build_in_a_sentence(monkeypatch: py
     monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *given, **more: Executor())
     with pytest.raises(StepFailed, match="a process that makes pages died, possibly for lack of memory; repeat"):
         list(pool.run([None] * 50, 2))  # type: ignore[list-item]
+
+
+def test_a_folder_that_a_full_disk_left_half_made_is_empty_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command has to work when there is room: `stend resume` cannot continue a folder without a record."""
+    place = tmp_path / "run"
+
+    def full(fd: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(StepFailed, match="run cannot be written: No space left on device; name another"):
+            store.create(place, {"target": "x"}, {"cpu": "y"})
+    assert list(place.iterdir()) == []
+    store.create(place, {"target": "x"}, {"cpu": "y"})
+
+
+def test_an_import_into_a_full_disk_names_the_folder_that_it_would_have_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed, form, taken = imports.taken_from(SAMPLES / "fio-3.33.json")
+
+    def full(folder: Path, *words: object) -> None:
+        raise StepFailed(f"{folder} cannot be written: No space left on device; name another with --into")
+
+    monkeypatch.setattr(store, "create", full)
+    with pytest.raises(StepFailed, match=rf"^{tmp_path}/\d+-\d+-fio-\S+ cannot be written"):
+        folders.write(handed, form, taken, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_target_that_shrank_is_named_by_its_own_path(tmp_path: Path) -> None:
+    """Engines open it by its descriptor, whose path means nothing to an operator."""
+    target = tmp_path / "drive.bin"
+    target.write_bytes(bytes(8192))
+    load = Workload(random_pct=0, read_pct=100, block_bytes=4096, range_bytes=16384)
+    with target.open("rb") as file, pytest.raises(StepFailed, match=rf"^{target} is 8 KiB too small for SEQ 4K"):
+        _room.fitted(f"/proc/{os.getpid()}/fd/{file.fileno()}", load)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import zstandard
 
 from stend import store
+from stend.base import regular
 from stend.cli import main
 from stend.engines import _fio_json as fio
 from stend.store import verify
@@ -162,3 +164,49 @@ def test_a_process_that_goes_on_counts_from_nought_however_much_it_has_done_when
 
     _, sums = verify._grown(iter([heard(95), None, heard(154), heard(185)]), verify.NOTHING)
     assert sums == ((0, 0), (280, 280 * 4096))
+
+
+@pytest.mark.parametrize("version", [9, 0])
+def test_a_record_of_a_newer_stend_is_not_checked_and_not_called_changed(
+    version: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed("events.jsonl", b'"version":3', f'"version":{version}'.encode())(folder)
+    head, piece = told(folder, capsys, 2 if version == 9 else 8)
+    assert head.endswith("unreadable, not checked" if version == 9 else "CHANGED since its run wrote it")
+    assert f"has format {version}" in piece
+    assert main(["verify", "--json", str(folder)]) == (2 if version == 9 else 8)
+    assert json.loads(capsys.readouterr().out)[0]["unchanged"] is (None if version == 9 else False)
+
+
+def test_a_record_that_this_user_may_not_read_is_not_called_changed(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(regular, "reader", refused)
+    assert told(folder, capsys, 2)[0].endswith("unreadable, not checked")
+
+
+def test_a_report_of_a_folder_that_cannot_be_written_names_it_and_the_way_out(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a copy on a file system that is mounted for reading only."""
+
+    def refused(*words: object, **settings: object) -> None:
+        raise OSError(30, "Read-only file system", str(folder / ".report-1-x"))
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refused)
+    assert main(["report", str(folder), "--format", "csv"]) == 5
+    assert " ".join(capsys.readouterr().err.split()) == (
+        f"stend: {folder} cannot be written: Read-only file system; name another with --into"
+    )
+    monkeypatch.undo()
+
+    def full(path: Path, place: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert main(["report", str(folder), "--format", "csv"]) == 5
+    expected = f"stend: {folder} cannot be written: No space left on device; name another with --into"
+    assert " ".join(capsys.readouterr().err.split()) == expected

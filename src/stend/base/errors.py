@@ -21,6 +21,10 @@ class NotOnDrive(BadInput):
     """A test cannot run on this drive, because the drive lacks the commands that the test measures."""
 
 
+class NotReadable(BadInput):
+    """A run folder that may be unchanged cannot be read here: it is of a newer stend, or this user may not read it."""
+
+
 class Refused(StendError):
     """The gate refused: writing to this target could destroy data that the user did not name."""
 

@@ -38,6 +38,7 @@ def command(
         raise BadInput(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     extras.need("`stend query`", "duckdb")
     with opened(_runs.top(top), _runs.show_progress) as catalogue:
+        catalogue.warn()
         answer = catalogue.query(sql, limit or None, where or ())
     _write(answer.columns, answer.rows, "json" if as_json else "csv" if as_csv else form)
     if answer.more:

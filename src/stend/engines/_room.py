@@ -5,6 +5,7 @@ import os
 import msgspec
 
 from stend.base.errors import BadInput, StepFailed
+from stend.base.text import plain
 from stend.base.units import binary
 from stend.model.definition import Workload
 from stend.words import Sentence
@@ -19,9 +20,9 @@ def fitted(path: str, workload: Workload) -> Workload:
     room = size_bytes(path) - workload.start_bytes
     wanted = workload.range_bytes or room
     if wanted > room:
-        raise StepFailed(Sentence("target_small", target=path, size=wanted - room, load=workload.label))
+        raise StepFailed(Sentence("target_small", target=_shown(path), size=wanted - room, load=workload.label))
     if wanted < max(size for size, _ in workload.sizes):
-        raise BadInput(f"{binary(wanted)} of {path} is less than one block of {workload.label}")
+        raise BadInput(f"{binary(wanted)} of {_shown(path)} is less than one block of {workload.label}")
     return msgspec.structs.replace(workload, range_bytes=wanted)
 
 
@@ -30,8 +31,16 @@ def size_bytes(path: str) -> int:
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise StepFailed(Sentence("target_unopened", target=path, why=errno_text(error))) from error
+        raise StepFailed(Sentence("target_unopened", target=_shown(path), why=errno_text(error))) from error
     try:
         return os.lseek(file, 0, os.SEEK_END)
     finally:
         os.close(file)
+
+
+def _shown(path: str) -> str:
+    """Return the target's own path for a path of its descriptor (`/proc/PID/fd/3`), by which engines open it."""
+    try:
+        return plain(os.readlink(path)) if path.startswith("/proc/") else path
+    except OSError:
+        return path

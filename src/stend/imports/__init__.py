@@ -14,6 +14,7 @@ from types import ModuleType
 from stend.base.errors import BadInput
 from stend.imports.given import Given, given
 from stend.imports.taken import Taken, lasted
+from stend.words import Sentence
 
 __all__ = ["Given", "Taken", "formats", "given", "taken_from"]
 
@@ -46,6 +47,8 @@ def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
 def understood(handed: Given, name: str, place: str) -> Taken:
     """Parse an input already in memory as the format `name`. `place` names it in errors.
 
+    A load without IO was not measured (CrystalDiskMark prints 0.000 MB/s for it), and becomes a note.
+
     Raise BadInput if it cannot be parsed or holds no IO.
     """
     if handed.folder != (name == "bench-fio"):
@@ -55,6 +58,9 @@ def understood(handed: Given, name: str, place: str) -> Taken:
         lasted(max((load.counts.seconds for load in taken.loads), default=0.0))
     except BadInput as error:
         raise BadInput(f"{place} cannot be imported as {name}: {error}") from error
-    if not any(load.counts.ios for load in taken.loads):
+    loads = tuple(load for load in taken.loads if load.counts.ios)
+    if not loads:
         raise BadInput(f"{place} cannot be imported as {name}: it holds no IO")
-    return taken
+    idle = len(taken.loads) - len(loads)
+    notes = (Sentence("imported.idle", n=idle, all=len(taken.loads)),) if idle else ()
+    return taken._replace(loads=loads, notes=(*taken.notes, *notes))

@@ -20,6 +20,7 @@ LINE = re.compile(
     re.IGNORECASE,
 )
 """Kind, direction (before version 7), size and its unit, queue depth, threads, MB/s, IOPS, microseconds."""
+RATE = re.compile(r":\s*\d\S* MB/s")
 SECTION = re.compile(r"\[(Read|Write|Mix)\](?:\D{0,20}(\d+)\s?%)?", re.IGNORECASE)
 SETTING = re.compile(r"\s*(Test|Time|Date|OS)\s*:\s*(\S.*)")
 TESTED = re.compile(r"(\d+)\s*(MiB|GiB)(?:\s*\(x(\d+)\))?")
@@ -44,6 +45,11 @@ def read(given: Given) -> Taken:
     settings = {m[1]: m[2] for line in _lines(words) if (m := SETTING.match(line))}
     notes: dict[Sentence, None] = {}
     loads = tuple(_loads(words, _seconds(settings), _range(settings), notes))
+    rates = sum(bool(RATE.search(line)) for line in _lines(words))
+    if not loads and rates:
+        raise BadInput("its rates are not written as `2048.000 MB/s`, with a decimal point")
+    if rates > len(loads):
+        notes[Sentence("imported.unread", n=rates - len(loads))] = None
     return Taken(
         tool=head[1],
         version=(head[2] or "").strip(".")[:20],

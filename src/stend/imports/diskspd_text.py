@@ -17,7 +17,7 @@ from stend.words import Sentence
 
 TOOL = "diskspd"
 RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)
-TOTAL = re.compile(r"^total:([^\n]*)", re.MULTILINE)
+TOTAL = re.compile(r"^total:([^\n]*)(\n?)", re.MULTILINE)
 TIME = re.compile(r"^(?:actual )?test time:\s+([\d.]+)s", re.MULTILINE)
 ROWS = {
     "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
@@ -128,6 +128,9 @@ def _load(given: Settings, body: str) -> Load:
         raise BadInput("it does not state how long a test ran")
     waits = _percentiles(body)
     read, write = (_tally(body, way, waits[way.lower()].get("max", 0.0)) for way in ("Read", "Write"))
+    total = _tally(body, "Total", 0.0)
+    if total.ios and total.ios != read.ios + write.ios:
+        raise BadInput("it is cut off: its reads and writes are not all of its IOs")
     counts = Counts(lasted, 0, read, write)
     load, unknown = workload(given, counts)
     return Load(load, counts, reported(counts, waits, unknown))
@@ -140,7 +143,10 @@ def reported(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[
 
 
 def _tally(body: str, way: str, longest_s: float) -> Tally:
-    """Return the totals of a direction. Columns are found by name because their order differs between versions."""
+    """Return the totals of a direction (`Read`, `Write`) or of both (`Total`).
+
+    Columns are found by name because their order differs between versions. A number may be cut at the end of the text.
+    """
     table = re.search(rf"^{way} IO\n(thread \|[^\n]*)\n", body, re.MULTILINE)
     total = TOTAL.search(body, table.end()) if table else None
     if table is None or total is None:
@@ -149,7 +155,8 @@ def _tally(body: str, way: str, longest_s: float) -> Tally:
     cells = [numbers.number(cell.strip()) for cell in total[1].split("|")]
     row = dict(zip(names, cells, strict=False))
     ios, size = row.get("i/os") or 0, row.get("bytes") or 0
-    mean_s = (next((row[name] for name in row if name.startswith("avglat")), None) or 0.0) * MS
+    mean = next((row[name] for name in row if name.startswith("avglat")), None) if total[2] else None
+    mean_s = (mean or 0.0) * MS
     return tally(ios, size, mean_s, longest_s)
 
 
@@ -162,9 +169,9 @@ def tally(ios: float, size: float, mean_s: float, longest_s: float) -> Tally:
 
 
 def _percentiles(body: str) -> dict[str, dict[str, float]]:
-    """Return the percentiles of its table by direction, in seconds, without those that are N/A."""
+    """Return the percentiles of its table by direction, in seconds, without those that are N/A or in a cut line."""
     percentiles_s: dict[str, dict[str, float]] = {"read": {}, "write": {}, "both": {}}
-    for line in body.split("\n"):
+    for line in body.split("\n")[:-1]:
         cells = [cell.strip() for cell in line.split("|")]
         if len(cells) == 4 and cells[0] in ROWS:
             for way, cell in zip(percentiles_s, cells[1:], strict=True):

@@ -11,7 +11,7 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
-from stend.imports.given import Given
+from stend.imports.given import Given, utf8
 from stend.imports.numbers import block, number, size, whole
 from stend.imports.taken import Load, Taken, carried
 from stend.model.counts import Counts, added
@@ -27,6 +27,8 @@ POWERS = 0.05
 """A mean size this near to a power of two counts as that power, because older versions print only whole IOPS."""
 SYNCHRONOUS = ("", "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
 MOST_NOTES = 20
+LIMITS = ("rate", "rate_iops", "thinktime", "latency_target")
+FLUSHES, SYNCS = ("fsync", "fdatasync"), ("sync",)
 
 
 class Latency(msgspec.Struct, frozen=True):
@@ -63,6 +65,8 @@ class Job(msgspec.Struct, frozen=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict, name="job options")
     read: Way = Way()
     write: Way = Way()
+    trim: Way = Way()
+    mixed: Way | None = None
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -100,7 +104,7 @@ def read(given: Given) -> Taken:
 
 def documents(data: bytes) -> tuple[Document, list[Sentence]]:
     """Return the last JSON document in these bytes, and notes on the text around it. Raise BadInput without one."""
-    data = NO_NUMBERS.sub(b":0", data)
+    data = NO_NUMBERS.sub(b":0", utf8(data))
     try:
         return _decode(data), []
     except msgspec.ValidationError as error:
@@ -119,7 +123,15 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
 
 
 def of(document: Document) -> Iterator[Load]:
-    """Yield one load per name and group. Threads that are listed one by one make one load."""
+    """Yield one load per name and group. Threads that are listed one by one make one load.
+
+    Raise BadInput if reads and writes are not separate, or if there are only trims.
+    """
+    moved = any(way.io_bytes or way.total_ios for job in document.jobs for way in (job.read, job.write))
+    if any(job.mixed and not (job.read.runtime or job.write.runtime) for job in document.jobs):
+        raise BadInput("it has reads and writes in one sum (unified_rw_reporting); run fio without this option")
+    if not moved and any(job.trim.total_ios for job in document.jobs):
+        raise BadInput("its jobs only trimmed, and trims are not imported")
     groups: dict[tuple[str, int], list[Job]] = {}
     for job in document.jobs:
         groups.setdefault((job.jobname, job.groupid), []).append(job)
@@ -268,6 +280,19 @@ def _of_options(document: Document) -> Iterator[Sentence]:
         yield Sentence("imported.buffered")
     if any(not document.common | job.options for job in document.jobs):
         yield Sentence("imported.options")
+    if trims := sum(job.trim.total_ios or 0 for job in document.jobs):
+        yield Sentence("imported.trims", n=trims)
+    yield from dict.fromkeys(_held_back(document))
     for job in document.jobs:
         if job.error:
             yield Sentence("imported.error", name=plain(job.jobname)[:60], n=job.error)
+
+
+def _held_back(document: Document) -> Iterator[Sentence]:
+    """Yield a note for each job whose options limited its rate or made its writes durable."""
+    for job in document.jobs:
+        options = {str(key): str(value) for key, value in (document.common | job.options).items()}
+        for key, names in (("limited", LIMITS), ("flushed", FLUSHES), ("synced", SYNCS)):
+            used = [f"{name}={options[name]}" for name in names if options.get(name, "0") not in ("0", "none")]
+            if used:
+                yield Sentence(f"imported.{key}", name=plain(job.jobname)[:60], options=plain(", ".join(used))[:100])

@@ -44,6 +44,8 @@ def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") ->
         made = stage / place.name  # two levels down, where no list of runs looks
         _fill(made, handed, form, taken, label)
         made.rename(place)
+    except StepFailed as error:  # it names the folder on the way
+        raise StepFailed(str(error).replace(str(made), str(place))) from error
     except OSError as error:
         raise StepFailed(f"{place} cannot be written: {error.strerror}; name another with --into") from error
     finally:

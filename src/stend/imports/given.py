@@ -35,8 +35,8 @@ class Given(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """Return the bytes of the file, or nothing for a folder."""
-        return b"" if self.folder else self.files[0][1]
+        """Return the bytes of the file in UTF-8, or nothing for a folder."""
+        return b"" if self.folder else utf8(self.files[0][1])
 
     @property
     def head(self) -> str:
@@ -49,6 +49,19 @@ class Given(NamedTuple):
         return tuple((name, hashlib.sha256(data).hexdigest()) for name, data in self.files)
 
 
+def utf8(data: bytes) -> bytes:
+    """Return a text with a byte order mark in UTF-8 without the mark, and other bytes unchanged.
+
+    PowerShell writes UTF-16 if a program's output is redirected into a file.
+    """
+    coding = _coding(data)
+    return data.decode(coding, errors="replace").encode() if coding else data
+
+
+def _coding(data: bytes) -> str:
+    return next((name for mark, name in MARKS.items() if data.startswith(mark)), "")
+
+
 def text(data: bytes) -> str:
     """Decode a file as UTF-8, or as its byte order mark states. Bytes that are not text become replacement characters.
 
@@ -56,8 +69,7 @@ def text(data: bytes) -> str:
     """
     if len(data) > MOST_OF_TEXT:
         raise BadInput(f"it has more than {binary(MOST_OF_TEXT)} of text")
-    coding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
-    return data.decode(coding, errors="replace").replace("\r\n", "\n")
+    return data.decode(_coding(data) or "utf-8", errors="replace").replace("\r\n", "\n")
 
 
 def given(path: Path) -> Given:

@@ -37,12 +37,17 @@ def claims(given: Given) -> bool:
 
 def read(given: Given) -> Taken:
     """Return one load per access specification and queue depth, of all managers together."""
-    table = list(numbers.rows(text(given.data)))
+    words = text(given.data)
+    table = list(numbers.rows(words))
     specs, notes = dict(_specs(table)), dict[Sentence, None]()
     stamp, version = (
         next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
         for mark in ("'Time Stamp", "'Version")
     )
+    header = next((row for row in reversed(table) if row[:1] == [HEADER]), [])
+    if table[-1][:1] == ["ALL"] and numbers.cut_off(words, header, table[-1]):
+        notes[Sentence("imported.cut_off")] = None
+        table = table[:-1]
     loads = tuple(_loads(table, specs, notes))
     return Taken(
         tool=TOOL,

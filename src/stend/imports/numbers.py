@@ -69,6 +69,11 @@ def rows(text: str, delimiter: str = ",") -> Iterator[list[str]]:
         raise BadInput(f"its table is broken: {error}") from error
 
 
+def cut_off(text: str, header: Sequence[str], last: Sequence[str]) -> bool:
+    """Return True if the last row is shorter than its header and no line end follows: its last number may be cut."""
+    return not text.endswith("\n") and len(last) < len(header)
+
+
 def named(header: Sequence[str], row: Sequence[str]) -> dict[str, str]:
     """Return the cells of a row by the lower-case name of their column."""
     return {name.lower(): cell for name, cell in zip(header, row, strict=False)}

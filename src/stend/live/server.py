@@ -169,6 +169,7 @@ class Server:
     async def notes(self, request: Request) -> Response:
         """Answer with a run's notes, translated from the English of `Now`."""
         words, feed = _language(request), self.feed(request.path_params["name"])
+        await feed.caught_up()
         return JSONResponse([(t, kind, words.translated(text)) for t, kind, text in feed.now().notes])
 
     async def metrics(self, request: Request) -> Response:
@@ -252,6 +253,7 @@ class Server:
     async def _drawn(self, request: Request) -> Path:
         """Return the folder with the charts as of the last finished phase; draw them if needed."""
         lang, feed = _language(request).name, self.feed(request.path_params["name"])
+        await feed.caught_up()
         key = ("drawn", str(feed.folder), len(feed.follower.course.passed), lang)
         return await self.maker.made(key, INDEX, "stend.live.drawn", "INTO", lang, feed.folder)
 

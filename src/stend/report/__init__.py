@@ -1,16 +1,18 @@
 """Reports of runs: one file per format, found by its name."""
 
+import errno
 import importlib
 import os
 import pkgutil
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stend.base import regular
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, StepFailed
 from stend.base.extras import needing
 from stend.base.text import did_you_mean
 from stend.model.record import Run
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 STYLES = ("review", "pts")
 STORIED = ("html", "markdown", "pdf")
 """Formats of a review. The others are data."""
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 STAGE = ".report-"
 """Reports are written in a folder with this prefix and then moved out of it, so that no half-written report is
 visible."""
@@ -48,7 +51,7 @@ def write(
 
     A review is of one run, or of several that page one compares, next to the `rivals` (by default the published drives
     of the class). `names` replace the models of the runs in a review. Raise BadInput for an unknown format or style,
-    for more names than runs, and for a review of an imported run.
+    for more names than runs, and for a review of an imported run. Raise StepFailed if `into` cannot be written.
     """
     if form not in formats():
         known = f"the formats are {', '.join(formats())}"
@@ -64,18 +67,31 @@ def write(
     if form in STORIED and (imported := next((folder for folder, run, _ in runs if run.source), None)):
         data = ", ".join(name for name in formats() if name not in STORIED)
         raise BadInput(f"{imported} was imported and has no review; use {data}, `stend show` or `stend compare`")
-    into.mkdir(parents=True, exist_ok=True)
-    _tidy(into)
-    with (
-        needing(f"a report as {form}"),
-        tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into) as stage,
-    ):
+    with needing(f"a report as {form}"), _writable(into), _stage(into) as stage:
         more = (rivals, names) if form in STORIED else ()
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
         written = [_placed(path, into / path.relative_to(stage), into) for path in staged]
     if any(folder == into for folder, _, _ in runs):
         reports.remember(into, written, [run.seal for _, run, _ in runs])
     return written
+
+
+@contextmanager
+def _writable(into: Path) -> Iterator[None]:
+    """Raise StepFailed, which names the folder, if it is full or cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        raise StepFailed(f"{into} cannot be written: {error.strerror}; name another with --into") from error
+
+
+def _stage(into: Path) -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder in `into`, which is made if needed."""
+    into.mkdir(parents=True, exist_ok=True)
+    _tidy(into)
+    return tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into)
 
 
 def _tidy(into: Path) -> None:

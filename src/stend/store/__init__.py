@@ -47,7 +47,10 @@ _encode = msgspec.json.Encoder(enc_hook=encoded).encode
 
 
 def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None:
-    """Create a run folder with the request and the host's facts. Raise BadInput if the folder is not empty."""
+    """Create a run folder with the request and the host's facts.
+
+    Raise BadInput if the folder is not empty. Raise StepFailed and leave it empty if it cannot be written.
+    """
     request = msgspec.toml.encode(manifest)
     machine = json.dumps(host, indent=1, ensure_ascii=False).encode()
     head = HEAD | {"run": secrets.token_hex(8), "manifest": digest(request), "host": digest(machine)}
@@ -56,12 +59,18 @@ def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None
         if any(folder.iterdir()):
             raise BadInput(f"{folder} is not empty; name a new folder with --into, or `stend resume {folder}`")
         (folder / "raw").mkdir()
-        (folder / "manifest.toml").write_bytes(request)
-        (folder / "host.json").write_bytes(machine)
-        with events_of(folder).open("xb") as file:
-            file.write(_encode(head) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            (folder / "manifest.toml").write_bytes(request)
+            (folder / "host.json").write_bytes(machine)
+            with events_of(folder).open("xb") as file:
+                file.write(_encode(head) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:  # such as a full disk: the same command works once that is fixed
+            for path in (folder / "manifest.toml", folder / "host.json", events_of(folder)):
+                path.unlink(missing_ok=True)
+            (folder / "raw").rmdir()
+            raise
     except OSError as error:
         kind = BadInput if error.errno in NO_PLACE else StepFailed
         raise kind(f"{folder} cannot be written: {error.strerror}; name another with --into") from error

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from stend.base import limits, regular, untrusted
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, NotReadable
 from stend.model.events import Event, Judged, Reading, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.samples import SampleRow
@@ -164,6 +164,8 @@ def _head(folder: Path) -> dict[str, Any]:
             line = file.readline(HEAD_BYTES)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadInput(f"{folder} is not a run folder: it has no events.jsonl; `stend list` shows runs") from error
+    except PermissionError as error:
+        raise NotReadable(f"{events_of(folder)} cannot be read: {error.strerror}") from error
     except OSError as error:
         raise BadInput(f"{events_of(folder)} cannot be read: {error.strerror}") from error
     if not line:
@@ -176,8 +178,8 @@ def _head(folder: Path) -> dict[str, Any]:
         head = {}
     if not isinstance(head, dict) or head.get("format") != HEAD["format"]:
         raise BadInput(f"{events_of(folder)} is not a stend event file")
-    if head.get("version") not in READABLE:
-        raise BadInput(
-            f"{folder} has format {head.get('version')!r}; this stend reads up to {FORMAT}: use a newer stend"
-        )
+    version = head.get("version")
+    if version not in READABLE:
+        kind = NotReadable if isinstance(version, int) and version > FORMAT else BadInput
+        raise kind(f"{folder} has format {version!r}; this stend reads up to {FORMAT}: use a newer stend")
     return head

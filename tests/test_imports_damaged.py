@@ -1,0 +1,120 @@
+"""Results of other tools that were cut off, are in Windows' encodings, or hold loads that are no measurement."""
+
+import codecs
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stend import imports
+from stend.base.errors import BadInput
+from stend.imports.given import Given
+from stend.imports.taken import Load, Taken
+from tests.imported import FORMATS, SAMPLES
+
+TEXTS = sorted(name for name in FORMATS if not (SAMPLES / name).is_dir())
+
+
+def taken(name: str, data: bytes) -> Taken:
+    return imports.understood(Given(name, ((name, data),)), FORMATS[name], name)
+
+
+def figures(load: Load) -> tuple[Any, ...]:
+    ways = (load.counts.read, load.counts.write)
+    rates = (round(way.ios / load.counts.seconds) for way in ways)
+    return (load.phase, load.workload.label, *rates, *(round(way.latency_ns / max(way.ios, 1)) for way in ways))
+
+
+@pytest.mark.parametrize(
+    "coding", ["utf-16-le", "utf-16-be", "utf-8"], ids=["PowerShell", "UTF-16 BE", "UTF-8 with a mark"]
+)
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_with_a_byte_order_mark_has_the_same_loads(name: str, coding: str, tmp_path: Path) -> None:
+    mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE, "utf-8": codecs.BOM_UTF8}[coding]
+    text = (SAMPLES / name).read_text().replace("\r\n", "\n").replace("\n", "\r\n")
+    (tmp_path / name).write_bytes(mark + text.encode(coding))
+    _, form, read = imports.taken_from(tmp_path / name)
+    assert form == FORMATS[name]
+    assert read.loads == imports.taken_from(SAMPLES / name)[2].loads
+
+
+@pytest.mark.parametrize("name", ["elbencho.csv", "ezfio.csv", "iometer.csv", "diskspd.txt", "diskspd-linux.txt"])
+def test_a_file_that_was_cut_off_never_makes_another_number(name: str) -> None:
+    """`400000` cut after `40` is no rate of 40 IOPS, and a result without its writes is not one of reads alone."""
+    data = (SAMPLES / name).read_bytes()
+    whole = {figures(load) for load in taken(name, data).loads}
+    whole |= {tuple(0 if n > 3 else value for n, value in enumerate(load)) for load in whole}
+    read = 0
+    end = data.rindex(b"Rand,30,4096,8") if name == "ezfio.csv" else len(data)
+    for size in range(50, end, 7):
+        try:
+            loads = taken(name, data[:size]).loads
+        except BadInput:
+            continue
+        read += 1
+        for load in loads:
+            waits = figures(load)[4:]
+            known = {row for row in whole if row[:4] == figures(load)[:4]}
+            assert known, (size, figures(load))
+            assert all(wait in {0, *(row[4 + n] for row in known)} for n, wait in enumerate(waits)), size
+    assert read, "no cut file was read"
+
+
+def test_a_row_that_was_cut_off_is_left_out_with_a_note() -> None:
+    data = (SAMPLES / "elbencho.csv").read_bytes()
+    cut = taken("elbencho.csv", data[: data.index(b",100000,") + 5])
+    assert len(cut.loads) == 1
+    assert "the last row is cut off: it is left out" in cut.notes
+
+
+def test_a_load_that_crystaldiskmark_did_not_run_is_no_rate_of_0() -> None:
+    text = (SAMPLES / "crystaldiskmark.txt").read_text()
+    for rate in ("1572.864 MB/s [   1500.0 IOPS] <  5300.00 us>", "204.800 MB/s [  50000.0 IOPS] < 10100.00 us>"):
+        assert rate in text
+        text = text.replace(rate, "0.000 MB/s [      0.0 IOPS] <     0.00 us>")
+    read = taken("crystaldiskmark.txt", text.encode())
+    assert [load.counts.ios > 0 for load in read.loads] == [True] * 4
+    assert "2 of 6 loads hold no IO and are left out" in read.notes
+
+
+def test_rates_with_a_decimal_comma_are_no_lack_of_io() -> None:
+    text = (SAMPLES / "crystaldiskmark.txt").read_text()
+    with pytest.raises(BadInput, match=r"not written as `2048\.000 MB/s`, with a decimal point"):
+        taken("crystaldiskmark.txt", text.replace(".152 MB", ",152 MB").replace(".0 IOPS", ",0 IOPS").encode())
+    some = taken("crystaldiskmark.txt", text.replace("2097.152 MB", "2097,152 MB").encode())
+    assert "1 line with a rate cannot be read and is left out" in some.notes
+
+
+def job(**sections: Any) -> bytes:
+    way = {"io_bytes": 4096000, "io_kbytes": 4000, "runtime": 1000, "total_ios": 1000, "iops": 1000}
+    options = {"rw": "randrw", "bs": "4k", "direct": "1", **sections.pop("options", {})}
+    ways = {name: way | {"lat_ns": {"mean": 1000}} for name in sections}
+    document = {"fio version": "fio-3.33", "jobs": [{"jobname": "a", "job options": options, **ways}]}
+    return json.dumps(document).encode()
+
+
+def test_sums_and_trims_of_fio_are_named_and_are_not_called_no_io() -> None:
+    name = "fio-3.33.json"
+    with pytest.raises(BadInput, match="reads and writes in one sum"):
+        taken(name, job(mixed=1))
+    assert taken(name, job(mixed=1, read=1, write=1)).loads == taken(name, job(read=1, write=1)).loads
+    with pytest.raises(BadInput, match="only trimmed"):
+        taken(name, job(trim=1))
+    assert "1000 trims are left out" in taken(name, job(trim=1, read=1)).notes
+
+
+@pytest.mark.parametrize(
+    ("option", "note"),
+    [
+        ({"rate_iops": "1000"}, "fio limited the rate of a (rate_iops=1000): its IOPS do not show what the drive can"),
+        ({"rate": "10m", "thinktime": "5"}, "fio limited the rate of a (rate=10m, thinktime=5)"),
+        ({"fsync": "1"}, "fio flushed after writes of a (fsync=1): flushes are not in its response times"),
+        ({"sync": "1"}, "fio made each write of a durable (sync=1)"),
+    ],
+)
+def test_a_limited_or_synced_job_of_fio_has_a_note(option: dict[str, str], note: str) -> None:
+    notes = taken("fio-3.33.json", job(read=1, write=1, options=option)).notes
+    assert [text for text in notes if text.startswith(note)], notes
+    plain = taken("fio-3.33.json", job(read=1, write=1, options={"sync": "0", "rate_iops": "0"})).notes
+    assert not [text for text in plain if "limited" in text or "durable" in text]
