@@ -1,12 +1,14 @@
-"""Sequential rates of a disk that a run measured at its start only: nothing is said of the rest of the disk."""
+"""Sequential rates of a disk that a run measured on a part of it only: nothing is said of the rest of the disk."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from stend import findings
 from stend.base.units import GiB
 from stend.model.definition import Hold, Workload
+from stend.model.events import Result
 from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.report.story import telling
@@ -15,7 +17,7 @@ from stend.report.story.page_one import Review, extremes, keys
 from stend.runner.loop import run as loop
 from stend.sentences import reason_said
 from stend.words import LANGUAGES, Language
-from tests.synthetic import Synthetic, SyntheticDevice, Truth, identity, made
+from tests.synthetic import Synthetic, SyntheticDevice, Truth, events, identity, made
 
 MB = 10**6
 LARGE = 2 * 10**12 // 131_072 * 131_072
@@ -118,3 +120,28 @@ def test_a_block_sweep_of_one_thread_measured_the_outer_tracks_too() -> None:
     run = made("block-sweep", truth=DISK, interval_s=5.0, tests={"block-sweep": {"point": [1, 32]}})
     review = telling.reviewed(run, {}, Language("en"))
     assert {why.key for name, why in review.verdict.known.bounds.items() if name.startswith("seq_")} == {"outer"}
+
+
+def profiled(phase: str, places: int) -> Run:
+    """A profile that was stopped after so many places of a phase."""
+    every = events(["lba-profile"], truth=DISK, interval_s=5.0)
+    results = [n for n, event in enumerate(every) if isinstance(event, Result) and event.where.phase == phase]
+    return Run(every[: results[places]])
+
+
+@pytest.mark.parametrize(("places", "reached"), [(76, 220 - 120 * 74.5 / 128), (10, 220 - 120 * 9.5 / 128)])
+def test_a_profile_that_was_stopped_has_no_end_of_the_range(places: int, reached: float) -> None:
+    run = profiled("read", places)
+    (zones,) = (finding for finding in findings.find(run) if finding.name == "zones")
+    assert (zones.key, zones.confidence) == ("partly", "can't tell")
+    assert zones.values["share"] == places / 128
+    assert zones.values["reached"] == pytest.approx(reached * MB, rel=0.02)
+    figures = telling.reviewed(run, {}, Language("en")).figures
+    assert not figures.keys() & {"outer", "inner", "seq_read", "seq_along"}
+
+
+def test_writes_of_a_part_of_a_profile_are_no_mean_over_the_range() -> None:
+    figures = telling.reviewed(profiled("write", 64), {}, Language("en")).figures
+    assert "seq_write" not in figures
+    assert figures["seq_read"] == pytest.approx(160 * MB, rel=0.02)
+    assert {"outer", "inner"} <= figures.keys()

@@ -12,6 +12,7 @@ from stend.findings.look.figures import LASTING, Figures, after_fill, figures, l
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import of_phase
 from stend.findings.slc_cache import FEWEST_SAMPLES
+from stend.findings.zones import covered
 from stend.model.counts import added
 from stend.model.definition import Hold
 from stend.model.record import Run
@@ -124,7 +125,8 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
     for name, reads in (("seq_read", 100), ("seq_write", 0)):
         along = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and not row.place]
         places = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and row.place]
-        if run.plan.device.rotational and (passes := along or places):
+        whole = all(covered(run, test, "read" if reads else "write") == 1 for test in look.tests(run, "lba-profile"))
+        if run.plan.device.rotational and whole and (passes := along or places):
             moved = sum(row.tally.bytes for row in passes)
             yield Named(name, moved / sum(row.seconds for row in passes), "lba-profile")
             yield Named("seq_along", 1.0, "lba-profile")
