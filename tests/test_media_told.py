@@ -4,11 +4,12 @@ import msgspec
 import pytest
 
 from stend import findings
+from stend.base.units import MiB
 from stend.findings import Finding
 from stend.model.definition import Hold
 from stend.model.events import Event, Result
 from stend.model.record import Run
-from stend.model.verified import Fault, Range, of_blocks
+from stend.model.verified import Fault, Range, folded, of_blocks
 from stend.planning import plan as planning
 from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
@@ -17,13 +18,13 @@ from tests.synthetic import Truth, events
 new = msgspec.structs.replace
 
 
-def told(every: list[Event], bad: Range, last: int | None = None) -> list[Finding]:
+def told(every: list[Event], *bad: Range, last: int | None = None) -> list[Finding]:
     """The findings of a test whose first comparison has these bad blocks, and whose results end there or with all."""
     reads = [n for n, e in enumerate(every) if isinstance(e, Result) and e.verified and compares(e)]
     whole: list[Event] = []
     for n, event in enumerate(every[: reads[last] if last else None]):
         if n in reads and isinstance(event, Result) and event.verified:
-            whole.append(new(event, verified=new(event.verified, bad=(bad,) if n == reads[0] else ())))
+            whole.append(new(event, verified=new(event.verified, bad=bad if n == reads[0] else ())))
         else:
             whole.append(event)
     return [found for found in findings.find(Run(whole)) if found.name == "media"]
@@ -60,6 +61,16 @@ def test_a_rate_of_three_wrong_bits_has_two_digits() -> None:
 
 
 def test_an_unfinished_test_says_no_more_than_that_not_all_of_the_capacity_keeps_its_data() -> None:
-    found, *_ = told(events(["media"], Truth(), interval_s=30.0), of_blocks("flipped", 4096, 1, bits=1), 10)
+    found, *_ = told(events(["media"], Truth(), interval_s=30.0), of_blocks("flipped", 4096, 1, bits=1), last=10)
     assert found.key == "partly_lost"
     assert said(found)[0].endswith("Not all of the 480 GB keeps its data.")
+
+
+def test_places_that_a_record_joined_are_a_least_number() -> None:
+    """A record lists at most 256 ranges: the nearest of 300 places are joined."""
+    bad = folded(of_blocks("unreadable", n * n * MiB, 1) for n in range(300))
+    every = events(["media"], Truth(), interval_s=30.0)
+    (found,) = (finding for finding in told(every, *bad) if finding.key == "unreadable")
+    assert said(found)[0].startswith("300 blocks of 512 bytes could not be read, in at least 256 places between")
+    (found,) = (finding for finding in told(every, *bad[-9:]) if finding.key == "unreadable")
+    assert "least" not in said(found)[0]

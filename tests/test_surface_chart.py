@@ -1,14 +1,16 @@
-"""The chart of a surface: parts with too few reads for their slowest hundredth, and surveys that were stopped."""
+"""The chart and the findings of a surface: few reads of a part, stopped surveys, and more places than are listed."""
 
 import msgspec
 import pytest
 
-from stend.base.units import GiB
+from stend import findings
+from stend.base.units import GiB, MiB
 from stend.charts import surface_map
 from stend.charts.parts import Drawing
 from stend.model.events import Result
 from stend.model.record import Run
-from stend.model.surveyed import Cell
+from stend.model.surveyed import MOST_UNREAD, Cell, Unread
+from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, events
 
@@ -45,3 +47,14 @@ def test_the_axis_of_a_stopped_survey_reaches_the_end_of_the_range() -> None:
     parts = [n for n, e in enumerate(every) if isinstance(e, Result) and e.where.phase == "surface"]
     chart = drawn(Run(every[: parts[len(parts) // 4]])).chart.to_dict()
     assert chart["encoding"]["x"]["scale"]["domain"][1] == pytest.approx(TRUTH.capacity_bytes / 1e9)
+
+
+@pytest.mark.parametrize(("places", "shown"), [(3, "Unreadable places: 3."), (MOST_UNREAD, "at least 1,000.")])
+def test_a_full_list_of_unreadable_places_is_a_least_number(places: int, shown: str) -> None:
+    (result,) = sampled(200).of("inspect", "surface")
+    assert result.places
+    unread = tuple(Unread(n * MiB, 4096, 5) for n in range(places))
+    taken = msgspec.structs.replace(result.places, unread=unread, failed=2 * places)
+    run = Run([*sampled(200).started, msgspec.structs.replace(result, places=taken)])
+    (found,) = (one for one in findings.find(run) if (one.name, one.key) == ("surface", "unreadable"))
+    assert shown in finding_said(found, Language("en"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from stend.base.units import MiB
 from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.because import Because
 from stend.findings.look.media import Media, media
 from stend.model.record import Run
 from stend.model.verified import BLOCK, LOST, Fault, Range
@@ -86,4 +87,6 @@ def _shape(gone: Sequence[Range], seen: Media, fault: Fault) -> str:
 def _placed(parts: Sequence[Range]) -> dict[str, Any]:
     blocks = sum(part.blocks for part in parts)
     first, end = parts[0].first_bytes, max(part.end_bytes for part in parts)
-    return {"blocks": blocks, "bytes": blocks * BLOCK, "first": first, "end": end, "places": len(parts)}
+    joined = any(part.blocks * BLOCK < part.end_bytes - part.first_bytes for part in parts)  # beyond `MOST_RANGES`
+    values = {"blocks": blocks, "bytes": blocks * BLOCK, "first": first, "end": end, "places": len(parts)}
+    return values | {"least": Because("least") if joined else ""}
