@@ -99,6 +99,21 @@ def test_a_warning_of_temperature_counts_as_heat() -> None:
     assert [f.key for f in findings.file("thermal").find(run, {})] == ["warned"]
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("name", "key"), [("critical_warning", "warned"), ("throttled", "throttled")])
+def test_heat_without_a_temperature_is_said_without_one(name: str, key: str, lang: str) -> None:
+    (found,) = findings.named("thermal", run_with({name: 0}, {name: 2}), {})
+    assert found.key == key
+    assert not set("–{}") & set(finding_said(found, Language(lang)))
+
+
+@pytest.mark.parametrize(("top", "key"), [(-10, "warned_cold"), (5, "warned_cold"), (20, "warned")])
+def test_a_warning_of_a_cold_drive_does_not_count_as_heat(top: int, key: str) -> None:
+    (found,) = findings.named("thermal", run_with({"temperature_c": top, "critical_warning": 2}), {})
+    assert (found.key, found.side) == (key, "" if key == "warned_cold" else "con")
+    assert "-" not in finding_said(found, Language("en"))
+
+
 def test_looks_are_in_the_order_of_time_and_a_new_clock_comes_later() -> None:
     run = run_with({"a": 0}, {"a": 1})
     run.add(Telemetry(t=100, values={"a": 2}))

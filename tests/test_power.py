@@ -113,6 +113,16 @@ def test_without_readings_nothing_is_told(told: list[Event]) -> None:
     assert not list(of(changed(told, None, lambda _: None), Run(told).plan.tests[0]))
 
 
+def test_the_first_second_of_a_rest_alone_is_no_power_at_rest(
+    told: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A meter that fails after it: "rests of up to 0 s" lower nothing."""
+    run = Run(told)
+    first, *_ = rests(run, "power")
+    monkeypatch.setattr("stend.findings.power.rests", lambda run, test: (first._replace(rest_s=0.0),))
+    assert found(run).keys() & {"idle", "idle_active", "idle_level", "idle_unknown"} == {"idle_unknown"}
+
+
 def test_gaps_are_counted_and_their_loads_have_no_watts(told: list[Event]) -> None:
     run = Run(told)
     (first, *_) = run.of("power", "loads-read")

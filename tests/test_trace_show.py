@@ -331,3 +331,30 @@ def test_no_share_is_rounded_to_none_or_all(tmp_path: Path) -> None:
     assert "Reads are 99.7% of them" in said(described(written(tmp_path, own)))
     own["op"] = np.where(np.arange(count) < 3, READ, WRITE)
     assert "Reads are < 0.1% of them" in said(described(written(tmp_path, own)))
+
+
+def of_lines(folder: Path, *ios: tuple[float, str, int, float]) -> Described:
+    """A trace of MSR's format with these times, operations, addresses and response times in seconds."""
+    path = folder / "few.csv"
+    start = 128_166_372_003_061_629
+    rows = (f"{start + int(t * 1e7)},usr,0,{op},{at},4096,{int(took * 1e7)}" for t, op, at, took in ios)
+    path.write_text("\n".join(rows) + "\n")
+    with reading(path) as opened:
+        return described(opened)
+
+
+@pytest.mark.parametrize("took_s", [0.0, 1e-4])
+def test_response_times_of_one_bin_are_a_line(tmp_path: Path, took_s: float) -> None:
+    whole = of_lines(tmp_path, *((n / 100, "Read", n * 4096, took_s) for n in range(50)))
+    (shown,) = (picture for picture in pictures(whole, Language("en")) if picture.name == "response")
+    rows = shown.spec["datasets"]["rows"]
+    low, high = shown.spec["encoding"]["x"]["scale"]["domain"]
+    assert [row["beyond"] for row in rows] == [100, 100]
+    assert low * 1.5 < high
+
+
+@pytest.mark.parametrize("cells", [1, 2, 8])
+def test_the_hottest_part_of_few_places_is_no_smaller_than_one_place(tmp_path: Path, cells: int) -> None:
+    whole = of_lines(tmp_path, *((n / 100, "Write", n % cells * 4096, 1e-4) for n in range(40)))
+    assert whole.places
+    assert whole.places.zones[0] == pytest.approx((1 / cells, 1 / cells))

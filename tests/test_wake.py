@@ -111,6 +111,8 @@ def test_reads_that_the_host_sent_late_say_nothing_and_are_crosses() -> None:
     late = Pace(sent=30, late=30, lateness={bin_index(5e6): 30}, latest_ns=5e6)
     run = measured(asleep_from(10.0), late)
     assert found(run).keys() == {"late", "short"}
+    short = next(finding for finding in findings.find(run) if finding.key == "short")
+    assert "no rest was measured" not in finding_said(short, Language("en"))
     (picture,) = pictures("wake", run, run.plan.tests[0])
     assert len(picture.spec["datasets"]["late"]) == 12
     assert not picture.spec["datasets"]["rows"]

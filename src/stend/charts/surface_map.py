@@ -1,4 +1,7 @@
-"""Response times of reads by place on the drive: the median and the slowest hundredth, and unreadable places."""
+"""Response times of reads by place on the drive: the median and the slowest hundredth, and unreadable places.
+
+If a part has too few reads for its slowest hundredth, its longest response time is drawn instead.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,9 +14,12 @@ from stend.findings.look.surfaces import PHASE, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
+from stend.model.stats import MIN_BEYOND
 from stend.model.surveyed import Unread
 from stend.words import Language
 
+SLOWEST = 0.99
+"""Share of the reads of a part below its slowest hundredth."""
 WIDE = 20.0
 """A longest time this many times the shortest needs a logarithmic axis."""
 
@@ -25,16 +31,18 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         return
     kind = surface.main_kind(parts)
     longest_s = max(result.counts.read.max_s for result in run.of(test.name, PHASE))  # within its bin
-    names = {"median": words("surface.median"), "slowest": words("surface.slowest")}
+    every = surface.table(parts, kind)
+    share = SLOWEST if min(counts.sum() for counts in every if counts.sum()) * (1 - SLOWEST) >= MIN_BEYOND else 1.0
+    names = {"median": words("surface.median"), "slowest": words(f"surface.{'slowest' if share < 1 else 'longest'}")}
     rows: list[dict[str, Any]] = [
         {
             "gb": (part.first_bytes + part.end_bytes) / 2e9,
             "ms": min(value, longest_s) * 1e3 if counts.sum() else None,
             "way": names[name],
         }
-        for part, counts in zip(parts, surface.table(parts, kind), strict=True)
+        for part, counts in zip(parts, every, strict=True)
         if counts.sum() or not part.cell.reads
-        for name, value in (("median", surface.median_s(counts)), ("slowest", _slowest_s(counts)))
+        for name, value in (("median", surface.median_s(counts)), ("slowest", _slowest_s(counts, share)))
     ]
     top = max(row["ms"] for row in rows if row["ms"] is not None)
     lost = surface.merged(surface.surveyed(run.of(test.name)).unread)
@@ -44,7 +52,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ends = ((gb / 1e9, ms) for p in bad for gb, ms in _over(p, top))
         rows += [{"gb": gb, "ms": ms, "way": names["unread"]} for gb, ms in ends]
     low = min(row["ms"] for row in rows if row["ms"] is not None)
-    x, y = position("gb", parts[-1].end_bytes, words), axis("ms", words("axis.response"))
+    x, y = position("gb", test.profile.active_range(run.plan.device), words), axis("ms", words("axis.response"))
     if top > WIDE * low:
         y |= {"scale": {"type": "log"}}
     chart = thin_lines(x, y, series("way", None, list(names.values())))
@@ -57,7 +65,7 @@ def _over(place: Unread, top: float) -> tuple[tuple[int, float | None], ...]:
     return (place.first_bytes, top), (end, top), (end, None)
 
 
-def _slowest_s(counts: surface.Counts) -> float:
-    """Return the response time that 99 % of the reads do not exceed, as the upper edge of its bin."""
+def _slowest_s(counts: surface.Counts, share: float) -> float:
+    """Return the response time that this share of the reads does not exceed, as the upper edge of its bin."""
     sums = np.cumsum(counts)
-    return surface.upper_s(int(np.searchsorted(sums, sums[-1] * 0.99)))
+    return surface.upper_s(int(np.searchsorted(sums, sums[-1] * share)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from stend.base.units import MiB
 from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.because import Because
 from stend.findings.look.media import Media, media
 from stend.model.record import Run
 from stend.model.verified import BLOCK, LOST, Fault, Range
@@ -22,8 +23,8 @@ MOSTLY = 0.98
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield the capacity, then one finding per kind of fault.
 
-    The key of the capacity is real, less or faulty after a whole test, partly or partly_lost before its end, sample or
-    sample_lost after a sample.
+    The key of the capacity is real, less or faulty after a whole test, partly or partly_lost before its end, sample,
+    sample_lost or sample_faulty after a sample.
     """
     for test in look.tests(run):
         seen = media(run, test.name)
@@ -45,7 +46,7 @@ def _capacity(test: str, seen: Media) -> Finding:
     elif seen.planned:
         key = "partly_lost" if lost else "partly"
     else:
-        key = "sample_lost" if lost else "sample"
+        key = "sample" if not lost else "sample_lost" if fault == "less" else "sample_faulty"
     return Finding(key=key, test=test, values=values, side=side(pro=key == "real", con=lost > 0))
 
 
@@ -60,7 +61,8 @@ def _faults(seen: Media) -> Iterator[tuple[str, dict[str, Any]]]:
             yield _shape(gone, seen, fault), _placed(gone)
     if flipped := seen.lost("flipped"):
         bits = sum(part.bits for part in flipped)
-        yield "flips", _placed(flipped) | {"bits": bits, "one_in": seen.compared_bytes * 8 / max(bits, 1)}
+        one_in = float(f"{seen.compared_bytes * 8 / max(bits, 1):.1e}")  # a count of few bits carries no more digits
+        yield "flips", _placed(flipped) | {"bits": bits, "one_in": one_in}
     if unread := seen.lost("unreadable"):
         yield "unreadable", _placed(unread)
     if unwritten := [part for part in seen.written.bad if part.fault == "unwritable"]:
@@ -85,4 +87,6 @@ def _shape(gone: Sequence[Range], seen: Media, fault: Fault) -> str:
 def _placed(parts: Sequence[Range]) -> dict[str, Any]:
     blocks = sum(part.blocks for part in parts)
     first, end = parts[0].first_bytes, max(part.end_bytes for part in parts)
-    return {"blocks": blocks, "bytes": blocks * BLOCK, "first": first, "end": end, "places": len(parts)}
+    joined = any(part.blocks * BLOCK < part.end_bytes - part.first_bytes for part in parts)  # beyond `MOST_RANGES`
+    values = {"blocks": blocks, "bytes": blocks * BLOCK, "first": first, "end": end, "places": len(parts)}
+    return values | {"least": Because("least") if joined else ""}

@@ -82,8 +82,11 @@ def _first(run: Run, test: str) -> tuple[Position, int]:
 
 
 def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:
-    """Yield the lowest power at rest, and the power after the shortest rest that was measured."""
-    if not idle:
+    """Yield the lowest power at rest, and the power after the shortest rest that was measured.
+
+    The first second alone is not at rest.
+    """
+    if not any(rest.rest_s for rest in idle):
         yield Finding(key="idle_unknown", test=test, confidence="can't tell")
         return
     first, lowest = idle[0], min(idle, key=lambda rest: rest.level.mean)

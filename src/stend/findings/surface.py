@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.findings import Confidence, Finding, Sheet, look
+from stend.findings.look.because import Because
 from stend.findings.look.inspected import TESTS
 from stend.findings.look.surfaces import PHASE, Stretch, stretches, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.model.surface import Strip
-from stend.model.surveyed import Unread
+from stend.model.surveyed import MOST_UNREAD, Unread
 
 DISTURBED = ("slow", "falters", "passed", "even")
 """Keys whose certainty depends on an undisturbed load."""
@@ -47,6 +48,7 @@ def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
     if lost:
         error = errno.errorcode.get(lost[0].error, str(lost[0].error))
         values: dict[str, Any] = _place(lost[0], size) | {"places": len(lost), "failed": done.failed, "errno": error}
+        values |= {"least": Because("least") if len(done.unread) >= MOST_UNREAD else ""}
         beyond = _beyond(run, test, lost) if done.last is False else 0
         if beyond:
             shown = {"from": beyond, "lba": beyond // size, "capacity": run.plan.device.capacity_bytes}

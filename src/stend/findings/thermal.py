@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
+from stend.findings.look.because import Because
 from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import slow, throttled, warmest
 from stend.findings.look.moments import Moment, looks
@@ -10,6 +11,8 @@ from stend.model.record import Run
 from stend.model.warming import growth
 from stend.runner.telemetry import HEAT_BIT, MINUTE_S
 
+COLD_C = 5.0
+"""A warning of a drive that stays below this is one of cold: NVMe has one bit for both. A choice of stend."""
 COUNTER = "throttle_s"
 """Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
 
@@ -17,16 +20,20 @@ COUNTER = "throttle_s"
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield one finding for the run."""
     most, spans, limit = warmest(run), _spans(run), limit_c(run)
-    top = f"{most:.0f} °C" if most is not None else "–"
+    top = f"{round(most)} °C".replace("-", "\u2212") if most is not None else ""
+    up_to = Because("up_to", {"top": top}) if top else ""
     warned = [moment for moment, seen in looks(run) if int(seen.values.get("critical_warning") or 0) & HEAT_BIT]
     if spans:
         loaded = [throttled(run, look.records(run, test.name)) for test in run.plan.tests]
         seconds = sum(to_s - from_s for stretches in loaded for from_s, to_s in stretches)
         counted = sum(growth(before.values, now.values, COUNTER) for (_, before), (_, now) in slow(run))
-        values = {"spans": len(spans), "seconds": seconds, "counted": counted, "top": top}
+        values = {"spans": len(spans), "seconds": seconds, "counted": counted, "up_to": up_to}
         yield Finding(key="counted" if counted else "throttled", values=values, side="con")
-    elif warned:
+    elif warned and most is not None and most <= COLD_C:
         values = {"minute": warned[0][1] / MINUTE_S, "top": top}
+        yield Finding(key="warned_cold", values=values, confidence="medium")
+    elif warned:
+        values = {"minute": warned[0][1] / MINUTE_S, "up_to": up_to}
         yield Finding(key="warned", values=values, confidence="medium", side="con")
     elif most is None:
         yield Finding(key="silent", confidence="can't tell")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import Figures, listed
+from stend.findings.look.moments import ended, looks
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.model.wear import amplification
@@ -46,9 +47,8 @@ def _costs(run: Run, test: PlannedTest) -> Iterator[Finding]:
         yield Finding(key="cost", test=test.name, values=values)
         if passes > AGAIN:
             yield Finding(key="again", test=test.name, values={"size": _size(large), "passes": round(passes)})
-    for row in (
-        (max(rows, key=lambda row: row.iops), max(rows, key=lambda row: row.number("throughput"))) if rows else ()
-    ):
+    most = [max(rows, key=lambda row: row.number(quantity)) for quantity in ("iops", "throughput") if rows]
+    for row in most[:1] if most[:1] == most[1:] else most:
         values = {"size": _size(row), "depth": row.workload.depth, "rate": row.iops, "bytes": row.number("throughput")}
         yield Finding(key="rate", test=test.name, values=values)
 
@@ -101,7 +101,7 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
         key = "gains_amplified" if gain >= GAINS else "no_gain_amplified"
     else:
         key = "gains" if gain >= GAINS else "no_gain"
-    if values.get("amplified_full", CLEANS) < CLEANS:
+    if max(values.get("amplified_full", CLEANS), values.get("amplified", CLEANS)) < CLEANS:
         yield Finding(key="no_cleaning", test=test.name, values=values, confidence="can't tell")
         return
     steady = all(end.steady for end in ends if end)
@@ -111,7 +111,7 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
 def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:
     """Return NAND bytes per byte written by the host in the later half of a phase, or None if it is not known."""
     results = run.of(test.name, phase)
-    first = results[len(results) // 2].t
-    looks = [look.values for look in run.present[1] if first <= look.t <= results[-1].t + 1]
-    known = [values for values in looks if all(name in values for name in COUNTERS)]
-    return amplification(known[0], known[-1]) if known else None
+    (clock, first), (same, last) = ended(run, results[len(results) // 2]), ended(run, results[-1])
+    inside = [seen.values for moment, seen in looks(run) if (clock, first) <= moment <= (same, last + 1)]
+    known = [values for values in inside if all(name in values for name in COUNTERS)]
+    return amplification(known[0], known[-1]) if known and clock == same else None

@@ -8,6 +8,7 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Ground
 from stend.findings.look.levels import scatter
+from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
 LEAST = 1.1
@@ -31,6 +32,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         outer, inner = median(rates[:edge]), median(rates[-edge:])
         why = grounds.undisturbed(Ground(run, test, look.records(run, test.name, "read")))
         values = {"outer": outer, "inner": inner, "ratio": outer / inner}
+        part = covered(run, test, "read")
+        if part < 1:
+            values = {"share": part, "outer": outer, "reached": inner}
+            yield Finding(key="partly", test=test.name, values=values, confidence="can't tell")
+            continue
         if why:
             yield Finding(key="because", test=test.name, values=values | {"because": why}, confidence="can't tell")
             continue
@@ -45,6 +51,12 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield Finding(key="spot" if slow else "even", test=test.name, values=shown)
         else:
             yield Finding(key="uneven", test=test.name, values=values, confidence="can't tell")
+
+
+def covered(run: Run, test: PlannedTest, phase: str) -> float:
+    """Return the share of the planned positions of a phase that were measured. A run that was stopped has fewer."""
+    planned = sum(len(one.round) for one in test.phases if one.name == phase)
+    return len(look.records(run, test.name, phase)) / planned if planned else 0.0
 
 
 def _slower(rates: Sequence[float], least: float) -> list[int]:

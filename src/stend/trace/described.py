@@ -34,8 +34,8 @@ class Places:
 
     `span_bytes`: end of the last read or write. `touched_bytes`: footprint of reads, of writes and of both, counted in
     units of `fine_bytes`, but at most the bytes that they moved. `zones`: (share of the touched cells, hottest first,
-    share of the IOs in them), with cells of `coarse_bytes`. `heat` [2, columns, rows]: reads and writes that start
-    there, columns of `step_ns`, rows of `row_bytes`.
+    share of the IOs in them), with cells of `coarse_bytes`. Few cells have no share of exactly 5 %. `heat` [2, columns,
+    rows]: reads and writes that start there, columns of `step_ns`, rows of `row_bytes`.
     """
 
     span_bytes: int
@@ -176,7 +176,8 @@ class _Survey:
         touched = [min(upper, size) for upper, size in zip(units, (*moved, sum(moved)), strict=True)]
         hottest = np.sort(counts[counts > 0])[::-1]
         sums = np.cumsum(hottest)
-        zones = [(share, float(sums[max(round(share * len(sums)), 1) - 1] / sums[-1])) for share in ZONES]
+        cells = [max(round(share * len(sums)), 1) for share in ZONES]
+        zones = [(many / len(sums), float(sums[many - 1] / sums[-1])) for many in cells]
         footprint = (touched[0], touched[1], touched[2])
         return Places(
             self._span, self._fine, self._coarse, footprint, tuple(zones), self._step_ns, self._row, self._heat

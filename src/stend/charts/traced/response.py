@@ -11,6 +11,8 @@ from stend.trace.described import Described
 from stend.trace.form import READ, WRITE
 from stend.words import Language
 
+WIDER = 1.25
+"""Room on both sides of times within a factor of two, whose labels would all be alike."""
 COLOURS = {READ: BLUE, WRITE: RED}
 
 
@@ -24,14 +26,20 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     names = [operation(op, words) for op in COLOURS]
     colour = {"field": "op", "type": "nominal", "title": None, "scale": series_scale(names, tuple(COLOURS.values()))}
     x = axis("ms", words("axis.latency_ms"), log=True)
-    x["scale"] = {"type": "log", "nice": False, "domain": [op(row["ms"] for row in rows) for op in (min, max)]}
+    low, high = (op(row["ms"] for row in rows) for op in (min, max))
+    wider = WIDER if high <= 2 * low else 1.0
+    x["scale"] = {"type": "log", "nice": False, "domain": [low / wider, high * wider]}
     y = axis("beyond", words("traced.beyond"), log=True)
     chart = Chart().mark("line", interpolate="step-after").encode(x=x, y=y, color=colour).properties(height=260)
     yield Drawing(words("traced.response"), chart, {"rows": rows}, words("traced.response_says"))
 
 
 def _rows(tally: Tally, name: str) -> Iterator[Row]:
+    """Yield the share at the start of each bin, and the last one at its end too: a line even if all are in one bin."""
     total, beyond = sum(tally.bins.values()), sum(tally.bins.values())
     for index, count in sorted(tally.bins.items()):
         yield {"ms": max(bin_edges_ns(index)[0], 1) / 1e6, "beyond": 100 * beyond / total, "op": name}
         beyond -= count
+    if total:
+        last = max(tally.bins)
+        yield {"ms": max(bin_edges_ns(last)[1], 2) / 1e6, "beyond": 100 * tally.bins[last] / total, "op": name}

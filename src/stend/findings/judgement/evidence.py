@@ -124,7 +124,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         unusable |= {name: lasts.why for name, test in TELLS.items() if test == SATURATION and name not in tests}
     bounds = _bounds(run, rows, tests, values.get("sat_part", 0.0))
     if share := values.get("seq_outer"):
-        outer = [name for name in ("seq_read", "seq_write") if tests.get(name) == "throughput"]
+        outer = [name for name in ("seq_read", "seq_write") if tests.get(name) == tests["seq_outer"]]
         bounds |= dict.fromkeys(outer, Because("outer", {"share": share}))
     if any(why.key == "falling" for why in bounds.values()):
         values["still_falling"] = 1.0

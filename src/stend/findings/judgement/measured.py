@@ -13,7 +13,9 @@ from stend.findings.look.figures import LASTING, Figures, after_fill, figures, l
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import of_phase
 from stend.findings.slc_cache import FEWEST_SAMPLES
+from stend.findings.zones import covered
 from stend.model.counts import added
+from stend.model.definition import Hold
 from stend.model.record import Run
 
 SATURATION = "write-saturation"
@@ -121,10 +123,12 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
 
     Such a write falls from the level of the cache, or from its peak if no level is known.
     """
+    passed: list[tuple[float, str]] = []
     for name, reads in (("seq_read", 100), ("seq_write", 0)):
         along = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and not row.place]
         places = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and row.place]
-        if run.plan.device.rotational and (passes := along or places):
+        whole = all(covered(run, test, "read" if reads else "write") == 1 for test in look.tests(run, "lba-profile"))
+        if run.plan.device.rotational and whole and (passes := along or places):
             moved = sum(row.tally.bytes for row in passes)
             yield Named(name, moved / sum(row.seconds for row in passes), "lba-profile")
             yield Named("seq_along", 1.0, "lba-profile")
@@ -133,8 +137,7 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
             stream, several = headline.stream(single, reads), headline.stream(rows, reads)
             yield from _of(name, stream, "throughput")
             if stream and run.plan.device.rotational:
-                share = stream.tally.bytes / run.plan.device.capacity_bytes
-                yield Named("seq_outer", share if share < WHOLE else None, stream.test)
+                passed.append((_passed(run, stream), stream.test))
             if several and not stream:  # the heads of a disk seek between streams
                 yield from _of(f"streams_{'read' if reads else 'write'}", several, "throughput")
                 yield Named("streams_at", float(several.workload.threads), several.test)
@@ -143,6 +146,9 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 yield Named("stream_rounds", 1.0, stream.test)
                 share = stream.workload.range_bytes / run.plan.device.capacity_bytes
                 yield Named("seq_part", share if 0 < share < WHOLE else None, stream.test)
+    if passed:
+        share, test_name = max(passed)  # of both directions the one that came further
+        yield Named("seq_outer", share if share < WHOLE else None, test_name)
     for name, phase in (("fresh", "sequential-write"), ("slc-cache", "fresh")):
         for test in look.tests(run, name):
             for record in look.records(run, name, phase)[-1:]:
@@ -152,6 +158,18 @@ def _sequential(run: Run, rows: Sequence[Figures], findings: Sequence[Finding]) 
                 first, rate = _first_level(findings, test.name), end.number("throughput")
                 first = first or look.peak(run, test, phase, "throughput")
                 yield Named("cache_fall", first / rate if rate else None, test.name)
+
+
+def _passed(run: Run, stream: Figures) -> float:
+    """Return the share of the drive up to which a stream came. Each hold of it continues where the last one ended."""
+    load, at, furthest = stream.workload, 0, 0
+    for result in run.results:
+        if isinstance(result.step, Hold) and result.step.workload == load:
+            until = at + load.covered_bytes(result.counts.both.bytes)
+            if (result.where.test, result.where.phase) == (stream.test, stream.phase):
+                furthest = max(furthest, min(until, load.range_bytes))
+            at = until % load.range_bytes
+    return furthest / run.plan.device.capacity_bytes
 
 
 def _again(run: Run, rows: Sequence[Figures]) -> Pairs:

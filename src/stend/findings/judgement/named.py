@@ -49,7 +49,7 @@ def of_findings(findings: Sequence[Finding]) -> Pairs:
                 yield from _hot(key, values, test)
             case "journal", key:
                 yield from _journal(key, values, test)
-            case "zones", key if key != "slower":
+            case "zones", key if key not in ("slower", "partly"):
                 yield Named("outer", values["outer"], test)
                 yield Named("inner", values["inner"], test)
 
