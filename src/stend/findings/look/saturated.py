@@ -205,11 +205,9 @@ def _unsettled(ground: Ground, shape: Course, figures: Saturated) -> Because | N
         return Because("late", {"fills": fills})
     if window := _window(figures, shape):
         return window
-    if shape.new:
-        return Because("new")
-    if shape.falls:
-        risen = shape.rise > shape.least
-        return Because("rises", {"low": shape.low, "high": shape.high}) if risen else Because("falling")
+    if shape.new or shape.falls:
+        risen = shape.rise > shape.least and not shape.new
+        return Because("rises", {"low": shape.low, "high": shape.high}) if risen else Because("new")
     if not shape.even:
         return Because("uneven", {"spread": shape.spread})
     return None if shape.level and figures.settled_s is not None else _scatter(shape)
