@@ -355,3 +355,30 @@ def test_a_figure_passes_up_to_its_first_bound_and_fails_beyond_the_second(use: 
     if good:
         assert demand.beyond(good) == 1
         assert demand.beyond(2 * good) == demand.beyond(good / 2) == 2
+
+
+@pytest.mark.parametrize(
+    ("bounds", "value", "near"),
+    [
+        ({"at_most": (0.3e-3, 2e-3)}, 0.303e-3, True),
+        ({"at_most": (0.3e-3, 2e-3)}, 0.297e-3, False),
+        ({"at_most": (0.3e-3, 2e-3)}, 0.32e-3, False),
+        ({"at_most": (0.3e-3, 2e-3)}, 2.02e-3, True),
+        ({"at_least": (30_000, 5_000)}, 29_900, True),
+        ({"at_least": (30_000, 5_000)}, 30_100, False),
+        ({"at_least": (1, 0)}, 0, False),
+    ],
+)
+def test_a_figure_that_misses_a_bound_by_little_is_near_it(bounds: dict[str, Any], value: float, near: bool) -> None:
+    assert Demand(figure="reads", weight=1, source="x", **bounds).near(value) is near
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_reason_does_not_round_a_figure_to_the_bound_that_it_misses(lang: str) -> None:
+    """A desktop asks for a single read within 300 us: 303 us would read as 300 us in two digits."""
+    words = Language(lang)
+    for wait, shown in ((0.303e-3, "303"), (0.36e-3, "360")):
+        desktop = next(one for one in judge(Known({"read_wait": wait}), "flash") if one.use == "desktop")
+        (reason,) = (one for one in desktop.reasons if one.figure == "read_wait")
+        assert reason.answer == "doubt"
+        assert shown in reason_said(reason, words)

@@ -9,6 +9,7 @@ from stend.findings import Finding
 from stend.findings.judgement import Reason, Why
 from stend.findings.look.grounds import Because
 from stend.words import Language, Sentence
+from stend.words.numbers import Exact
 
 
 def finding_said(finding: Finding, words: Language) -> str:
@@ -34,10 +35,13 @@ def _last(causes: Sequence[Because | None]) -> list[Because | None]:
 
 def reason_said(reason: Reason, words: Language, stated: str = "") -> str:
     """Return why a use fits or does not, as a clause, with its caveat; in short if `stated` has the whole clause."""
-    clause = words(f"reason.{reason.figure}.{reason.key}", **reason.values)
+    values: dict[str, float] = reason.values
+    if reason.near and reason.answer != "pass":
+        values = values | {reason.figure: Exact(values[reason.figure])}
+    clause = words(f"reason.{reason.figure}.{reason.key}", **values)
     short = f"reason.{reason.figure}.short"
     if reason.answer != "pass" and clause[1:] in stated and words.knows(short):
-        clause = words(short, **reason.values)
+        clause = words(short, **values)
     return words("why.caveat", clause=clause, caveat=because_said(reason.caveat, words)) if reason.caveat else clause
 
 

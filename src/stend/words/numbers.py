@@ -330,13 +330,19 @@ OF_LABELS = ("load",)
 """Shapes of text. A text in any other shape is a number that an old record holds as it was shown."""
 
 
+class Exact(float):
+    """A number near a limit, which rounding for running text would make equal to it."""
+
+
 def shown(form: Format, value: Any, kind: str, rest: str) -> str:
     """Return a value in a shape, or with N decimals by `fixed:N`.
 
-    `with:UNIT` adds a unit, and `said:SHAPE` rounds for running text.
+    `with:UNIT` adds a unit, and `said:SHAPE` rounds for running text, unless the value is `Exact`.
     """
     if kind == "with":
         return _with(form, value, rest)
     if kind == "fixed":
         return number(form, value, int(rest))
-    return approximate(form, float(value), rest) if kind == "said" else SHAPES[kind](form, value)
+    if kind == "said" and not isinstance(value, Exact):
+        return approximate(form, float(value), rest)
+    return SHAPES[rest if kind == "said" else kind](form, value)

@@ -50,7 +50,10 @@ def along(figure: str, values: Evidence) -> str:
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """A figure for or against a use: its answer ("pass", "doubt" or "fail"), all figures, and a caveat."""
+    """A figure for or against a use: its answer ("pass", "doubt" or "fail"), all figures, and a caveat.
+
+    `near` is whether it misses a bound by little: rounded for running text it could look like the bound.
+    """
 
     figure: str
     answer: str
@@ -59,6 +62,7 @@ class Reason(msgspec.Struct, frozen=True):
     caveat: Because | None = None
     clause: str = ""
     beyond: float = 1.0
+    near: bool = False
 
     @property
     def margin(self) -> float:
@@ -217,7 +221,9 @@ def _reason(demand: Demand, known: Known) -> Reason:
         answer = "doubt"
     weight = demand.weight * (1 if answer == "pass" else 1 + beyond / MOST_BEYOND)
     clause = demand.clause if answer != "pass" else ""
-    return Reason(demand.figure, answer, weight, known.figures, caveat, clause, max(beyond, 1.0))
+    return Reason(
+        demand.figure, answer, weight, known.figures, caveat, clause, max(beyond, 1.0), near=demand.near(value)
+    )
 
 
 def _weighed(demands: Sequence[Demand], reasons: Iterable[Reason]) -> int:

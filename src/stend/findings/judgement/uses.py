@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 
 KINDS = ("flash", "disk", "array")
+NEAR = 1.05
+"""A ratio to a bound that two significant digits may hide."""
 
 
 class Unless(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,6 +53,12 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         good = (self.at_least or self.at_most or (1.0, 1.0))[0]
         ratio = max(value, 1e-12) / good
         return max(ratio, 1 / ratio)
+
+    def near(self, value: float) -> bool:
+        """Return True if the value misses a bound by so little that two digits may look like the bound itself."""
+        missed = [bound / value if self.at_least else value / bound for bound in self.at_least or self.at_most or ()
+                  if bound > 0 and value > 0]  # fmt: skip
+        return any(1 < ratio < NEAR for ratio in missed)
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
