@@ -126,7 +126,8 @@ def test_ios_that_are_due_are_counted_wherever_the_ring_begins(due: int) -> None
 
 
 def test_a_lot_states_the_fewest_and_the_most_runs_of_a_drive() -> None:
-    drives: Any = [SimpleNamespace(runs=[SimpleNamespace(settings={})] * count) for count in (3, 1, 2)]
+    run = SimpleNamespace(settings={}, failed=None)
+    drives: Any = [SimpleNamespace(name="d", runs=[run] * count) for count in (3, 1, 2)]
     notes = list(lot._notes(drives, []))
     assert [(note.key, note.values) for note in notes] == [("counts", {"least": 1, "most": 3})]
 

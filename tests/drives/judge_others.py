@@ -31,7 +31,12 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     sound = [heat for heat in heats if -40 < heat < 150 and heat]
     top = max(sound, default=0.0)
     slow = drive.throttled_s < one.player.since()
-    own.test("top", lambda v: bool(sound) and abs(float(str(v).split()[0]) - top) <= 1.5, (top,))
+
+    def near(told: str) -> bool:
+        return bool(sound) and abs(float(told.split(maxsplit=1)[0].replace("\u2212", "-")) - top) <= 1.5
+
+    own.test("top", near, (top,))
+    own.test("up_to", lambda v: near(v.values["top"]) if v else not sound, (top,))
     own.test("limit", lambda v: 40 <= v <= 110)
     own.test("spans", lambda v: v >= 1)
     own.test("seconds", lambda v: spent(v, one))
