@@ -5,11 +5,13 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from stend import suite
+from stend import findings, suite
 from stend.charts.parts.sides import Side
 from stend.findings import depth_scaling
+from stend.findings.look import streams as streams_of
 from stend.model.definition import Workload
 from stend.model.record import Run
+from stend.model.workload import Stream
 from stend.report.parts.method import named_clause
 from stend.report.story.tables import stream_tables
 from stend.sentences import finding_said
@@ -63,3 +65,33 @@ def test_the_deepest_queue_is_not_called_enough(rates: tuple[float, ...], key: s
     assert found.key == key
     assert finding_said(replace(found, name="depth_scaling"), Language("en")).endswith(said)
     assert finding_said(replace(found, name="depth_scaling"), Language("ru"))
+
+
+SMALL_READS, LARGE_READS, LOG = (
+    Stream(share=share, random=random, read=read, block_bytes=block)
+    for share, random, read, block in ((60, True, True, 4096), (40, True, True, 65536), (40, False, False, 4096))
+)
+
+
+@pytest.mark.parametrize(
+    ("streams", "key", "said"),
+    [
+        ((SMALL_READS,), "single", "The workload's only stream reaches"),
+        ((SMALL_READS, LARGE_READS), "mix", "Together, the workload's 2 streams reach"),
+        ((LOG, replace(LOG, random=True)), "mix", "Together, the workload's 2 streams reach"),
+        ((SMALL_READS, LOG), "mix", "Together, the workload's 2 streams reach"),
+    ],
+)
+def test_the_streams_of_a_capture_of_one_kind_are_counted(
+    monkeypatch: pytest.MonkeyPatch, streams: tuple[Stream, ...], key: str, said: str
+) -> None:
+    """A capture may have one stream, or only reads, or only writes."""
+    monkeypatch.setattr("stend.suite.multi_wsat.applied", lambda profile: streams)
+    run = made("multi-wsat", shorten=60, interval_s=10.0)
+    first, *others = [finding for finding in findings.find(run) if finding.name == "streams"]
+    assert first.key.removesuffix("_tail") == key
+    assert not others
+    assert finding_said(first, Language("en")).startswith(said)
+    (table,) = stream_tables([Side("Drive", run)], Language("en"))
+    assert len(table.rows) == len(streams) + 1
+    assert len(streams_of.composition(run)) == len(streams)
