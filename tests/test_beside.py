@@ -95,6 +95,21 @@ def test_a_published_saturation_begins_at_its_start_and_its_end_is_a_level_from_
     assert [*courses._published({"saturation": {"end": [130e3, 140e3]}})] == [{"t": 36000, "from": 130e3, "to": 140e3}]
 
 
+def test_the_courses_of_a_saturation_end_with_the_longest_run_whatever_the_order() -> None:
+    """A drive that saturates sooner, or a run that was stopped, does not cut off the others."""
+    truth = Truth(capacity_bytes=8 * GiB)
+    brief = Side("brief", made("write-saturation", truth=truth, interval_s=20.0, shorten=60, rounds=5, minute_s=30))
+    long = Side("long", made("write-saturation", truth=truth, interval_s=20.0, shorten=60, rounds=5))
+    last_s = {one.name: one.records("write-saturation", "saturate")[-1].end_s for one in (brief, long)}
+    assert last_s["brief"] < last_s["long"]
+    for sides in ([brief, long], [long, brief]):
+        drawing = next(iter(courses.saturation(sides, WORDS)))
+        ends = {row["drive"]: row["t"] for row in drawing.rows["rows"]}
+        assert ends == {
+            name: pytest.approx(end_s / time_scale(last_s["long"], WORDS)[0]) for name, end_s in last_s.items()
+        }
+
+
 def test_who_is_not_published_is_refused_with_the_names_of_those_who_are() -> None:
     with pytest.raises(BadInput, match=r"nothing is published of 'kc200'; there are .*saber1000"):
         side("published:kc200")

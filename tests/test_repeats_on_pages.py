@@ -39,6 +39,19 @@ def test_of_several_runs_of_a_drive_the_one_that_fits_the_fewest_uses_is_judged(
     assert together.weakest(reviews) == {"A, 2": ["A, 1", "A, 2"], "B": ["B"]}
 
 
+@pytest.mark.parametrize(
+    ("runs", "name"),
+    [
+        (("small (1)", "small (2)"), "small"),
+        (("small (134 MB, 1)", "small (134 MB, 2)"), "small (134 MB)"),
+        (("A (2020), 1", "A (2020), 2"), "A (2020)"),
+        (("A (2020) (1)", "A (2020) (2)"), "A (2020)"),
+    ],
+)
+def test_the_name_of_repeats_closes_only_the_brackets_that_it_opens(runs: tuple[str, ...], name: str) -> None:
+    assert together.named(runs, EN) == EN("together.with_repeats", name=name, n=2)
+
+
 def test_all_runs_of_a_single_drive_are_judged_one_by_one() -> None:
     verdicts, *_ = together.tables({"A, 1": fits("S1", 2), "A, 2": fits("S1", 1)}, EN)
     assert [name for name, _ in verdicts.rows] == ["A, 1", "A, 2"]

@@ -147,6 +147,27 @@ def test_a_host_that_was_late_makes_the_run_invalid_in_both_languages(tmp_path: 
     assert finding_said(found[0], Language("ru"))
 
 
+@pytest.mark.parametrize(
+    ("speed", "depth", "key", "english", "russian"),
+    [
+        (10, 4, "hurried", "with the trace 10 times as fast,", "трасса идёт быстрее в 10 раз,"),
+        (0.5, 4, "slowed", "with the trace slowed down to 50% of its speed,", "трасса замедлена до 50 % её скорости,"),
+        (0, 4, "closed", "with the trace as fast as its queue depths allow,", "допускает глубина очереди трассы,"),
+        (0, 0, "hurried", "with the trace 10,000 times as fast,", "трасса идёт быстрее в 10 000 раз,"),
+    ],
+)
+def test_a_replay_at_another_speed_states_the_speed_that_was_played(
+    tmp_path: Path, speed: float, depth: int, key: str, english: str, russian: str
+) -> None:
+    """A trace without depths has no closed loop."""
+    path = made(tmp_path / "t.parquet", depth=np.full(2000, depth, np.int32))
+    run = played(FLASH, path, speed=speed)
+    found = [f for f in findings.find(run) if f.name == "replay" and f.key != "kept"]
+    assert {f.key for f in found} == {key}
+    for lang, said in (("en", english), ("ru", russian)):
+        assert said in finding_said(found[0], Language(lang)).replace("\u00a0", " ").replace("\u202f", " ")
+
+
 def test_discards_that_a_drive_does_not_take_are_stamped_in_both_languages(tmp_path: Path) -> None:
     run = played(FLASH, made(tmp_path / "t.parquet"))
     stamped = "7 discards of the trace were not sent: the drive takes none"

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stend.cli import main
 from stend.trace.readers import detect
 from tests.test_trace_readers import MSR, SAMPLES, SECOND, SYSTOR, TENCENT, read, rows
 
@@ -94,3 +95,20 @@ def test_a_hundred_thousand_damaged_lines_are_each_counted(tmp_path: Path, name:
         sound = sum(re.fullmatch(SOUND[form], line) is not None for line in data.split(b"\n"))
         beyond = sum(many for why, many in about.malformed.items() if "neighbours" in why or "no number" in why)
         assert sound - beyond <= made.ios <= sound
+
+
+def test_a_log_of_fio_without_ios_is_one_of_fio(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing but its files, opened and closed: its form is known, and it has no IO."""
+    given = tmp_path / "none.iolog"
+    given.write_bytes(b"fio version 3 iolog\n0 /dev/x add\n0 /dev/x open\n9 /dev/x close\n")
+    assert main(["trace", "show", str(given)]) == 2
+    assert "holds no IO in the format fio iolog" in capsys.readouterr().err
+
+
+def test_one_io_and_one_line_left_out_are_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = tmp_path / "one.iolog"
+    given.write_bytes(b"fio version 3 iolog\n0 /dev/x open\n5 /dev/x read 0 4096\n9 /dev/x close\n")
+    assert main(["trace", "convert", str(given), str(tmp_path / "one.parquet")]) == 0
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("1 IO of fio iolog in ")
+    assert others == ["  left out: 2 lines: files opened and closed", "  left out: 1 line: headers"]

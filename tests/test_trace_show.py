@@ -222,7 +222,7 @@ def test_show_and_convert_tell_what_was_left_out(tmp_path: Path, capsys: pytest.
     assert "число полей в строке — не 7" in out
     made = tmp_path / "hm.parquet"
     assert main(["trace", "convert", str(given), str(made)]) == 0
-    assert "malformed: 1 lines: it has not 7 fields" in capsys.readouterr().out
+    assert "malformed: 1 line: it has not 7 fields" in capsys.readouterr().out
     assert trace.opened(made).ios == 3
     assert main(["trace", "convert", str(given), str(made)]) == BadInput.exit_code
     assert main(["trace", "show", str(given), str(made)]) == BadInput.exit_code

@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import charts
+from stend import charts, findings
 from stend.base.units import GB, MB, GiB
+from stend.findings.look import incidents
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Identity, Purge, Seconds, Step, Workload
 from stend.model.events import Note, Position, Result, Started, Telemetry
@@ -91,6 +92,21 @@ def go_on(run: Run) -> None:
     """It was interrupted, and the clock starts anew."""
     again = Position(test="write-saturation", phase="saturate", round=2)
     run.add(Started(at=0, version="0", plan=run.plan, seed=1, continues=again))
+
+
+def test_minutes_are_those_of_the_whole_run() -> None:
+    """The clock of a resumed run starts again, but its reader knows one run."""
+    run = run_with({"media_errors": 0}, {"media_errors": 0})
+    go_on(run)
+    run.add(Telemetry(t=1 * MINUTE, values={"media_errors": 0, "temperature_c": 60, "critical_warning": 0}))
+    run.add(Telemetry(t=4 * MINUTE, values={"media_errors": 1, "temperature_c": 80, "critical_warning": 2}))
+    english = [Language("en").translated(sentence) for sentence in watch.doubts(run)]
+    assert english[0] == "media errors grew by 1 between minute 6 and 9"
+    assert english[1].endswith("since minute 9")
+    (finding,) = findings.file("thermal").find(run, {})
+    assert (finding.key, finding.values["minute"]) == ("warned", 9)
+    whys = {incident.why.key: incident.why.values for incident in incidents.every(run)}
+    assert whys["media_errors"]["minute"] == whys["heat_warning"]["minute"] == 9
 
 
 def test_load_before_an_interruption_is_not_held_against_what_was_counted_after_it() -> None:

@@ -43,13 +43,17 @@ def convert(path: Path, into: Path, reader: str, volume: str) -> int:
     if into.exists():
         raise BadInput(f"{into} exists already; name another file")
     made = taken.convert(path, into, reader, volume)
-    typer.echo(f"{made.ios} IOs of {made.about.source} in {into}")
+    typer.echo(f"{_number(made.ios, 'IO')} of {made.about.source} in {into}")
     for kind, reasons in (("malformed", made.about.malformed), ("left out", made.about.skipped)):
         for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
-            typer.echo(f"  {kind}: {count} lines: {reason}")
+            typer.echo(f"  {kind}: {_number(count, 'line')}: {reason}")
     for note in made.about.notes:
         typer.echo(f"  {note}")
     return 0
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _print(sections: Sequence["Section"]) -> None:

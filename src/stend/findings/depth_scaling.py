@@ -1,4 +1,4 @@
-"""Scaling with queue depth: the gain of the deepest queue over a single IO, and the depth that is enough."""
+"""Scaling with queue depth: the gain of the deepest queue over a single IO, and the depth that is enough, if any."""
 
 from collections.abc import Iterator
 
@@ -34,4 +34,5 @@ def _finding(test: str, cells: list[Figures]) -> Finding:
         "enough": enough.workload.outstanding,
         "gain": deep.iops / single.iops,
     }
-    return Finding(key="scales", test=test, values=values)
+    sooner = enough.workload.outstanding < deep.workload.outstanding
+    return Finding(key="scales" if sooner else "deepest", test=test, values=values)

@@ -1,6 +1,7 @@
 """A trace on this drive: its response times compared with the captured ones, and whether its schedule was kept."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import derived
@@ -38,14 +39,14 @@ def _kept(test: str, pace: Pace) -> Finding:
 
 def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> Iterator[Finding]:
     """Yield one finding per direction with IOs."""
-    speed = test.profile.options["speed"]
+    speed = _speed(test)
     for way, then, now in (("read", trace.read, counts[0]), ("write", trace.write, counts[1])):
         pairs = ((name, derived(then, 1, name), derived(now, 1, name)) for name in QUANTITIES)
         both = next(((name, was, here) for name, was, here in pairs if was and here), None)
         if both is None:
             continue
         name, was, here = both
-        values = {
+        values: dict[str, Any] = {
             "way": way,
             "what": name,
             "then": was,
@@ -54,7 +55,8 @@ def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> I
             "speed": speed,
         }
         key = "alike" if values["times"] < MATTERS else "shorter" if here < was else "longer"
-        key = key if speed == 1 else "hurried" if speed else "closed"
+        if speed != 1:
+            key = "hurried" if speed > 1 else "slowed" if speed else "closed"
         yield Finding(
             key=key,
             test=test.name,
@@ -62,3 +64,9 @@ def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> I
             confidence="medium",
             side=side(pro=key == "shorter", con=key == "longer"),
         )
+
+
+def _speed(test: PlannedTest) -> float:
+    """Return the speed of the replay. A trace without depths has no closed loop: the plan has a high speed instead."""
+    replays = [hold.workload.replay for hold in test.phase("replay").holds if hold.workload.replay]
+    return replays[0].speed if replays else float(test.profile.options["speed"])

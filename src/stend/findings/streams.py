@@ -17,13 +17,15 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = {"n": len(rows), "iops": mix.iops, "mbs": mix.number("throughput"), "mean": mix.number("mean")}
         tail = mix.value("p99.9")
         key = "mix" if tail is None else "mix_tail"
+        if len(rows) == 1:
+            key = "single" if tail is None else "single_tail"
         yield Finding(key=key, test=mix.test, values=values | ({"tail": tail} if tail else {}))
     alone = sorted((row for row in rows if row.alone), key=lambda row: row.alone.iops if row.alone else 0)
     if len(alone) > 1 and (least := alone[0].alone) and (most := alone[-1].alone):
         ends = {"least": alone[0].label, "least_iops": least.iops, "most": alone[-1].label, "most_iops": most.iops}
         yield Finding(key="alone", test="individual-streams", values=ends)
     expected = streams.expected_iops(run)
-    if mix and expected:
+    if mix and expected and len(rows) > 1:
         yield _against(mix.iops, expected, sure=not run.unmet)
 
 

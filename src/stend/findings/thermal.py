@@ -6,10 +6,10 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look.because import Because
 from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import slow, throttled, warmest
-from stend.findings.look.moments import Moment, looks
+from stend.findings.look.moments import Moment, looks, minute
 from stend.model.record import Run
 from stend.model.warming import growth
-from stend.runner.telemetry import HEAT_BIT, MINUTE_S
+from stend.runner.telemetry import HEAT_BIT
 
 COLD_C = 5.0
 """A warning of a drive that stays below this is one of cold: NVMe has one bit for both. A choice of stend."""
@@ -30,10 +30,10 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = {"spans": len(spans), "seconds": seconds, "counted": counted, "up_to": up_to}
         yield Finding(key="counted" if counted else "throttled", values=values, side="con")
     elif warned and most is not None and most <= COLD_C:
-        values = {"minute": warned[0][1] / MINUTE_S, "top": top}
+        values = {"minute": minute(run, warned[0]), "top": top}
         yield Finding(key="warned_cold", values=values, confidence="medium")
     elif warned:
-        values = {"minute": warned[0][1] / MINUTE_S, "up_to": up_to}
+        values = {"minute": minute(run, warned[0]), "up_to": up_to}
         yield Finding(key="warned", values=values, confidence="medium", side="con")
     elif most is None:
         yield Finding(key="silent", confidence="can't tell")

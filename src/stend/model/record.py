@@ -43,7 +43,7 @@ class Run:
     since, `seal` names its last line (see `store`). `unplaced` is the first sample that no result has: no sample
     belongs to two results, though the times of these may overlap by milliseconds. The clock of a continued run starts
     again. `stretches` has one row per clock: the number of results, telemetry events and notes when it started.
-    `stretch_of` has the clock of each result, from 0.
+    `stretch_of` has the clock of each result, from 0, and `before_s` for each clock the seconds of the run before it.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -62,6 +62,7 @@ class Run:
         self.notes: list[Note] = []
         self.ended: Ended | None = None
         self.stretches: list[tuple[int, int, int]] = []
+        self.before_s: list[float] = []
         self._earlier_s = self._clock_s = 0.0
         self.wrong: tuple[Sentence, ...] = ()
         self.edited: tuple[str, ...] = ()
@@ -112,6 +113,7 @@ class Run:
         done = len(self.results)
         earlier = [(min(results, done), looks, notes) for results, looks, notes in self.stretches]
         self.stretches = [*earlier, (done, len(self.telemetry), len(self.notes))]
+        self.before_s.append(self._earlier_s)
 
     def _take_back(self, again: Position) -> None:
         order = {(t.name, p.name): i for i, (t, p) in enumerate(self.phases())}

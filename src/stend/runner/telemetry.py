@@ -86,7 +86,7 @@ def at_the_end(run: Run) -> Iterator[Sentence]:
     """Yield the sentence on throttling that continued up to the last Telemetry of the run."""
     looks = run.present[1]
     if streak := _streak(looks, len(looks) - 1):
-        yield _throttled(looks, *streak)
+        yield _throttled(run, *streak)
 
 
 def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
@@ -103,21 +103,21 @@ def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence
     for key, values in incidents(before.values, now.values):
         match key:
             case "link":
-                yield Sentence("retrained", a=values["was"], b=values["now"], m=_minute(now))
+                yield Sentence("retrained", a=values["was"], b=values["now"], m=_minute(run, now))
             case "heat_warning" | "critical_warning":
-                yield Sentence("critical", code=values["bits"], m=_minute(now))
+                yield Sentence("critical", code=values["bits"], m=_minute(run, now))
             case "resync":
-                yield Sentence("resync", m=_minute(now), what=values["what"])
+                yield Sentence("resync", m=_minute(run, now), what=values["what"])
             case _:
                 what, grown = Sentence(COUNTERS[key]), round(values["growth"])
-                yield Sentence("grew", what=what, n=grown, a=_minute(before), b=_minute(now))
+                yield Sentence("grew", what=what, n=grown, a=_minute(run, before), b=_minute(run, now))
 
 
 def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
     limit = run.plan.device.facts.get("warning_temperature_c")
     was, is_now = before.values.get("temperature_c"), now.values.get("temperature_c")
     if limit and is_now is not None and is_now >= limit and (was is None or was < limit):
-        yield Sentence("hot", t=is_now, m=_minute(now), limit=limit)
+        yield Sentence("hot", t=is_now, m=_minute(run, now), limit=limit)
 
 
 def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
@@ -125,7 +125,7 @@ def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentenc
     looks = run.present[1]
     last = len(looks) - 1
     if not _slow(looks, last) and (streak := _streak(looks, last - 1)):
-        yield _throttled(looks, *streak)
+        yield _throttled(run, *streak)
 
 
 def _slow(looks: list[Telemetry], index: int) -> bool:
@@ -143,10 +143,10 @@ def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
     return (first, last) if first < last else None
 
 
-def _throttled(looks: list[Telemetry], first: int, last: int) -> Sentence:
-    begin, end = looks[first], looks[last]
+def _throttled(run: Run, first: int, last: int) -> Sentence:
+    begin, end = (run.present[1][place] for place in (first, last))
     seconds = _grew(begin, end, "throttle_s")
-    span = {"a": _minute(begin), "b": _minute(end)}
+    span = {"a": _minute(run, begin), "b": _minute(run, end)}
     return Sentence("throttled_s", **span, s=round(seconds)) if seconds else Sentence("throttled", **span)
 
 
@@ -168,7 +168,7 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
             counted = _grew(before, now, counter)
             allowed = sent * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
             if abs(counted - sent) > allowed:
-                span = {"a": _minute(before), "b": _minute(now)}
+                span = {"a": _minute(run, before), "b": _minute(run, now)}
                 done = "proof_read" if kind == "read" else "proof_written"
                 yield Sentence(done, x=sent, who=Sentence(name), y=round(counted), **span)
 
@@ -213,8 +213,10 @@ def _wear(run: Run, test: str, phase: str) -> Iterator[Sentence]:
         yield Sentence("wear", test=test, phase=phase, **written)
 
 
-def _minute(event: Telemetry) -> int:
-    return round(event.t / MINUTE_S)
+def _minute(run: Run, event: Telemetry) -> int:
+    """Return the minute of the whole run in which the drive was read. The clock of a resumed run starts again."""
+    earlier_s = run.before_s[-1] if run.before_s else 0.0
+    return round((earlier_s + event.t) / MINUTE_S)
 
 
 RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[Sentence]], ...] = (

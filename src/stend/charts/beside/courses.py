@@ -51,8 +51,9 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     records, run = _saturating(sides[0]), sides[0].run
     if not records or not run:
         return
-    scale, title = time_scale(records[-1].end_s, words)
-    courses = {side.name: _course(side, scale, records[-1].end_s * 1.01) for side in sides}
+    longest_s = max(own[-1].end_s for side in sides if (own := _saturating(side)))  # a published one may last longer
+    scale, title = time_scale(longest_s, words)
+    courses = {side.name: _course(side, scale, longest_s * 1.01) for side in sides}
     rows = [row for course in courses.values() for row in course]
     highest = max(row["value"] for row in courses[sides[0].name])
     log = any(row.get("value", row.get("to")) > WIDE * highest for row in rows)

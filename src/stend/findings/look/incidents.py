@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from stend.findings.look import Record
 from stend.findings.look.because import Because
-from stend.findings.look.moments import Moment, began, ended, looks, notes
+from stend.findings.look.moments import Moment, began, ended, looks, minute, notes
 from stend.findings.look.once import once
 from stend.model.record import Run
-from stend.runner.telemetry import HEAT_BIT, MINUTE_S, incidents
+from stend.runner.telemetry import HEAT_BIT, incidents
 
 GOES_ON = ("resync", "critical_warning")
 """Values that report a state: the state lasts as long as they are set."""
@@ -46,10 +46,10 @@ def _of_looks(run: Run) -> Iterator[Incident]:
     known: dict[str, Any] = {}
     before: Moment | None = None
     for moment, look in looks(run):
-        minute = {"minute": moment[1] / MINUTE_S}
+        when = {"minute": minute(run, moment)}
         happened = list(incidents(known, look.values)) if before else []
         for incident in happened:
-            yield Incident(before or moment, moment, Because(incident.key, incident.values | minute))
+            yield Incident(before or moment, moment, Because(incident.key, incident.values | when))
         for name in GOES_ON if not happened else ():
             if value := look.values.get(name) or (before and known.get(name)):
                 yield Incident(before or moment, moment, _lasting(name, value))
@@ -70,4 +70,4 @@ def _of_notes(run: Run) -> Iterator[Incident]:
     for moment, note in notes(run):
         if note.kind == COUNTED_APART:
             earlier = [known for known in moments if known <= moment][-2:] or [moment]
-            yield Incident(earlier[0], earlier[-1], Because("mismatch", {"minute": moment[1] / MINUTE_S}))
+            yield Incident(earlier[0], earlier[-1], Because("mismatch", {"minute": minute(run, moment)}))

@@ -11,6 +11,7 @@ from stend.findings.look import Record
 from stend.findings.look.once import once
 from stend.model.events import Note, Position, Result, Telemetry
 from stend.model.record import Run
+from stend.runner.telemetry import MINUTE_S
 
 Moment = tuple[int, float]
 Event = TypeVar("Event", Note, Telemetry)
@@ -28,6 +29,12 @@ def notes(run: Run) -> tuple[tuple[Moment, Note], ...]:
     """Return every note of a run by its moment, ordered by time."""
     begins = [notes for _, _, notes in run.stretches]
     return tuple(sorted(_placed(begins, run.notes), key=lambda placed: placed[0]))
+
+
+def minute(run: Run, moment: Moment) -> float:
+    """Return the minute of the whole run, without interruptions, as notes state it."""
+    clock, s = moment
+    return (run.before_s[clock] + s) / MINUTE_S
 
 
 def _placed(begins: Sequence[int], events: Sequence[Event]) -> list[tuple[Moment, Event]]:

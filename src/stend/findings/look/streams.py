@@ -35,10 +35,15 @@ def captured(run: Run) -> bool:
 
 
 def composition(run: Run) -> tuple[Stream, ...]:
-    """Return the streams of the mix, or an empty tuple if no test mixes them."""
-    planned = (phase for test in look.tests(run, *MIXED) for phase in test.phases)
-    loads = (step.workload for phase in planned for step in phase.round if isinstance(step, Hold))
-    return next((load.streams for load in loads if load.streams and load.read_pct not in (0, 100)), ())
+    """Return the streams of the mix, or an empty tuple if no test mixes them. A test ends with the whole mix.
+
+    A mix of a single stream is a plain workload (`suite._streams.mixed`).
+    """
+    for test in look.tests(run, *MIXED):
+        loads = [step.workload for phase in test.phases[-1:] for step in phase.round if isinstance(step, Hold)]
+        if loads:
+            return loads[-1].streams or (_only(loads[-1]),)
+    return ()
 
 
 def together(run: Run) -> Figures | None:
@@ -60,5 +65,9 @@ def expected_iops(run: Run) -> float | None:
 
 def label(load: Workload) -> str:
     """Return the name of a stream that runs alone: `RND 8K R`."""
-    only = Stream(share=100, random=load.random_pct == 100, read=load.read_pct == 100, block_bytes=load.block_bytes)
-    return only.label
+    return _only(load).label
+
+
+def _only(load: Workload) -> Stream:
+    """Return a plain workload as a stream."""
+    return Stream(share=100, random=load.random_pct == 100, read=load.read_pct == 100, block_bytes=load.block_bytes)

@@ -74,7 +74,7 @@ def conditions(run: Run, test: PlannedTest, words: Language) -> str:
 
 def named_clause(clause: str, words: Language) -> str:
     """Return a clause in words."""
-    methods = {"review": "page.own_method", "own": "page.stend_method"}
+    methods = {"review": "page.own_method", "own": "page.stend_method", "RWSW (recalled)": "page.rwsw_method"}
     return words(methods.get(clause, "page.clause"), clause=clause)
 
 

@@ -73,7 +73,7 @@ def named(runs: Sequence[str], words: Language) -> str:
     if len(runs) == 1:
         return runs[0]
     shared = commonprefix(list(runs)).rstrip(" ,(")  # noqa: RUF071 letters are meant
-    shared += ")" * runs[0].endswith(")")
+    shared += ")" * (shared.count("(") - shared.count(")"))
     return words("together.with_repeats", name=shared if len(shared) > len(runs[0]) / 2 else runs[0], n=len(runs))
 
 

@@ -23,13 +23,16 @@ def formats() -> dict[str, type[Reader]]:
 
 
 def parsed_share(form: type[Reader], head: bytes) -> float:
-    """Return the share (0-1) of the first lines that are not malformed in a format, or 0 if they hold no IO."""
+    """Return the share (0-1) of the first lines that are not malformed in a format, or 0 if they hold no IO.
+
+    First bytes that are those of one format alone count for it although no IO follows.
+    """
     if not head.startswith(form.begins):
         return 0.0
     reader, lines = form(head), Lines(np.frombuffer(head, np.uint8), form.separator, form.most)
     ios = len(reader.parse(lines)["t_ns"]) + len(reader.rest()["t_ns"])
     malformed, _ = lines.counted()
-    return 1 - malformed.total() / len(lines) if ios else 0.0
+    return 1 - malformed.total() / len(lines) if ios or form.begins else 0.0
 
 
 def detect(head: bytes) -> str:
