@@ -75,6 +75,9 @@ SENTENCES = [
     (["start"], "there is no verb 'start'; did you mean `stend run`?"),
     (["bench"], "there is no verb 'bench'; did you mean `stend run`?"),
     (["delete"], "there is no verb 'delete'; a run is a folder: delete it with `rm -r RUN`"),
+    (["plan", "iops", "--target", "/etc/nosuch.bin"],
+     "/etc/nosuch.bin is not there (No such file or directory); `stend run --create 1GiB` makes it, "
+     "and `stend devices` lists the drives"),
     (["iops"], "there is no verb 'iops'; it is a test: `stend run iops --target DRIVE`"),
     (["replay"], "there is no verb 'replay'; it is a test: `stend run replay --target DRIVE`"),
     (["review-nvme"], "there is no verb 'review-nvme'; it is a suite: `stend run review-nvme --target DRIVE`"),
@@ -109,7 +112,7 @@ SENTENCES = [
     (["inspect", "sim:small", "--format", "pdf"],
      "`stend inspect` has no option --format; `stend report RUN --format F` writes other formats"),
     (["inspect", "/etc"],
-     "/etc is a folder; name a drive, or a file such as /etc/stend.bin; --create 1GiB makes a new one"),
+     "/etc is a folder; name a drive, or a file such as /etc/stend.bin; `stend run --create 1GiB` makes a new one"),
     (["publish", "--lang", "ru"], "`stend publish` has no option --lang; a site has pages in all languages"),
     (["run", "power", *SMALL, "--meter", "command"], "there is no meter 'command'; did you mean 'cmd'?"),
     (["run", "power", *SMALL, "--meter", "watts"],
