@@ -89,7 +89,8 @@ def test_a_drive_below_has_no_lines_without_a_value() -> None:
     told: Any = {"target": "x", "reason": "", "named": "", "holds": "", "health": {}, "notes": []}
     lines = list(_sheet.lines(told | {"facts": {"drives_below": [below]}}))
     assert [line.split() for line in lines[1:]] == [
-        ["drives", "below"], ["-", "kind", "block"], ["path", "/dev/vda"], ["poll", "queues", "0"], ["rotational", "no"],
+        ["drives", "below"], ["-", "kind", "block"], ["path", "/dev/vda"], ["poll", "queues", "0"],
+        ["rotational", "no"],
     ]  # fmt: skip
 
 
