@@ -84,6 +84,16 @@ def slow(place: Place) -> nvme.NvmeDevice:
     return nvme_drive(place, f"smart-log) echo '{smart}';;", "get-feature) echo 'Current value:0x0';;")
 
 
+def test_a_drive_below_has_no_lines_without_a_value() -> None:
+    below = {"kind": "block", "path": "/dev/vda", "serial": "", "wwn": "", "poll_queues": 0, "rotational": False}
+    told: Any = {"target": "x", "reason": "", "named": "", "holds": "", "health": {}, "notes": []}
+    lines = list(_sheet.lines(told | {"facts": {"drives_below": [below]}}))
+    assert [line.split() for line in lines[1:]] == [
+        ["drives", "below"], ["-", "kind", "block"], ["path", "/dev/vda"], ["poll", "queues", "0"],
+        ["rotational", "no"],
+    ]  # fmt: skip
+
+
 @pytest.mark.block
 def test_a_drive_tells_its_link_its_formats_its_health_and_its_doubts(drive: nvme.NvmeDevice) -> None:
     told = sheet.everything(drive)

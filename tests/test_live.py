@@ -156,6 +156,24 @@ def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:
             assert (told.finished, told.quantiles) == (event.step.workload.label, {p: s for p, s in known.items() if s})
 
 
+def test_figures_of_a_load_are_not_those_of_a_rest_or_of_the_next_load(tmp_path: Path) -> None:
+    asked = ["run", "idle-recovery", "latency", "--target", "sim:small", "--quick", "--into", str(tmp_path / "run")]
+    assert main(asked) == 0
+    course, shown = Course(), set[str]()
+    last = ""
+    for event in store.read(tmp_path / "run"):
+        last = course.doing if isinstance(event, Sample) else last
+        course.add(event)
+        told = now("r", course, State("running", "running"))
+        if told.doing.startswith("rest of") or told.doing == "purge":
+            shown.add(told.doing.split()[0])
+            assert (told.iops, told.mean_s, told.load) == (None, None, "")
+        elif told.iops is not None:
+            shown.add("other" if last != told.doing else "same")
+            assert told.load == ("" if last == told.doing else last), "the figures name their load if it is another"
+    assert shown == {"rest", "purge", "same", "other"}
+
+
 def test_a_rate_that_results_choose_is_not_shown_as_the_one_of_the_plan(tmp_path: Path) -> None:
     assert main(["run", "service-map", "--target", "sim:small", "--quick", "--into", str(tmp_path / "run")]) == 0
     course, shown = Course(), dict[str, set[str]]()

@@ -13,8 +13,10 @@ from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
 from types import SimpleNamespace
+from typing import IO
 
 import pytest
+import zstandard
 
 from stend import imports, store
 from stend.base.errors import BadInput, StepFailed
@@ -25,7 +27,7 @@ from stend.many.batch import lot as lots
 from stend.many.batch import verdict
 from stend.many.compare import Side, compared, rules
 from stend.many.sides import side
-from stend.model.events import Event
+from stend.model.events import Event, Result
 from stend.model.workload import Workload
 from stend.publish import lab, ledger, pool, prose, samples
 from stend.store import reports, verify, writer
@@ -233,6 +235,52 @@ def test_a_folder_that_a_full_disk_left_half_made_is_empty_again(
             store.create(place, {"target": "x"}, {"cpu": "y"})
     assert list(place.iterdir()) == []
     store.create(place, {"target": "x"}, {"cpu": "y"})
+
+
+@pytest.mark.parametrize("printed", [b"small", os.urandom(1 << 20)], ids=["when closed", "when written"])
+@pytest.mark.parametrize("lines", [False, True], ids=["raw", "record"])
+def test_a_disk_that_fills_up_with_the_output_of_a_load_ends_the_run_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: bytes, *, lines: bool
+) -> None:
+    """A load prints once more while it is stopped, which must not hide that sentence."""
+    whole, folder = list(store.read(kept_run())), tmp_path / "run"
+    store.create(folder, {}, {})
+    raw, ends, opened = store.Raw(folder), list[str](), list[IO[bytes]]()
+
+    def run() -> Generator[Event, None, None]:
+        try:
+            for event in whole:
+                if isinstance(event, Result):
+                    fill()
+                    raw(printed)
+                yield event
+        finally:
+            raw(printed * 2)
+            ends.append("load")
+
+    def fill() -> None:
+        on(os.devnull if lines else "/dev/full")
+        if lines:
+            monkeypatch.setattr(store, "_write", full)
+
+    def on(disk: str) -> None:
+        opened.append(open(disk, "wb", buffering=0))  # noqa: SIM115 (closed below)
+        writer = zstandard.ZstdCompressor().stream_writer(opened[-1])
+        monkeypatch.setattr("stend.store.zstandard.open", lambda *given, **more: writer)
+
+    def full(*given: object) -> None:
+        on("/dev/full")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    said = f"^{folder} cannot be written: No space left on device; fix that, then `stend resume {folder}`$"
+    with pytest.raises(StepFailed, match=said):
+        list(store.append(folder, run(), raw))
+    for file in opened:
+        file.close()
+    assert ends == ["load"]
+    kept = list(store.read(folder))
+    assert kept == whole[: len(kept)]
+    assert not isinstance(whole[len(kept) - 1], Result)
 
 
 def test_an_import_into_a_full_disk_names_the_folder_that_it_would_have_made(

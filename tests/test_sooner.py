@@ -72,11 +72,25 @@ def test_a_plan_is_played_to_its_end_and_its_cells_are_those_of_its_rules() -> N
     assert sooner.played(plan, "sim:small", 1) == (hours, cells), "a seed gives the same figures"
 
 
+@pytest.mark.parametrize(
+    ("tests", "ways"),
+    [
+        (("iops",), ["cells that only read last 15 s"]),
+        (("throughput",), ["cells that only read last 15 s", "throughput of 128 KiB starts from 1 MiB"]),
+        (("iops", "latency"), ["cells that only read last 15 s", "latency starts from the state of IOPS"]),
+    ],
+)
+def test_ways_are_combined_where_there_are_several(tests: tuple[str, ...], ways: list[str]) -> None:
+    """A single way is not tried twice under two names, and no name counts ways that are not in the list."""
+    together = ["the ways above together"] if len(ways) > 1 else []
+    assert list(sooner.applicable(drawn(*tests))) == [*ways, *together, "minutes of 30 s"]
+
+
 @pytest.mark.slow
 def test_each_way_saves_the_hours_that_it_tells() -> None:
     plan = drawn("iops", "latency", target="sim:x25e", minute_s=2, rounds=6)
     told = {one.name: one for one in sooner.tried(plan, "sim:x25e")}
-    both = told["these three together"]
+    both = told["the ways above together"]
     assert "throughput of 128 KiB starts from 1 MiB" not in told
     assert both.hours < min(told[name].hours for name in list(told)[:2]) < both.planned_hours
     assert all(one.worst > 0 and one.stated > one.chance > 0 for one in told.values())

@@ -19,8 +19,17 @@ def unknown_verb(word: str, known: Iterable[str]) -> str:
     """Return the sentence for a word that is not a verb."""
     if word in _grammar.NO_VERB:
         return f"there is no verb {word!r}; {_grammar.NO_VERB[word]}"
+    if kind := _kind_of_test(word):
+        return f"there is no verb {word!r}; it is a {kind}: `stend run {word} --target DRIVE`"
     meant = next((verb for verb, words in _grammar.VERBS.items() if word in words), "") or nearest(word, known)
     return f"there is no verb {word!r}; " + (f"did you mean `stend {meant}`?" if meant else "`stend --help` lists all")
+
+
+def _kind_of_test(word: str) -> str:
+    """Return test or suite if this is the name of one, or an empty string."""
+    from stend import suite
+
+    return "test" if word in suite.names() else "suite" if word in suite.suites() else ""
 
 
 def unknown_action(group: str, word: str, known: Iterable[str]) -> str:

@@ -50,7 +50,8 @@ def _rows(facts: dict[str, Any], indent: str) -> Iterator[str]:
 
 def _nested(facts: dict[str, Any], indent: str) -> Iterator[str]:
     """Yield the facts of one item of a list, such as a member or an LBA format, with a dash before the first."""
-    for number, row in enumerate(_rows(facts, indent)):
+    known = {key: value for key, value in facts.items() if value != ""}
+    for number, row in enumerate(_rows(known, indent)):
         yield f"{indent}- {row.strip()}" if number == 0 else f"  {row}"
 
 

@@ -82,10 +82,17 @@ def _below(nodes: Iterable[str], kernel: Kernel) -> list[Device]:
 
 
 def create(target: str, size_bytes: int) -> Device:
-    """Create a file of this size and return it as a drive. Raise BadInput if it exists already or does not fit."""
-    from stend.devices import file
+    """Create a file of this size and return it as a drive.
+
+    Raise BadInput if it exists already or does not fit, and for a virtual drive or `null`, which are not files.
+    """
+    from stend.devices import file, null, virtual
 
     _readable(target)
+    if virtual.claims(target) or null.claims(target):
+        raise BadInput(
+            f"--create makes a file, and {target} is not one; leave --create out, or name a file by --target"
+        )
     fd = file.create(target, size_bytes)
     device = find(target)
     if isinstance(device, file.FileDevice):

@@ -71,7 +71,7 @@ def _not_there(target: str, why: str) -> str:
         return f"there is no file {target}; did you mean {node}?"
     if target in named.profiles():
         return f"there is no file {target}; did you mean sim:{target}?"
-    return f"{target} is not there ({why}); make it with --create 1GiB, or see `stend devices`"
+    return f"{target} is not there ({why}); `stend run --create 1GiB` makes it, and `stend devices` lists the drives"
 
 
 def _foreign(target: str) -> str:
@@ -161,7 +161,8 @@ def _doubts(path: str) -> list[Sentence]:
 def _describe(target: str, mode: int) -> str:
     """Return the type of a path that is neither a drive nor a file, and the target that was probably meant."""
     if stat.S_ISDIR(mode):
-        return f"a folder; name a drive, or a file such as {Path(target) / 'stend.bin'}; --create 1GiB makes a new one"
+        named_file = f"name a drive, or a file such as {Path(target) / 'stend.bin'}"
+        return f"a folder; {named_file}; `stend run --create 1GiB` makes a new one"
     if stat.S_ISCHR(mode):
         drives = sorted(str(p) for p in Path(target).parent.glob(f"{Path(target).name}n[0-9]"))
         meant = f"its drives are {', '.join(drives)}" if drives else "`stend devices` lists the drives"

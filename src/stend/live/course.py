@@ -49,6 +49,7 @@ class Course:
         self.ended: Ended | None = None
         self.progress, self.buckets = Progress(), Buckets()
         self.recent: deque[Sample] = deque(maxlen=LAST)
+        self.loaded = ""
         self.notes: deque[Note] = deque(maxlen=LAST)
         self.noted: dict[str, int] = {}
         self.passed: list[Passed] = []
@@ -70,6 +71,7 @@ class Course:
                 self._begin(event)
             case Sample():
                 self.recent.append(event)
+                self.loaded = self.doing
                 self.buckets.add(event, self.t, self.progress.at, self.progress.present.rounds + 1)
             case Reading(quantity="watts"):
                 self.power_w = event.value
@@ -149,6 +151,13 @@ class Course:
                 return f"rest of {seconds:g} s"
             case Purge():
                 return "purge"
+
+    @property
+    def rests(self) -> bool:
+        """Return True if the current step is a rest or a purge."""
+        steps = self.place[1].round if self.place else ()
+        done, _ = self.steps
+        return done < len(steps) and not isinstance(steps[done], Hold)
 
     @property
     def ahead(self) -> list[tuple[str, str]]:

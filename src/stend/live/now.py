@@ -16,6 +16,7 @@ from stend.model.tally import PERCENTS
 class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The present state of a run: times in seconds since its start, figures of the last second of load, base units.
 
+    The figures name their load in `load` if it is not the present step. They are None during a rest and a purge.
     `state` is running, ended, cut off or elsewhere, and `said` describes it in a sentence. `low_s`, `likely_s` and
     `high_s` are the remaining time. `window` has the workloads tracked for steady state after the last round.
     `quantiles` are the response times of the last completed step, `finished`, by percent, as far as its sample size
@@ -42,6 +43,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     low_s: float = 0
     likely_s: float = 0
     high_s: float = 0
+    load: str = ""
     iops: float | None = None
     bytes_per_s: float | None = None
     mean_s: float | None = None
@@ -156,10 +158,11 @@ def _place(course: Course) -> dict[str, Any]:
 
 
 def _load(course: Course) -> dict[str, Any]:
-    if not course.recent or course.ended:
+    if not course.recent or course.ended or course.rests:
         return {}
     counts = course.recent[-1].counts
-    return {name: getattr(counts, name) for name in ("iops", "bytes_per_s", "mean_s", "max_s")}
+    figures = {name: getattr(counts, name) for name in ("iops", "bytes_per_s", "mean_s", "max_s")}
+    return figures | {"load": course.loaded if course.loaded != course.doing else ""}
 
 
 def _finished(course: Course) -> dict[str, Any]:

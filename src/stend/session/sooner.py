@@ -71,11 +71,12 @@ def all_of_them(plan: Plan) -> Plan:
     return throughput_together(latency_after_iops(reads_short(plan)))
 
 
+TOGETHER = "the ways above together"
 WAYS: dict[str, Callable[[Plan], Plan]] = {
     "cells that only read last 15 s": reads_short,
     "latency starts from the state of IOPS": latency_after_iops,
     "throughput of 128 KiB starts from 1 MiB": throughput_together,
-    "these three together": all_of_them,
+    TOGETHER: all_of_them,
     "minutes of 30 s": half_minutes,
 }
 
@@ -101,8 +102,12 @@ Report = Callable[[Progress], object]
 
 
 def applicable(plan: Plan) -> dict[str, Plan]:
-    """Return the shortened plan of every way that changes this plan, by its name."""
-    return {name: changed for name, way in WAYS.items() if (changed := way(plan)) != plan}
+    """Return the shortened plan of every way that changes this plan, by its name. A single way is not combined."""
+    ways: dict[str, Plan] = {}
+    for name, way in WAYS.items():
+        if (changed := way(plan)) != plan and changed not in ways.values():
+            ways[name] = changed
+    return ways
 
 
 def tried(plan: Plan, target: str, seed: int = 1, report: Report = lambda progress: None) -> Iterator[Tried]:

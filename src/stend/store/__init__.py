@@ -98,14 +98,27 @@ def raw_name(result: Result) -> str:
 
 
 class Raw:
-    """Writer of the engine's raw output: receives bytes and writes one zstd file per result."""
+    """Writer of the engine's raw output: receives bytes and writes one zstd file per result.
+
+    `failure` is the error that ended the writing. Bytes that a load prints after it are dropped.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "raw"
         self.open_file: BinaryIO | None = None
+        self.failure: OSError | None = None
 
     def __call__(self, data: bytes) -> None:
-        """Append bytes of the current step."""
+        """Append bytes of the current step. Raise OSError if they cannot be written."""
+        if self.failure:
+            return
+        try:
+            self._write(data)
+        except OSError as error:
+            self.fail(error)
+            raise
+
+    def _write(self, data: bytes) -> None:
         if self.open_file is None:
             path = regular.folder(self.folder) / f"unfinished-{time.time_ns()}.zst"
             regular.create(path)
@@ -120,6 +133,13 @@ class Raw:
         self.open_file.close()
         self.open_file = None
         self.path.rename(self.folder / raw_name(result))
+
+    def fail(self, error: OSError) -> None:
+        """Close the file and write nothing more, because the folder cannot be written."""
+        self.failure, file, self.open_file = error, self.open_file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
 
     def close(self) -> None:
         """Close the file of a step that was cut off. It keeps its temporary name."""
@@ -136,7 +156,7 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
     chain = _repair(folder)
     ends = closing(raw) if raw else nullcontext()
     with _appender(folder) as file, ends, closing(events):
-        for event in events:
+        for event in _printed(folder, events, raw):
             try:
                 if raw and isinstance(event, Result):
                     raw.name(event)
@@ -147,8 +167,20 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
                 if isinstance(event, DURABLE):
                     os.fsync(file.fileno())
             except OSError as error:
+                if raw:
+                    raw.fail(error)
                 raise _unwritable(folder, error) from error
             yield event
+
+
+def _printed(folder: Path, events: Iterator[Event], raw: Raw | None) -> Iterator[Event]:
+    """Yield the events. Raise StepFailed if the output of a load cannot be written."""
+    try:
+        yield from events
+    except OSError as error:
+        if raw is None or error is not raw.failure:
+            raise
+        raise _unwritable(folder, error) from error
 
 
 def read(folder: Path) -> Iterator[Event]:

@@ -28,7 +28,7 @@ function tell(now) {
   put("place", [known[now.state.replace(" ", "_")], place].filter(Boolean).join(" · "));
   const cards = [card(now.state === "ended" ? "lasted" : "gone", duration(now.t_s || 0))];
   if (now.state === "running") cards.push(card("to_go", duration(now.likely_s || 0), between(now)));
-  if (now.iops !== undefined) cards.push(card("iops", rate(now.iops)), card("throughput", megabytes(now.bytes_per_s)), card("latency", time(now.mean_s), word("longest", { max: time(now.max_s) })));
+  if (now.iops !== undefined) cards.push(card("iops", rate(now.iops), now.load && doing(now.load)), card("throughput", megabytes(now.bytes_per_s)), card("latency", time(now.mean_s), word("longest", { max: time(now.max_s) })));
   if (now.temperature_c !== undefined) cards.push(card("temperature", `${now.temperature_c.toFixed(0)} °C`));
   if (now.power_w !== undefined) cards.push(card("power", now.power_w < 0.1 ? `${three(now.power_w * 1e3)} ${word("mw")}` : `${three(now.power_w)} ${word("w")}`));
   if (now.repeats) cards.push(card("repeats", String(now.repeats)));
