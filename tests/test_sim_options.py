@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from stend.base.errors import BadInput
+from stend.base.units import MiB
 from stend.sim import build, load
 
 
@@ -54,3 +55,15 @@ def test_a_drive_without_rare_slow_ios_can_be_given_some() -> None:
     assert (spec.flash.tail.stalls_per_s, spec.flash.tail.stall_ms) == (3, 60)
     with pytest.raises(BadInput, match="it has no part 'slc'"):
         load("small?flash.slc.share_pct=10")
+
+
+@pytest.mark.parametrize(("buffer_mib", "most"), [(100, 0), (2000, 190)])
+def test_a_buffer_that_would_stand_for_the_drive_at_its_scale_is_refused(buffer_mib: int, most: int) -> None:
+    """A scaled drive keeps its buffer whole: 1.95 GiB at 256 would take a third of 1.6 TB without a write to flash."""
+    spec = load(f"sn150?flash.buffer_bytes={buffer_mib * MiB}")
+    if not most:
+        assert build(spec)
+        return
+    with pytest.raises(BadInput, match=f"at most {most}$"):
+        build(spec)
+    assert build(load(f"sn150?scale={most}&flash.buffer_bytes={buffer_mib * MiB}"))

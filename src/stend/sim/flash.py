@@ -28,12 +28,22 @@ LOW = 3
 """Superblocks kept free for cleaning, in addition to the spare space."""
 
 
+MOST_BUFFER = 0.25
+"""Share of the capacity that the buffer of a scaled drive may stand for: with more, hardly anything is behind it."""
+
+
 def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int]:
     """Return (logical pages, pages of a superblock, superblocks) of the scaled drive.
 
     Scaling keeps dies, units and times. It also keeps the number of superblocks, or their size if that is given. Raise
-    BadInput if the drive is too small or too large for this scale.
+    BadInput if the drive is too small or too large for this scale, or if its buffer is: it is not divided.
     """
+    if scale > 1 and flash.buffer_bytes * scale > MOST_BUFFER * capacity_bytes:
+        most = max(int(MOST_BUFFER * capacity_bytes // flash.buffer_bytes), 1)
+        raise BadInput(
+            f"a buffer of {units.binary(flash.buffer_bytes)} is not scaled: at a scale of {scale} it holds as much as "
+            f"{units.binary(flash.buffer_bytes * scale)} would. The scale of this drive can be at most {most}"
+        )
     logical = capacity_bytes // scale // k.PAGE
     row = flash.dies * flash.unit_bytes // k.PAGE
     row = int(np.lcm.reduce([row, 64, flash.gather_bytes // k.PAGE or 1, row * flash.slc.levels if flash.slc else 1]))
