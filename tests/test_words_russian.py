@@ -29,6 +29,21 @@ def test_actuators_agree_with_their_number(value: str, words: str) -> None:
     assert words in russian("finding.passport.kind_actuators", value=value)
 
 
+@pytest.mark.parametrize(
+    ("key", "values", "words"),
+    [
+        ("record.most_outstanding", {"test": "iops", "n": 131072, "most": 65536}, "были бы 131 072 операции"),
+        ("finding.wake.mixed", {"rest": 1, "slow": 1, "n": 20, "slow_s": 1e-3, "fast_s": 1e-4}, "чтений занимает"),
+        ("finding.wake.uneven", {"rest": 1, "slow": 3, "n": 20, "bound_s": 1e-3}, "длятся 3 из 20"),
+        ("swept.allowed", {"n": 1, "of": 8}, "отвечает 1 из 8"),
+        ("traced.bad", {"n": 1, "of": 8}, "она не учтена"),
+        ("batched.farthest_most", {"figure": "", "change": 0.1, "way": "", "distance": 15.02}, "разбросах: 15)"),
+    ],
+)
+def test_words_agree_with_their_numbers(key: str, values: dict[str, object], words: str) -> None:
+    assert words in russian(key, **values)
+
+
 def test_less_than_once_as_fast_is_not_said_to_be_faster() -> None:
     values = {"depth": 2, "gain": 0.84, "gain_writes": 0.98, "held": 0.9, "hits": 0.5, "hits_writes": 0.1}
     for key in ("none", "around", "through", "back", "keeps", "unclear"):
