@@ -15,7 +15,7 @@ OWN = {"tests": {"iops": {"mixes": [100, 0], "blocks_kib": [4, 0.5]}, "cold-warm
         ("en", ("IOPS: mixes: 100/0, 0/100 instead of 100/0, 95/5, ", "IOPS: block sizes, KiB: 4, 0.5 instead of ",
                 "Cold and Warm: hot range, GiB: 10 instead of ")),
         ("ru", ("IOPS: соотношения: 100/0, 0/100 вместо 100/0, 95/5, ", "IOPS: размеры блоков, КиБ: 4, 0,5 вместо ",
-                "Холодный и прогретый: горячая область, ГиБ: 10 вместо ")),
+                "Холодный и прогретый кэш: горячий диапазон, ГиБ: 10 вместо ")),
     ],
 )  # fmt: skip
 def test_a_changed_setting_has_its_name_and_its_values_in_the_language_of_the_page(

@@ -164,6 +164,9 @@ def test_only_whole_real_runs_have_a_place_beside_real_ones() -> None:
     assert "gamma-3000" not in bodies["real"]
     assert "virtual-4000" not in bodies["real"]
     assert "published-" in bodies["reference"]
+    russian = (site() / "ru/rankings/reads.html").read_text()
+    assert "SN150 1,6\u00a0ТБ" in russian
+    assert "SN150 1.6" not in russian
 
 
 def test_virtual_drives_are_hidden_unless_the_lab_shows_them(tmp_path: Path) -> None:

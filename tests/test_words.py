@@ -154,6 +154,7 @@ def test_a_language_can_have_a_mark_after_the_day_of_a_date() -> None:
         ("SAS 12.0 Gb/s", "SAS 12,0\N{NO-BREAK SPACE}Гбит/с"),
         ("SAS RAID, 512 MiB cache", "SAS RAID, кэш 512\N{NO-BREAK SPACE}МиБ"),
         ("NVMe PCIe 3.0 x4", "NVMe PCIe 3.0 x4"),
+        ("NVMe virtual", "NVMe, виртуальный"),
     ],
 )
 def test_an_interface_is_in_units_of_the_language(interface: str, expected: str) -> None:
@@ -212,6 +213,9 @@ def test_a_language_is_one_file_and_falls_back_to_english(tmp_path: Path) -> Non
         ("capacity", 960_197_124_096, "960\N{NO-BREAK SPACE}ГБ"),
         ("minute", 0.5, "0,5"),
         ("label", "", "–"),
+        ("interface", "SATA 6 Gbit/s", "SATA 6\N{NO-BREAK SPACE}Гбит/с"),
+        ("engine", "simulated", "модель накопителя"),
+        ("engine", "fio", "fio"),
     ],
 )
 def test_names_of_drives_are_not_translated(setting: str, value: object, expected: str) -> None:

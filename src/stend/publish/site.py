@@ -321,7 +321,7 @@ def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str
     """Return a drive that another lab published, as an entry of the index without a page."""
     about, sheet = facts["about"], facts.get("sheet", {})
     size = about.get("capacity_gb", 0) * 1e9
-    title = about["title"]
+    title = words.converted(about["title"])
     return {
         "id": name,
         "name": title,
@@ -350,7 +350,7 @@ def _reference(name: str, facts: Mapping[str, Any], words: Language) -> dict[str
         "uses": {},
         "figures": figures.published_figures(facts, words),
         "errata": 0,
-        "text": f"{title} {about['source']}".lower(),
+        "text": f"{about['title']} {about['source']}".lower(),
     }
 
 

@@ -7,7 +7,7 @@ from stend.words import Language
 if TYPE_CHECKING:
     from stend.many.settings import Reason
 
-AS_RECORDED = ("label", "model", "virtual", "firmware", "serial", "interface", "cpu", "kernel", "fio", "tool", "stend")
+AS_RECORDED = ("label", "model", "virtual", "firmware", "serial", "cpu", "kernel", "fio", "tool", "stend")
 """Settings whose values are names: they are never translated."""
 
 
@@ -19,6 +19,9 @@ def setting_value(setting: str, value: Any, words: Language) -> str:
         return words("versus.yes" if value else "versus.no")
     if setting == "capacity":
         return words.show(value, "gb")
+    if setting in ("interface", "engine"):
+        shown = str(value)
+        return words.interface(shown) if setting == "interface" else words.title(shown, shown, "engine")
     if setting in AS_RECORDED:
         return str(value)
     return words.show(value, "n") if isinstance(value, int | float) else words.translated(str(value))

@@ -33,8 +33,8 @@ SHARES = re.compile(r"\d+/\d+")
 BARE = re.compile(r"\d+\.\d+")
 PERCENTILE = re.compile(r"(\w+)\.p(\d+(?:\.\d+)?)")
 """Key of a percentile's name in a section, which has one phrase for all of them: `percentile`."""
-FILE = "file"
-"""Model and interface of a file."""
+STATED = {"file": "header.file", "NVMe virtual": "header.nvme_virtual"}
+"""Interfaces that have a phrase."""
 YEAR = re.compile(r"(?<=, )\d{4}$")
 DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
@@ -167,8 +167,8 @@ class Language(Formatter):
         """Return an interface as a drive states it, in units of this language: `SATA 6 Gbit/s` -> `SATA 6 Гбит/с`."""
         if self.name == FIRST:
             return text
-        if text == FILE:
-            return self("header.file")
+        if text in STATED:
+            return self(STATED[text])
         return self.converted(CACHE.sub(lambda match: self("header.cache_of", size=match[1]), text))
 
     def _value(self, value: Any) -> Any:

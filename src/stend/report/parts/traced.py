@@ -25,7 +25,8 @@ def traced(trace: Described, lang: str, *, drawn: bool = True) -> Page:
     """Return the page of a trace in a language, without pictures unless `drawn`."""
     words = Language(lang)
     about = trace.about
-    title = words("traced.title_device" if about.device else "traced.title", source=about.source, device=about.device)
+    named = {"source": words.translated(about.source), "device": words.translated(about.device)}
+    title = words("traced.title_device" if about.device else "traced.title", **named)
     return written.page("trace", title, words, _sections(trace, words, drawn=drawn))._replace(small=True)
 
 
@@ -227,7 +228,7 @@ def _zones(places: Places, words: Language) -> Table:
 
 def _source(trace: Described, words: Language) -> Iterator[Table]:
     about = trace.about
-    facts = [("form", about.source), ("device", about.device)]
+    facts = [("form", words.translated(about.source)), ("device", words.translated(about.device))]
     facts.append(("capacity", words.show(about.capacity_bytes, "gb") if about.capacity_bytes else ""))
     facts.append(("begun", words.date(about.begun_s) if about.begun_s is not None else words("traced.unknown")))
     facts.append(("lines", words.show(about.lines, "whole") if about.lines else ""))
