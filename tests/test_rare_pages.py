@@ -32,6 +32,8 @@ def test_a_gallery_has_each_chart_once_and_names_the_others_and_the_run(tmp_path
         folder = labs.run(tmp_path / name, Truth(capacity_bytes=8 * GiB), names=("iops",), shorten=60)
         runs.append((folder, store.load(folder), {}))
     (path,) = gallery.write(runs, "en", "snia", tmp_path)
+    assert path.name == "gallery.html"
+    assert gallery.write(runs, "ru", "snia", tmp_path)[0].name == "gallery.ru.html", "as the page of the docs links it"
     page = re.sub(r"(?s)<(script|style).*?</\1>", "", path.read_text())
     drawn = {chart.name for chart in charts.of(runs[0][1], runs[0][1].plan.tests[0], "en", {})}
     assert {"iops_matrix", "convergence"} <= drawn

@@ -14,6 +14,6 @@ def page(runs: Runs, lang: str, style: str, rivals: Rivals = None, names: Sequen
     return story(runs, rivals, lang, names=names) if style == "review" else protocol(runs, lang)
 
 
-def file_name(lang: str, style: str, suffix: str) -> str:
+def file_name(lang: str, style: str, suffix: str, first: str = "report") -> str:
     """Return the name of a report's file: `report.ru.pts.pdf`."""
-    return ".".join(("report", *([lang] if lang != "en" else []), *([style] if style != "review" else []), suffix))
+    return ".".join((first, *([lang] if lang != "en" else []), *([style] if style != "review" else []), suffix))
