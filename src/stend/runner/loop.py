@@ -76,8 +76,12 @@ def run(
     runner.number = seed if number is None else number
     keep = runner.past.add
     seen = fingerprint or {}
-    begun = Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=seen)
-    yield keep(msgspec.structs.replace(begun, label=label, tested_by=tested_by))
+    yield keep(
+        Started(
+            at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=seen, label=label,
+            tested_by=tested_by,
+        )
+    )  # fmt: skip
     outcome: Outcome = "failed"
     try:
         if again:

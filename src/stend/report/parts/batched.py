@@ -207,10 +207,11 @@ def _odd(batch: Batch, words: Language) -> Section:
 def _drives(batch: Batch, words: Language) -> Table:
     head = tuple(words(f"batched.{key}") for key in ("drive", "runs", "says", "figure", "deviates", "distance"))
     far = farthest(batch.distances, attrgetter("drive"))
-    rows, bad = [], batch.acceptance.bad if batch.acceptance else {}
+    rows, marks, bad = [], list[int](), batch.acceptance.bad if batch.acceptance else {}
     for i, drive in enumerate(batch.lot.drives):
         states = (("is_failed", drive.failed), ("is_odd", i in batch.odd), ("is_bad", i in bad))
         verdicts = [words(f"batched.{key}") for key, holds in states if holds]
+        marks += [i] * bool(verdicts)
         most = far.get(i)
         where = (
             (
@@ -222,13 +223,11 @@ def _drives(batch: Batch, words: Language) -> Table:
             else ("–", "–", "–")
         )
         rows.append((drive.name, str(len(drive.runs)), ", ".join(verdicts) or words("batched.is_good"), *where))
-    failed = {i for i, drive in enumerate(batch.lot.drives) if drive.failed}
-    marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad or i in failed)
     if far:
-        table = Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
+        table = Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=tuple(marks))
         return table if marks else table.without([words("batched.says")])
     known = 3 if marks else 2  # too few drives for a distance
-    return Table(words("batched.drives"), head[:known], tuple(row[:known] for row in rows), (1,), marks=marks)
+    return Table(words("batched.drives"), head[:known], tuple(row[:known] for row in rows), (1,), marks=tuple(marks))
 
 
 def _figures(batch: Batch, words: Language) -> Table:
