@@ -18,7 +18,7 @@ from stend.model.stats import bin_index
 from stend.report.parts import traced as pages
 from stend.report.parts.traced_plain import plain
 from stend.trace import steps
-from stend.trace.described import FINE, Described, described, streams
+from stend.trace.described import FINE, Described, described, frequent
 from stend.trace.folding import steps as folded
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Step
@@ -103,8 +103,8 @@ def test_batches_of_any_size_say_the_same(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_fewest_streams_that_make_a_share_are_counted(tmp_path: Path) -> None:
     parts = known(tmp_path).parts
     assert [part.key.label for part in parts][:2] == ["RND 8K R", "SEQ 64K W"]
-    assert [streams(parts, share) for share in (0.01, 0.9, 1.0)] == [1, 1, len(parts)]
-    assert "1 of 4 IO streams makes up 80% of the IOs: RND 8K R" in said(known(tmp_path))
+    assert [len(frequent(parts, share)) for share in (0.01, 0.9, 1.0)] == [1, 1, len(parts)]
+    assert "1 of 4 IO streams makes up 94% of the IOs: RND 8K R" in said(known(tmp_path))
 
 
 def test_the_idle_pause_and_the_busy_half_are_told(tmp_path: Path) -> None:

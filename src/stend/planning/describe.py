@@ -19,6 +19,7 @@ from stend.model.definition import (
 from stend.model.traced import Traced
 from stend.model.workload import Stream
 from stend.words import Sentence
+from stend.words.numbers import significant
 
 
 def lines(plan: Plan) -> list[str]:
@@ -27,7 +28,7 @@ def lines(plan: Plan) -> list[str]:
     titles = ", ".join(test.title for test in plan.tests)
     times = f"Expected time {duration(plan.expected_s)}, longest {duration(plan.longest_s)}"
     fills = plan.write_bytes / drive.capacity_bytes if drive.capacity_bytes else 0
-    written = binary(plan.write_bytes) + (f", {fills:.3g} times the capacity" if fills >= 1 else "")
+    written = binary(plan.write_bytes) + (f", {significant(fills, 3):,g} times the capacity" if fills >= 1 else "")
     head = [
         f"{titles} on {drive.model or drive.kind} {drive.serial} ({drive.target})",
         f"  {profile.title}; {decimal(drive.capacity_bytes)} = {drive.capacity_bytes} bytes, "

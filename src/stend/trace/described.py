@@ -4,7 +4,7 @@ One pass in constant memory. Recalled from RWSW PTS 1.0.7: IO streams by share, 
 5 minutes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -205,8 +205,7 @@ def _unit(span: int, most: int, least: int) -> int:
     return unit
 
 
-def streams(parts: Iterable[Part], share: float = 0.8) -> int:
-    """Return how many of the most frequent streams make up this share (0-1) of the IOs."""
-    ios = sorted((part.tally.ios for part in parts), reverse=True)
-    sums = np.cumsum(ios)
-    return int(np.searchsorted(sums, share * sums[-1] * (1 - 1e-12))) + 1
+def frequent(parts: Sequence[Part], share: float = 0.8) -> Sequence[Part]:
+    """Return the fewest streams that make up at least this share (0-1) of the IOs, of streams sorted by their IOs."""
+    sums = np.cumsum([part.tally.ios for part in parts])
+    return parts[: int(np.searchsorted(sums, share * sums[-1] * (1 - 1e-12))) + 1]

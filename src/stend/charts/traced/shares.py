@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from stend.charts.parts import BLACK, BLUE, ORANGE, Drawing, series_scale
 from stend.charts.parts.vega import Chart
-from stend.charts.traced.named import stream
-from stend.trace.described import Described, streams
+from stend.charts.traced.named import shown_share, stream
+from stend.trace.described import Described, frequent
 from stend.words import Language
 
 MOST = 16
@@ -36,10 +36,11 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     bar = Chart().mark("bar").encode(y=y, x=x, color=colour, yOffset={"field": "kind", "sort": kinds})
     sums = {**x, "field": "sum"}
     points = Chart("sums").mark("line", color=BLACK, strokeWidth=1, point={"color": BLACK, "size": 22})
-    values = {"n": streams(trace.parts, ENOUGH), "of": len(trace.parts), "share": ENOUGH}
+    most = frequent(trace.parts, ENOUGH)
+    made = shown_share(sum(part.tally.ios for part in most) / ios, words)
     yield Drawing(
         words("traced.shares"),
         (bar + points.encode(y=y, x=sums)).properties(height=ROW * len(dots), width=480),
         {"rows": bars, "sums": dots},
-        words("traced.shares_says", **values),
+        words("traced.shares_says", n=len(most), of=len(trace.parts), share=made),
     )

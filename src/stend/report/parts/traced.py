@@ -4,21 +4,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stend.charts.traced import pictures
-from stend.charts.traced.named import OPERATIONS, operation, stream
+from stend.charts.traced.named import OPERATIONS, operation, shown_share, stream
 from stend.model.stats import percentile_s
 from stend.model.tally import PERCENTS, Tally
 from stend.report.parts import Page, Section, Table, written
 from stend.report.parts.traced_plain import plain
-from stend.trace.described import Described, Places, streams
+from stend.trace.described import Described, Places, frequent
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Step, answered
 from stend.words import Language
 
 ENOUGH = 0.8
 MOST_STREAMS, MOST_NAMED = 24, 5
-LEAST = 0.001
-NEARLY = 0.99
-"""Shares from this one on have a decimal place, so that none is rounded to all."""
 
 
 def traced(trace: Described, lang: str, *, drawn: bool = True) -> Page:
@@ -62,7 +59,7 @@ def _summary(trace: Described, words: Language) -> Iterator[str]:
     read, write = trace.of(READ), trace.of(WRITE)
     values = {
         "ios": trace.ios,
-        "reads": _share(read.ios / trace.ios, words),
+        "reads": shown_share(read.ios / trace.ios, words),
         "read": read.bytes,
         "written": write.bytes,
     }
@@ -75,12 +72,13 @@ def _summary(trace: Described, words: Language) -> Iterator[str]:
     else:
         yield words("traced.counts_untimed", **values)
         yield words("traced.untimed")
-    many = streams(trace.parts, ENOUGH)
-    first = trace.parts[: min(many, MOST_NAMED)]
+    most = frequent(trace.parts, ENOUGH)
     names = [
-        words("traced.one", name=stream(p.key, words), share=_share(p.tally.ios / trace.ios, words)) for p in first
+        words("traced.one", name=stream(p.key, words), share=shown_share(p.tally.ios / trace.ios, words))
+        for p in most[:MOST_NAMED]
     ]
-    yield words("traced.most", n=many, of=len(trace.parts), share=ENOUGH, told=", ".join(names))
+    made = shown_share(sum(part.tally.ios for part in most) / trace.ios, words)
+    yield words("traced.most", n=len(most), of=len(trace.parts), share=made, told=", ".join(names))
     yield from _known(trace, words)
     yield words("traced.no_data")
 
@@ -95,7 +93,7 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
         if trace.derived:
             yield words("traced.derived")
     if whole.idle_share is not None and trace.about.timed:
-        yield words("traced.was_idle", share=_share(whole.idle_share, words))
+        yield words("traced.was_idle", share=shown_share(whole.idle_share, words))
     responses = [(op, tally) for op in (READ, WRITE) if (tally := answered(trace.of(op))).ios]
     for op, tally in responses:
         percentiles = {f"p{percent:g}": percentile_s(tally, percent) for percent in (50.0, 99.0)}
@@ -143,21 +141,12 @@ def _streams(trace: Described, words: Language) -> Table:
         timed = answered(part.tally)
         times = (timed.mean_s if timed.ios else None, percentile_s(timed, 99.0))
         rows.append((
-            stream(part.key, words), words.show(part.tally.ios, "whole"), *(_share(x, words) for x in shares),
+            stream(part.key, words), words.show(part.tally.ios, "whole"), *(shown_share(x, words) for x in shares),
             *(words.show(x, "lat") for x in times), words.show(part.depth, "n"),
         ))  # fmt: skip
     return Table(
         words("traced.streams_table"), head, tuple(rows), tuple(range(1, len(head))), words("traced.streams_note")
     )
-
-
-def _share(share: float, words: Language) -> str:
-    """Return a share in per cent. A share that is neither none nor all is not shown as such, but as "< 0.1 %" or so."""
-    if 0 < share < LEAST / 2:
-        return "< " + words.show(LEAST, "pct")
-    if 1 - LEAST / 2 < share < 1:
-        return "> " + words.show(1 - LEAST, "tenths")
-    return words.show(share, "tenths" if NEARLY <= share < 1 else "pct")
 
 
 def _more(trace: Described, words: Language) -> tuple[str, ...]:
@@ -195,7 +184,7 @@ def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
     if whole.depths:
         yield words("traced.half_depth"), str(whole.half_depth)
         yield words("traced.most_depth"), str(max(whole.depths))
-    yield words("traced.idle_share"), "" if whole.idle_share is None else _share(whole.idle_share, words)
+    yield words("traced.idle_share"), "" if whole.idle_share is None else shown_share(whole.idle_share, words)
     if trace.gaps and trace.gaps.ios:
         yield words("traced.gap_mean"), words.show(trace.gaps.mean_s, "lat")
         for key, percent in (("gap_half", 50.0), ("gap_99", 99.0)):
