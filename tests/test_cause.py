@@ -382,6 +382,7 @@ def test_the_throttled_time_of_two_phases_is_their_sum() -> None:
     records = look.records(run, test.name, look.main_phase(run, test))
     once = sum(end - begin for begin, end in heat.throttled(run, records))
     assert sum(end - begin for begin, end in heat.throttled(run, [*records, *records])) == pytest.approx(2 * once)
+    assert 0 < heat.throttled_s(slowed(2), records) <= 2 * len(heat.slow(run)) < once  # no more than it counted
 
 
 def test_a_chapter_gets_the_first_cause_of_its_tests_or_none() -> None:

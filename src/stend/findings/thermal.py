@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.because import Because
 from stend.findings.look.grounds import NEAR_C, limit_c
-from stend.findings.look.heat import slow, throttled, warmest
+from stend.findings.look.heat import COUNTER, slow, throttled_s, warmest
 from stend.findings.look.moments import Moment, looks, minute
 from stend.model.record import Run
 from stend.model.warming import growth
@@ -13,8 +13,6 @@ from stend.runner.telemetry import HEAT_BIT
 
 COLD_C = 5.0
 """A warning of a drive that stays below this is one of cold: NVMe has one bit for both. A choice of stend."""
-COUNTER = "throttle_s"
-"""Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -24,8 +22,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     up_to = Because("up_to", {"top": top}) if top else ""
     warned = [moment for moment, seen in looks(run) if int(seen.values.get("critical_warning") or 0) & HEAT_BIT]
     if spans:
-        loaded = [throttled(run, look.records(run, test.name)) for test in run.plan.tests]
-        seconds = sum(to_s - from_s for stretches in loaded for from_s, to_s in stretches)
+        seconds = sum(throttled_s(run, look.records(run, test.name)) for test in run.plan.tests)
         counted = sum(growth(before.values, now.values, COUNTER) for (_, before), (_, now) in slow(run))
         values = {"spans": len(spans), "seconds": seconds, "counted": counted, "up_to": up_to}
         yield Finding(key="counted" if counted else "throttled", values=values, side="con")

@@ -1,6 +1,7 @@
 """Thermal throttling and temperature of a drive, on the clock of the records of a phase."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from stend.findings.look import Record
@@ -8,30 +9,42 @@ from stend.findings.look.moments import Moment, began, ended, looks
 from stend.findings.look.once import once
 from stend.model.events import Telemetry
 from stend.model.record import Run
-from stend.model.warming import celsius, slowed
+from stend.model.warming import celsius, growth, slowed
 
 HEATING = ("heat-writes", "heat-reads")
 """Phases of the heat test that heat the drive."""
+COUNTER = "throttle_s"
+"""Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
 
 
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
     """Return [(from, to)] in seconds from the start of the phase. Precision depends on how often telemetry was read."""
-    stretches, spans = slow(run), list[tuple[float, float]]()
-    if not stretches:
-        return []
-    for record in records:
-        begin, end = began(run, record.result), ended(run, record.result)
-        shift = record.start_s - begin[1]
-        for before, now in stretches:
-            first, last = max(before[0], begin), min(now[0], end)
-            if first >= last:
-                continue
-            span = (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s))
-            if spans and abs(span[0] - spans[-1][1]) < 1:  # the next phase starts at 0 again
-                spans[-1] = (spans[-1][0], span[1])
-            else:
-                spans.append(span)
+    spans = list[tuple[float, float]]()
+    for span in (span for record in records for _, span in _within(run, record)):
+        if spans and abs(span[0] - spans[-1][1]) < 1:  # the next phase starts at 0 again
+            spans[-1] = (spans[-1][0], span[1])
+        else:
+            spans.append(span)
     return spans
+
+
+def throttled_s(run: Run, records: Sequence[Record]) -> float:
+    """Return the most seconds of the records in which the drive throttled: by its own counter where that moved."""
+    shared = defaultdict[int, float](float)
+    for stretch, (from_s, to_s) in (pair for record in records for pair in _within(run, record)):
+        shared[stretch] += to_s - from_s
+    counts = {at: growth(slow(run)[at][0][1].values, slow(run)[at][1][1].values, COUNTER) for at in shared}
+    return sum(min(seconds, counts[at] or seconds) for at, seconds in shared.items())
+
+
+def _within(run: Run, record: Record) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Yield the index of each stretch of `slow` within a record, with its part of it, from the start of the phase."""
+    begin, end = began(run, record.result), ended(run, record.result)
+    shift = record.start_s - begin[1]
+    for at, (before, now) in enumerate(slow(run)):
+        first, last = max(before[0], begin), min(now[0], end)
+        if first < last:
+            yield at, (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s))
 
 
 @once
