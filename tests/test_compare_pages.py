@@ -239,3 +239,14 @@ def test_only_one_of_the_two_asked_for_more_than_the_other(capsys: pytest.Captur
     code, said = told([str(runs() / "old"), str(tmp_path)], capsys)
     assert code == 0
     assert "no figure in common" in said
+
+
+def test_what_did_not_finish_is_the_reason_before_other_tests(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name in ("cut", "whole"):
+        assert main(["run", "latency", "--quick", "--target", "sim:small", "--into", str(tmp_path / name)]) == 0
+    events = (tmp_path / "cut/events.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "cut/events.jsonl").write_bytes(b"".join(events[:5]))
+    _, said = told([str(tmp_path / "cut"), str(tmp_path / "whole")], capsys)
+    assert "no figure in common, and runs of A did not finish" in said

@@ -59,7 +59,8 @@ def why(reasons: Sequence[Reason], words: Language) -> str:
 def counts(whole: Comparison, words: Language) -> str:
     """Return a sentence with the number of figures per verdict that occurs."""
     if not whole.differences:
-        return words("versus.nothing")
+        cut = ", ".join(note.values["side"] for note in whole.notes if note.key == "cut")
+        return words("versus.nothing_cut", sides=cut) if cut else words("versus.nothing")
     found = Counter[str](row.verdict for row in whole.differences)
     listed = [
         words("versus.counted", n=found[verdict], verdict=verdict_named(verdict, words))
