@@ -1,7 +1,8 @@
-"""A drive of a lot whose run failed: it leads the page, and a plan of acceptance counts it as bad."""
+"""Drives that are no sound part of a lot: one whose run failed leads the page, one of another capacity is refused."""
 
 import pytest
 
+from stend.base.errors import BadInput
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
 from stend.many.batch.lot import Lot, lot
@@ -51,3 +52,17 @@ def test_a_run_that_failed_is_bad_though_its_figures_keep_the_limits(
         assert (beyond in page.lead.texts) == (failed == 7)
         tables = [table.rows for table in page.section("acceptance").tables]
         assert tables == ([((f"D{failed}", words("batched.is_failed"), "–", "–"),)] if failed >= 0 else [])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_drive_of_another_capacity_is_no_part_of_a_lot_unless_asked(lang: str) -> None:
+    sizes = [480 * 10**9, 480 * 10**9, 960 * 10**9, 0]  # the last run is imported and does not state it
+    runs = [outcome(f"r{i}", [row(load(), 10_000.0)], float(i), drive=f"D{i}") for i in range(len(sizes))]
+    runs = [run._replace(settings=run.settings | {"capacity": size}) for run, size in zip(runs, sizes, strict=True)]
+    with pytest.raises(BadInput, match="capacity: 480,000,000,000 bytes, 960,000,000,000 bytes"):
+        lot(side("", runs))
+    assert not lot(side("", [*runs[:2], runs[3]])).notes
+    words = Language(lang)
+    whole = batched.batched(judged(lot(side("", runs), anyway=True), None), lang, drawn=False)
+    sizes_said = f"({words.show(480e9, 'gb')}, {words.show(960e9, 'gb')})"
+    assert any(sizes_said in text for text in whole.lead.texts)

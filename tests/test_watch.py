@@ -130,7 +130,7 @@ def told_one_by_one(*seconds: float) -> list[str]:
 
 def test_throttling_is_told_once_with_its_minutes() -> None:
     assert told_one_by_one(0, 0, 10, 40, 60, 60, 60) == [
-        "between the readings of minutes 5 and 20 the drive throttled itself (60 s by its own count)"
+        "between the readings of minutes 5 and 20 the drive throttled itself (1 min by its own count)"
     ]
 
 

@@ -13,7 +13,7 @@ from stend.many.settings import BLOCKING, Reason
 from stend.many.sides import Key, Outcome, Side, every_key
 from stend.many.statistics import Array
 
-EQUAL = ("model", *BLOCKING)
+EQUAL = ("model", "capacity", *BLOCKING)
 """Settings that must be equal for all drives of a batch."""
 
 
@@ -54,7 +54,7 @@ def lot(runs: Side, *, anyway: bool = False, least: int = 2) -> Lot:
     if len(by) < least:
         raise BadInput(f"a lot needs two drives or more, but these runs have {len(by)}")
     if (unlike := list(_unlike(runs))) and not anyway:
-        listing = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in unlike)
+        listing = "; ".join(f"{name}: {', '.join(_shown(name, value) for value in values)}" for name, values in unlike)
         raise BadInput(f"these runs differ in model or settings ({listing}); --anyway accepts them as one lot")
     figures = [Figure(key, name) for key in every_key([runs]) for name in quantities_of(key)]
     drives = tuple(Drive(name, tuple(group), dict(_values(group, figures))) for name, group in by.items())
@@ -81,9 +81,15 @@ def _values(runs: Sequence[Outcome], figures: Sequence[Figure]) -> Iterator[tupl
 
 def _unlike(runs: Side) -> Iterator[tuple[str, list[Any]]]:
     for name in EQUAL:
-        values = dict.fromkeys(run.settings.get(name) for run in runs.runs)
+        values = list(dict.fromkeys(run.settings.get(name) for run in runs.runs))
+        if name == "capacity":
+            values = [value for value in values if value]  # an imported run may not state it
         if len(values) > 1:
-            yield name, list(values)
+            yield name, values
+
+
+def _shown(name: str, value: Any) -> str:
+    return f"{value:,} bytes" if name == "capacity" else str(value)
 
 
 def _notes(drives: Sequence[Drive], unlike: Sequence[tuple[str, list[Any]]]) -> Iterator[Reason]:

@@ -89,7 +89,7 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
         if note.key == "failed":
             values["stamp"] = words.translated(values["stamp"])
         elif note.key == "unlike":
-            found = ", ".join(words.translated(str(value)) for value in values["values"])
+            found = ", ".join(setting_value(values["name"], value, words) for value in values["values"])
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
     if batch.acceptance and (beyond := batch.acceptance.beyond):
