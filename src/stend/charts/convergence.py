@@ -6,7 +6,7 @@ from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings import look
 from stend.model.counts import Counts
-from stend.model.definition import Hold, PlannedTest, Workload
+from stend.model.definition import PlannedTest, Workload
 from stend.model.record import Run
 from stend.words import Language
 
@@ -17,7 +17,7 @@ Series = list[tuple[int, Counts]]
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart per judged phase and direction; latency also as the longest response time."""
     for phase, rule in look.judged_phases(test):
-        loads = list(dict.fromkeys(s.workload for s in phase.round if isinstance(s, Hold)))
+        loads = list(dict.fromkeys(hold.workload for hold in phase.holds))
         figures = [rule.quantity] + (["longest"] if rule.quantity == "latency" else [])
         for read_pct in (0, 100) if rule.quantity == "throughput" else (0,):
             tracked = [w for w in loads if w in rule.track]

@@ -24,10 +24,9 @@ def lines(run: Run) -> list[str]:
 def head(run: Run, without: str = "") -> list[str]:
     """Return the drive with the outcome of the run, and the stamps, except those with the key `without`."""
     drive = run.plan.device
-    outcome = run.ended.outcome if run.ended else "unfinished"
     size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not known"
     return [
-        f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}",
+        f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {run.outcome}",
         *(f"  ! {stamp}" for stamp in run.stamps if stamp.key != without),
         *(f"  {note.text}" for note in run.notes if run.source),
     ]
@@ -150,7 +149,7 @@ def figures(run: Run) -> dict[str, Any]:
     return {
         "drive": {name: getattr(run.plan.device, name) for name in OF_DRIVE},
         "profile": run.plan.profile.name,
-        "outcome": run.ended.outcome if run.ended else "unfinished",
+        "outcome": run.outcome,
         "stamps": list(run.stamps),
         "seconds": run.took_s if run.ended else None,
         "results": [_figures(r) for r in run.results],

@@ -205,7 +205,7 @@ def _of_histogram(run: Run, row: Figures) -> Figures:
     """Return a row. One of a histogram is not steady if the rounds before it were not."""
     if not look.is_histogram(row.phase):
         return row
-    test = next(test for test in run.plan.tests if test.name == row.test)
+    test = run.plan.test(row.test)
     names = look.phase_names(test)
     before = [(run.holder(row.test, name), name) for name in names[: names.index(row.phase)]]
     judged = [place for place in before if place in run.judgements]

@@ -172,7 +172,7 @@ def chosen(samples: Sequence[Sample], lab: Lab, names: Collection[str]) -> Sampl
         texts = regular.is_file(sample.folder / "review.md")
         wanted = not lab.ranking.profile or profile.name == lab.ranking.profile
         measured = not all(test.name in inspected.TESTS for test in run.plan.tests)
-        whole = run.ended is not None and run.ended.outcome not in ("failed", "stopped") and not run.wrong
+        whole = run.outcome not in ("unfinished", "failed", "stopped") and not run.wrong
         return texts, whole, not profile.quick, wanted, measured, len(sample.outcome.rows), run.started[0].at
 
     return max(samples, key=worth)

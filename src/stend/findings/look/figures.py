@@ -187,8 +187,8 @@ def listed(run: Run, test: str, phase: str) -> tuple[Figures, ...]:
 
     A row of a phase that is neither judged nor resting covers the whole phase, even if the drive changes during it.
     """
-    planned = next(t for t in run.plan.tests if t.name == test)
-    planned_phase = next(p for p in planned.phases if p.name == phase)
+    planned = run.plan.test(test)
+    planned_phase = planned.phase(phase)
     judged, state = run.verdict_rounds(test, phase), _state(run, planned, planned_phase)
     places: dict[str, int] = {}
     rows: list[Figures] = []

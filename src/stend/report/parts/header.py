@@ -8,7 +8,7 @@ from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import answers
 from stend.many.sides import array, changed
-from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
+from stend.model.definition import Bytes, Identity, Phase, PlannedTest, Purge, Seconds, Workload
 from stend.model.record import Run
 from stend.report.parts import Column
 from stend.words import Language
@@ -150,7 +150,7 @@ def _provisioned(drive: Identity, words: Language) -> list[tuple[str, str]]:
 
 def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:
     first = next((p for p in test.phases if p.name.startswith("precondition")), None)
-    loads = [step for step in first.round if isinstance(step, Hold)] if first else []
+    loads = first.holds if first else []
     amount = loads[0].amount if loads else None
     judged = look.judged_phases(test)
     return [
@@ -247,5 +247,5 @@ def _point(load: Workload) -> str:
 
 
 def _record(phase: Phase | None, words: Language) -> str:
-    holds = [s for s in phase.round if isinstance(s, Hold)] if phase else []
+    holds = phase.holds if phase else []
     return _seconds(holds[0].amount, words) if holds else ""

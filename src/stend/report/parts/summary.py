@@ -36,8 +36,7 @@ def stamps(run: Run, words: Language, *, listed: bool = False) -> tuple[str, ...
 
 def verdict(run: Run, words: Language) -> str:
     """Return how the run ended, in a few words."""
-    outcome = run.ended.outcome if run.ended else "unfinished"
-    return words(f"outcome.{outcome.replace(' ', '_')}")
+    return words(f"outcome.{run.outcome.replace(' ', '_')}")
 
 
 def statement(finding: Finding, words: Language) -> tuple[str, str]:
