@@ -54,6 +54,11 @@ def places_beyond(percent: float, least: int) -> int:
     return next(told, least)
 
 
+def mix_label(read_pct: int) -> str:
+    """Return the shares of reads and writes in percent: `65/35`."""
+    return f"{read_pct}/{100 - read_pct}"
+
+
 def block_label(size_bytes: int) -> str:
     """Return a transfer size in the specification's notation: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
     whole, rest = divmod(size_bytes, KiB)

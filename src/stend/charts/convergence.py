@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, Row, axis
+from stend.base.units import mix_label
+from stend.charts.parts import SCALE, Drawing, Row, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings import look
 from stend.model.counts import Counts
@@ -32,7 +33,7 @@ def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> 
     loads = list(measured)
     rows = [row for load in loads for row in _rows(load, measured[load], figure, words)]
     names = [_name(load, words) for load in loads]
-    mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
+    mix = mix_label(loads[0].read_pct) if loads else ""
     if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
         mix = f"{mix}, {names[0]} T{loads[0].threads} Q{loads[0].depth}"
     x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
@@ -46,9 +47,6 @@ def _rows(load: Workload, measured: Series, figure: str, words: Language) -> Ite
     for number, counts in measured:
         value = counts.max_s if figure == "longest" else counts.quantity(figure)
         yield {"round": number, "series": _name(load, words), "value": value * SCALE[figure]}
-
-
-SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
 
 
 def _name(load: Workload, words: Language) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from stend.charts.parts import Drawing, Row, axis, few
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.marks import Channel, series, thin_lines
 from stend.findings import look
 from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
@@ -38,15 +38,13 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 series_of[", ".join(named)] = Counts(total.seconds, 0, getattr(total, way))
     names = few(list(series_of))
     rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
-    x = axis("ms", words("axis.latency_ms"), log=True)
-    y = axis("share", words("axis.exceedance"), log=True)
-    chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
-    yield Drawing(
-        words("chart.exceedance"),
-        chart,
-        {"rows": rows},
-        words("says.exceedance"),
-    )
+    chart = thin_lines(*axes(words), series("name", None, names)).properties(height=340)
+    yield Drawing(words("chart.exceedance"), chart, {"rows": rows}, words("says.exceedance"))
+
+
+def axes(words: Language) -> tuple[Channel, Channel]:
+    """Return the axes of the points of `curve`."""
+    return axis("ms", words("axis.latency_ms"), log=True), axis("share", words("axis.exceedance"), log=True)
 
 
 def curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:

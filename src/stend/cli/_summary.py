@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any, get_type_hints
 
-from stend.base.units import MB, block_label, decimal, latency, places_beyond, rate
+from stend.base.units import MB, block_label, decimal, latency, mix_label, places_beyond, rate
 from stend.findings import look
 from stend.findings.look.figures import Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
@@ -86,7 +86,7 @@ def _matrix(figures: list[Figures]) -> list[str]:
     cells = {(row.workload.block_bytes, row.workload.read_pct): rate(row.iops) for row in figures}
     if len(cells) != len(figures):
         return [f"  {len(figures)} workloads; see the report"]
-    head = f"  IOPS {'R/W':>7}" + "".join(f"{f'{mix}/{100 - mix}':>8}" for mix in mixes)
+    head = f"  IOPS {'R/W':>7}" + "".join(f"{mix_label(mix):>8}" for mix in mixes)
     lines = [f"  {block_label(b):>12}" + "".join(f"{cells.get((b, mix), ''):>8}" for mix in mixes) for b in blocks]
     return [head, *lines]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stend import findings
 from stend.base.errors import BadInput
-from stend.base.units import binary, block_label
+from stend.base.units import binary, block_label, mix_label
 from stend.findings import look
 from stend.findings.look import metered
 from stend.findings.look.figures import Figures, figures
@@ -48,7 +48,7 @@ class Key(NamedTuple):
     @property
     def mix(self) -> str:
         """Return the read/write mix as `65/35`."""
-        return f"{self.read_pct}/{100 - self.read_pct}"
+        return mix_label(self.read_pct)
 
     @property
     def load(self) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from stend.base import limits
-from stend.base.units import block_label
+from stend.base.units import block_label, mix_label
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -208,7 +208,7 @@ class Workload(Kind, frozen=True):
     def label(self) -> str:
         """Return the specification's short form: `RND 4K 0/100 T4 Q32`, or `RND TRIM 64K T1 Q32` for trims."""
         if self.replay:
-            return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
+            return f"{self.replay.label} {mix_label(self.read_pct)} Q{self.depth}"
         label = f"{self.pattern} T{self.threads} Q{self.depth}{self._paced if self.trim_pct == 100 else self.service}"
         return " + ".join([label, *(load.label for load in self.beside)])
 
@@ -217,7 +217,7 @@ class Workload(Kind, frozen=True):
         """Return the label's part that loads of any depth and number of threads have in common: `RND 4K 0/100`."""
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         size = "MIX" if self.mixed else block_label(self.block_bytes)
-        return f"{kind} {self._trimmed if self.trim_pct == 100 else f'{size} {self.read_pct}/{100 - self.read_pct}'}"
+        return f"{kind} {self._trimmed if self.trim_pct == 100 else f'{size} {mix_label(self.read_pct)}'}"
 
     @property
     def service(self) -> str:

@@ -18,6 +18,8 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 WIDTH, HEIGHT = 640, 320
 MOST_POINTS, MOST_LINES = 1500, 5
+SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
+"""Factors from figures in base units to those of an axis: IOPS, MB/s, ms."""
 
 
 class Drawing(NamedTuple):

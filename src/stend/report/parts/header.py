@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from stend.base.units import block_label
+from stend.base.units import block_label, mix_label
 from stend.findings import look
 from stend.findings.look.figures import answers
 from stend.many.sides import array, changed
@@ -189,7 +189,7 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
     loads = list(dict.fromkeys(r.workload for phase in phases for r in look.records(run, test.name, phase.name)))
     shown = {
         "stimulus": [_kind(w) for w in loads],
-        "mixes": [_mix(w) for w in loads if w.trim_pct < 100] or ["–"],
+        "mixes": [mix_label(w.read_pct) for w in loads if w.trim_pct < 100] or ["–"],
         "blocks": [_size(w) for w in loads],
         "outstanding": [_point(w) for w in loads if w.closed] or ["–"],
     }
@@ -213,7 +213,7 @@ def every_load(loads: list[Workload]) -> list[str]:
     cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for load in (load for load in loads if load not in apart):
         cells_of_load = cells.setdefault((_kind(load), _point(load)), [])
-        cells_of_load += [cell] if (cell := (_mix(load), _size(load))) not in cells_of_load else []
+        cells_of_load += [cell] if (cell := (mix_label(load.read_pct), _size(load))) not in cells_of_load else []
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for (kind, point), cells_of_load in cells.items():
         alike.setdefault((kind, tuple(cells_of_load)), []).append(point)
@@ -230,10 +230,6 @@ def _grid(cells: tuple[tuple[str, str], ...]) -> str:
 
 def _kind(load: Workload) -> str:
     return {0: "SEQ", 100: "RND"}.get(load.random_pct, f"{load.random_pct}% RND")
-
-
-def _mix(load: Workload) -> str:
-    return f"{load.read_pct}/{100 - load.read_pct}"
 
 
 def _size(load: Workload) -> str:
