@@ -6,7 +6,7 @@ from os.path import commonprefix
 from typing import NamedTuple
 
 from stend.base.text import capital, small
-from stend.findings.judgement import FIT, Judged
+from stend.findings.judgement import FIT, Judged, each_once
 from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array, described
 from stend.report.parts import Table
@@ -380,11 +380,10 @@ def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
 
 def _joined(uses: Sequence[Judged]) -> Judged:
     """Return several unknown uses as one, which lacks all that they lack."""
-    because = [why for use in uses for why in use.because]
     return uses[0]._replace(
         missing=tuple(dict.fromkeys(name for use in uses for name in use.missing)),
         facts=tuple(dict.fromkeys(name for use in uses for name in use.facts)),
-        because=tuple(why for n, why in enumerate(because) if why not in because[:n]),
+        because=each_once(why for use in uses for why in use.because),
     )
 
 
