@@ -34,19 +34,13 @@ def head(run: Run, without: str = "") -> list[str]:
 
 def body(run: Run) -> list[str]:
     """Return the verdicts and the figures of each test, and the usual pause between steps."""
-    pauses = [gap for gap in pauses_s(run) if gap > 0]
+    pauses = look.pauses(run)
     tail = [f"Median pause between steps {latency(median(pauses))} ({len(pauses)} pauses)"] if pauses else []
     lines: list[str] = []
     for test in run.plan.tests:
         phases = dict.fromkeys(r.where.phase for r in run.of(test.name))
         lines += [test.title, *(line for phase in phases for line in _phase(run, test.name, phase))]
     return lines + tail
-
-
-def pauses_s(run: Run) -> list[float]:
-    """Return the seconds without load before each step that did not follow a rest or a purge."""
-    pairs = zip(run.results, run.results[1:], strict=False)
-    return [b.gap_s for a, b in pairs if isinstance(a.step, Hold) and isinstance(b.step, Hold)]
 
 
 def _phase(run: Run, name: str, phase: str) -> list[str]:

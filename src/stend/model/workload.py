@@ -185,6 +185,11 @@ class Workload(Kind, frozen=True):
         """Return True if its IOs have several sizes or kinds."""
         return bool(self.block_mix or self.streams or self.replay)
 
+    def is_plain(self, random_pct: int, read_pct: int, block_bytes: int) -> bool:
+        """Return True if its IOs have this access, share of reads and size, and no others."""
+        kind = self.random_pct, self.read_pct, self.block_bytes
+        return kind == (random_pct, read_pct, block_bytes) and not self.mixed
+
     @property
     def one_size_bytes(self) -> int:
         """Return the size of every IO in bytes, or 0 if they, or those of the loads beside it, have several."""

@@ -51,8 +51,7 @@ def _read_pct(side: Side, level: str) -> int:
 
 def _random(row: Figures, reads: int) -> bool:
     load = row.workload
-    kind = (load.random_pct, load.read_pct, load.block_bytes) == (100, reads, 4 * KiB)
-    return kind and row.direction == "both" and load.closed and load.outstanding > 1 and not load.mixed
+    return load.is_plain(100, reads, 4 * KiB) and row.direction == "both" and load.closed and load.outstanding > 1
 
 
 def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> tuple[Any, dict[str, Any]]:
