@@ -54,6 +54,11 @@ def places_beyond(percent: float, least: int) -> int:
     return next(told, least)
 
 
+def access_label(random_pct: int) -> str:
+    """Return the access in the specification's notation: `SEQ`, `RND`, or `30%RND` for a share of random accesses."""
+    return {0: "SEQ", 100: "RND"}.get(random_pct, f"{random_pct}%RND")
+
+
 def mix_label(read_pct: int) -> str:
     """Return the shares of reads and writes in percent: `65/35`."""
     return f"{read_pct}/{100 - read_pct}"

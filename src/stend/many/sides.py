@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stend import findings
 from stend.base.errors import BadInput
-from stend.base.units import binary, block_label, mix_label
+from stend.base.units import access_label, binary, block_label, mix_label
 from stend.findings import look
 from stend.findings.look import metered
 from stend.findings.look.figures import Figures, figures
@@ -56,7 +56,7 @@ class Key(NamedTuple):
 
         The place is added if loads differ only in it. Threads and depth are left out if no loads differ in them.
         """
-        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        kind = access_label(self.random_pct)
         there = f" #{self.place}" if self.place > 1 else ""
         outstanding = f" T{self.threads} Q{self.depth}" if self.threads else ""
         return f"{kind} {self.block} {self.mix}{outstanding}{self.service}{there}"

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from stend.base import limits
-from stend.base.units import block_label, mix_label
+from stend.base.units import access_label, block_label, mix_label
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -220,7 +220,7 @@ class Workload(Kind, frozen=True):
     @property
     def pattern(self) -> str:
         """Return the label's part that loads of any depth and number of threads have in common: `RND 4K 0/100`."""
-        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        kind = access_label(self.random_pct)
         size = "MIX" if self.mixed else block_label(self.block_bytes)
         return f"{kind} {self._trimmed if self.trim_pct == 100 else f'{size} {mix_label(self.read_pct)}'}"
 

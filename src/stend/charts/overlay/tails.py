@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 from math import log
 
-from stend.charts.exceedance import axes, curve
+from stend.charts.exceedance import curve
 from stend.charts.overlay.courses import few, run_lines, says
-from stend.charts.parts import Drawing, Row
+from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.figures import place
 from stend.findings import look
 from stend.many.compare import Comparison, Outcome
@@ -30,7 +30,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         key = difference.key
         drawn = few(whole, partial(_longest_ns, key))
         rows = [row for side, run in drawn for row in _rows(side, run, key)]
-        x, y = axes(words)
+        x = axis("ms", words("axis.latency_ms"), log=True)
+        y = axis("share", words("axis.exceedance"), log=True)
         chart = run_lines(x, y, names, words, (x, y), opacity=0.8)
         title = words("overlay.tails", where=place(key.test, key.phase, words), load=key.load)
         yield Drawing(title, chart, {"rows": rows}, says(whole, "tails", words), key.test)

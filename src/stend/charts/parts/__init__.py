@@ -93,6 +93,11 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
+def whole_axis(field: str, title: str) -> dict[str, Any]:
+    """Return an axis of cells that fill it: it begins and ends with them, not at round numbers."""
+    return axis(field, title) | {"scale": {"nice": False, "zero": False}}
+
+
 def far_apart(rows: Sequence[Row], field: str, times: float = 10.0) -> bool:
     """Return whether the smallest and the largest value of a column are so far apart that lines need a log axis."""
     values = [row[field] for row in rows if row[field] > 0]

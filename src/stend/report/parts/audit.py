@@ -8,6 +8,7 @@ from stend.model.record import Run
 from stend.model.stats import WINDOWS
 from stend.report.parts import Table
 from stend.report.parts.departures import departures
+from stend.report.parts.header import active_range
 from stend.words import Language
 
 GAP_S = 1.0
@@ -97,9 +98,8 @@ def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
 def _range(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Line:
     whole = run.plan.device.capacity_bytes * test.profile.active_range_pct / 100
     size = test.profile.active_range(run.plan.device)
-    detail = words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
     met = size >= FULL * whole and "active_range_pct" not in changed
-    return "range", "met" if met else "deviated", detail
+    return "range", "met" if met else "deviated", active_range(run, test, words)
 
 
 def _fill(run: Run, test: PlannedTest, words: Language) -> Line:

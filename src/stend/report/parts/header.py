@@ -40,11 +40,16 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
         ("memory", words.show(memory, "gib") if memory else ""),
         *_measured(host.get("measured", {}), run, words),
         ("system", ", ".join(filter(None, (str(host.get("system", "")), str(host.get("kernel", "")))))),
-        ("software", f"stend {run.started[0].version}" + ("" if virtual else f", {host.get('fio', 'fio')}")),
+        ("software", software(run, host)),
         ("hba", words("header.virtual") if virtual else "; ".join(adapters)),
         ("link", "" if virtual else "; ".join(links)),
         ("tested_by", run.started[0].tested_by),
     ]
+
+
+def software(run: Run, host: dict[str, Any]) -> str:
+    """Return the versions of stend and, for a real drive, of fio."""
+    return f"stend {run.started[0].version}" + ("" if run.plan.device.virtual else f", {host.get('fio', 'fio')}")
 
 
 def _processors(host: dict[str, Any], words: Language) -> str:
@@ -155,7 +160,7 @@ def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]
     judged = look.judged_phases(test)
     return [
         ("pattern", words("header.random_data")),
-        ("range", _range(run, test, words)),
+        ("range", active_range(run, test, words)),
         ("precondition", words.show(loads[0].workload.label, "load") if loads else words("header.none")),
         ("duration", words.show(amount.bytes, "gb") if isinstance(amount, Bytes) else _seconds(amount, words)),
         ("precondition2", words.phase(judged[0][0].name) if judged else words("header.none")),
@@ -167,7 +172,7 @@ def _seconds(amount: Any, words: Language) -> str:
     return words.show(amount.seconds, "time") if isinstance(amount, Seconds) else ""
 
 
-def _range(run: Run, test: PlannedTest, words: Language) -> str:
+def active_range(run: Run, test: PlannedTest, words: Language) -> str:
     """Return the range in bytes of the test, which may differ from the rest of its run."""
     size = test.profile.active_range(run.plan.device)
     return words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
@@ -196,7 +201,7 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
     main = next((p for p in test.phases if p.name == look.main_phase(run, test)), None)
     return [
         ("pattern", words("header.random_data")),
-        ("range", _range(run, test, words)),
+        ("range", active_range(run, test, words)),
         *((name, ", ".join(dict.fromkeys(texts))) for name, texts in shown.items()),
         ("loads", "; ".join(every_load(loads))),
         ("record", _record(main, words)),

@@ -10,6 +10,7 @@ from stend.findings.judgement import FIT, Judged, each_once
 from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array, described
 from stend.report.parts import Table
+from stend.report.story.drives import about_drive
 from stend.report.story.page_one import (
     AT,
     BY_SIZE,
@@ -116,11 +117,8 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
     """Yield a line per drive: interface, capacity, firmware, date of the run; then that all runs are of one drive."""
     for name, review in reviews.items():
         drive = review.run.plan.device
-        firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
-        date = words.date(review.run.started[0].at)
-        size = words.show(drive.capacity_bytes, "gb")
-        parts = (words.interface(drive.interface), words.translated(array(drive.facts)), size, firmware, date)
-        yield f"{name}: {', '.join(filter(None, parts))}"
+        about = about_drive(drive, words.show(drive.capacity_bytes, "gb"), words)
+        yield f"{name}: {about}, {words.date(review.run.started[0].at)}"
     if of_one_drive(reviews):
         key = "together.one_drive" if repeated(reviews) else "together.one_drive_settings"
         yield words(key, n=len(reviews), serial=drive.serial, section=words("story.deviates"))
