@@ -28,20 +28,20 @@ MOST = 4
 """Reasons that the verdict shows."""
 
 
-class Judged(NamedTuple):
+class Inspection(NamedTuple):
     """The verdict and the findings that are its reasons, the weightiest first."""
 
     verdict: str
     reasons: tuple[Finding, ...]
 
 
-def judged(run: Run, findings: Sequence[Finding]) -> Judged:
+def judged(run: Run, findings: Sequence[Finding]) -> Inspection:
     """Return the verdict of an inspection from its findings, or `look` if the run did not end."""
     cons = [f for f in findings if f.name in SOURCES and f.side == "con"]
     back = [f for f in cons if f.key in BACK.get(f.name, ())]
     reasons = (*back, *(f for f in cons if f not in back))
     unfinished = run.outcome != "complete"
-    return Judged(SEND_BACK if back else LOOK_FIRST if cons or unfinished else FIT, tuple(reasons))
+    return Inspection(SEND_BACK if back else LOOK_FIRST if cons or unfinished else FIT, tuple(reasons))
 
 
 def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]:

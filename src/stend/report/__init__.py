@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stend.base import regular
-from stend.base.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, unwritable
 from stend.base.extras import needing
 from stend.base.text import did_you_mean
 from stend.model.record import Run
@@ -90,7 +90,7 @@ def _writable(into: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        raise StepFailed(f"{into} cannot be written: {error.strerror}; name another with --into") from error
+        raise unwritable(into, error) from error
 
 
 def _stage(into: Path) -> tempfile.TemporaryDirectory[str]:
