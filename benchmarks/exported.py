@@ -65,7 +65,7 @@ class Exported:
 
 def rounds(plan: Plan, device: Device, exported: Exported, raw: store.Raw) -> Iterator[list[float]]:
     """Logarithms of fio's IOPS over stend's, a list a round; fio is first in every second one."""
-    engine = engine_for(device, device.door.path, raw, plan)
+    engine = engine_for(device, device.door.path, raw, plan, None)
     ours, theirs, cells = list[float](), list[float](), len(exported.names)
     for event in run(plan, device, engine, seed=1, at=0.0):
         if not (isinstance(event, Result) and isinstance(event.step, Hold) and event.where.phase == "rounds"):

@@ -15,6 +15,7 @@ from stend.model.events import Telemetry
 from stend.model.record import Run
 from stend.report import html
 from stend.report.parts.drawing import svgs
+from stend.report.parts.made import page
 from tests import pictures
 from tests.synthetic import events, made
 
@@ -127,8 +128,8 @@ def test_every_chart_can_be_drawn_and_shows_its_data(test: str, drawings: dict[s
 @pytest.mark.slow
 def test_the_page_draws_the_very_specifications_that_the_files_are_drawn_from(tmp_path: Path) -> None:
     run = pictures.run_of("iops")
-    page = html.render(run, {}, style="pts")
-    inlined = re.findall(r'<script type="application/json">(.*?)</script>', page, re.S)
+    source = html.rendered(page([(None, run, {})], "en", "pts"))
+    inlined = re.findall(r'<script type="application/json">(.*?)</script>', source, re.S)
     expected = [json.loads(json.dumps(picture.spec)) for picture in charts.of(run, run.plan.tests[0])]
     assert [json.loads(text) for text in inlined] == expected
 

@@ -229,7 +229,7 @@ def test_the_health_passport_and_switches_of_an_nvme_drive(host: Host, programs:
     tests[4:5], tests[8:16], group[5:6] = b"\x17", (777).to_bytes(8, "little"), b"\x0b"
     group[64:80] = (2).to_bytes(16, "little")
     programs.printed[frozenset({"get-log", "--log-id=6", "--log-len=564"})] = dumped(tests)
-    programs.printed[frozenset({"get-log", "--log-id=9", "--log-len=512", "--lsi=1"})] = dumped(group)
+    programs.printed[frozenset({"get-log", "--log-id=0x09", "--log-len=512", "--lsi=1"})] = dumped(group)
     assert drive.passport() == {
         "hours": {"SMART": 1234, "self-test log": 777}, "critical_warning": 4, "self_tests_failed": 1,
         "written_bytes": {"SMART": 13 * 512_000, "endurance group": 2 * 10**9},

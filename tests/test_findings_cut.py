@@ -6,6 +6,7 @@ from stend import findings, suite
 from stend.model.events import Ended, Event, Result
 from stend.model.record import Run
 from stend.report import html
+from stend.report.parts.made import page
 from stend.sentences import finding_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, events
@@ -19,7 +20,7 @@ def test_a_run_that_was_cut_off_anywhere_has_its_findings_and_its_page(test: str
         run = cut(every, last)
         for finding in findings.find(run):
             assert all(finding_said(finding, Language(lang)) for lang in LANGUAGES)
-    assert html.render(cut(every, results[0]), {}, style="review").rstrip().endswith("</html>")
+    assert html.rendered(page([(None, cut(every, results[0]), {})], "en", "review")).rstrip().endswith("</html>")
 
 
 def cut(every: list[Event], before: int) -> Run:

@@ -91,7 +91,7 @@ def test_who_closes_the_pipe_hears_of_it_by_141_and_nothing_else(words: list[str
 def test_any_number_of_runs_has_colours_dashes_and_shapes_of_its_own(many: int) -> None:
     every = [sides.Side(f"run {n}", run=object()) for n in range(many)]  # type: ignore[arg-type]
     every.insert(3, sides.Side("published"))
-    found = sides.channels(every, [side.name for side in every])
+    found = sides.channels(every, [{"drive": side.name} for side in every])
     looks = list(
         zip(*(map(str, found[key]["scale"]["range"]) for key in ("color", "strokeDash", "shape")), strict=True)
     )

@@ -60,7 +60,7 @@ def test_every_text_title_and_chart_of_a_page_is_in_each_format(test: str, lang:
     shown = _spaced(Parsed(source).text)
     assert [text for text in wanted if _spaced(plain(text)) not in shown] == []
     assert source.count('<figure class="plot"') == len(whole.pictures)
-    path, *files = markdown.write_page(whole, tmp_path / "a.md", tmp_path / "a.files")
+    path, *files = markdown.write_page(whole, tmp_path / "a")
     written = re.sub(r"\\(.)", r"\1", path.read_text(encoding="utf-8"))
     assert [text for text in wanted if plain(text) not in written] == []
     assert len(files) == len(whole.pictures)

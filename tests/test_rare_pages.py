@@ -102,7 +102,7 @@ def test_markdown_has_uses_code_and_photos(tmp_path: Path) -> None:
     blocks = Photo("png", b"image", "The drive [1]"), uses, Code("a_b = [1]"), Text("The end")
     lead = Section("lead", "", ())
     page = Page("A drive", "en", "1 May 2026", words, lead, (Section("drive", "The drive", blocks),))
-    files = markdown.write_page(page, tmp_path / "report.md", tmp_path / "report.files")
+    files = markdown.write_page(page, tmp_path / "report")
     assert [path.name for path in files] == ["report.md", "drive-1.png"]
     assert files[1].read_bytes() == b"image"
     lines = [line for line in files[0].read_text().splitlines() if line]

@@ -43,6 +43,11 @@ class StepFailed(StendError):
     exit_code = 5
 
 
+def unwritable(path: object, error: OSError, advice: str = "name another with --into") -> StepFailed:
+    """Return the error for a file or folder that cannot be written, with the host's reason and what to do."""
+    return StepFailed(f"{path} cannot be written: {error.strerror}; {advice}")
+
+
 GATE_FAILED_EXIT_CODE = 6
 GATE_UNDECIDED_EXIT_CODE = 7
 UNSOUND_EXIT_CODE = 8

@@ -54,6 +54,16 @@ def places_beyond(percent: float, least: int) -> int:
     return next(told, least)
 
 
+def access_label(random_pct: int) -> str:
+    """Return the access in the specification's notation: `SEQ`, `RND`, or `30%RND` for a share of random accesses."""
+    return {0: "SEQ", 100: "RND"}.get(random_pct, f"{random_pct}%RND")
+
+
+def mix_label(read_pct: int) -> str:
+    """Return the shares of reads and writes in percent: `65/35`."""
+    return f"{read_pct}/{100 - read_pct}"
+
+
 def block_label(size_bytes: int) -> str:
     """Return a transfer size in the specification's notation: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
     whole, rest = divmod(size_bytes, KiB)

@@ -49,7 +49,7 @@ def about(place: str, folder: Path, run: Run) -> About:
         spec=plan.profile.specification,
         quick=plan.profile.quick,
         tests=tuple(test.name for test in plan.tests),
-        outcome=run.ended.outcome if run.ended else "unfinished",
+        outcome=run.outcome,
         stamps=run.stamps,
         deviations=plan.deviations,
         host_id=_word(writer.last(folder).host.name),

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis, far_apart
+from stend.base.units import mix_label
+from stend.charts.parts import SCALE, Drawing, axis, far_apart
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings.look.figures import answers
 from stend.model.definition import PlannedTest
@@ -18,13 +19,13 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     cells = answers(run, test.name)
     for phase in dict.fromkeys(cell.phase for cell in cells):
         group = [cell for cell in cells if cell.phase == phase]
-        mixes = [f"{pct}/{100 - pct}" for pct in dict.fromkeys(cell.workload.read_pct for cell in group)]
+        mixes = [mix_label(pct) for pct in dict.fromkeys(cell.workload.read_pct for cell in group)]
         for figure in ("iops", "throughput", "latency"):
             rows = [
                 {
                     "kib": cell.workload.block_bytes / 1024,
-                    "mix": f"{cell.workload.read_pct}/{100 - cell.workload.read_pct}",
-                    "value": cell.number(figure) * {"iops": 1, "throughput": 1e-6, "latency": 1e3}[figure],
+                    "mix": mix_label(cell.workload.read_pct),
+                    "value": cell.number(figure) * SCALE[figure],
                 }
                 for cell in group
             ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLACK, BLUE, Drawing, Row, axis
+from stend.charts.parts import BLACK, BLUE, SCALE, Drawing, Row, axis
 from stend.charts.parts.marks import category, tips
 from stend.charts.parts.vega import Chart
 from stend.findings import Sheet, look
@@ -28,9 +28,8 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         for phase in (p for p in KEYS if p.startswith(kind)):
             name = words.name_of("phase", phase)
             if best := look.peak(run, test, phase, figure):
-                scale = 1e-6 if figure == "throughput" else 1.0
                 claim = next((claimed[key] for key in KEYS[phase] if key in claimed), None)
-                rows.append({"phase": name, "value": best * scale, "claim": claim})
+                rows.append({"phase": name, "value": best * SCALE[figure], "claim": claim})
         names = [str(row["phase"]) for row in rows]
         y = {"field": "phase", "type": "nominal", "title": None, "sort": names}
         x = axis("value", words(f"axis.{figure}"))

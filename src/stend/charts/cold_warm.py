@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import mix_label
 from stend.charts.parts import Drawing, axis, far_apart
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings import look
@@ -33,7 +34,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             if load.read_pct == read_pct
         ]
         x = octaves("q", words("axis.outstanding"), [float(load.outstanding) for _, load, _ in cells])
-        mix = f"{read_pct}/{100 - read_pct}"
+        mix = mix_label(read_pct)
         for field, key, name in FIGURES:
             y = axis(field, words(f"axis.{key}"), log=field == "max" or far_apart(rows, field))
             chart = lines(x, y, series("state", words("axis.state"), names))

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, Row, axis
+from stend.base.units import mix_label
+from stend.charts.parts import SCALE, Drawing, Row, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings import look
 from stend.model.counts import Counts
-from stend.model.definition import Hold, PlannedTest, Workload
+from stend.model.definition import PlannedTest, Workload
 from stend.model.record import Run
 from stend.words import Language
 
@@ -17,7 +18,7 @@ Series = list[tuple[int, Counts]]
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart per judged phase and direction; latency also as the longest response time."""
     for phase, rule in look.judged_phases(test):
-        loads = list(dict.fromkeys(s.workload for s in phase.round if isinstance(s, Hold)))
+        loads = list(dict.fromkeys(hold.workload for hold in phase.holds))
         figures = [rule.quantity] + (["longest"] if rule.quantity == "latency" else [])
         for read_pct in (0, 100) if rule.quantity == "throughput" else (0,):
             tracked = [w for w in loads if w in rule.track]
@@ -32,7 +33,7 @@ def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> 
     loads = list(measured)
     rows = [row for load in loads for row in _rows(load, measured[load], figure, words)]
     names = [_name(load, words) for load in loads]
-    mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
+    mix = mix_label(loads[0].read_pct) if loads else ""
     if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
         mix = f"{mix}, {names[0]} T{loads[0].threads} Q{loads[0].depth}"
     x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
@@ -46,9 +47,6 @@ def _rows(load: Workload, measured: Series, figure: str, words: Language) -> Ite
     for number, counts in measured:
         value = counts.max_s if figure == "longest" else counts.quantity(figure)
         yield {"round": number, "series": _name(load, words), "value": value * SCALE[figure]}
-
-
-SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
 
 
 def _name(load: Workload, words: Language) -> str:

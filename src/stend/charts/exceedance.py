@@ -1,9 +1,10 @@
 """Exceedance: the share of IOs slower than a response time, as far as the sample size allows (log-log)."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from stend.charts.parts import Drawing, Row, axis, few
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.marks import Channel, series, thin_lines
 from stend.findings import look
 from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
@@ -38,15 +39,14 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 series_of[", ".join(named)] = Counts(total.seconds, 0, getattr(total, way))
     names = few(list(series_of))
     rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
+    chart = share_lines(series("name", None, names), words).properties(height=340)
+    yield Drawing(words("chart.exceedance"), chart, {"rows": rows}, words("says.exceedance"))
+
+
+def share_lines(kinds: dict[str, Channel], words: Language) -> Any:
+    """Return lines of the points of `curve`."""
     x = axis("ms", words("axis.latency_ms"), log=True)
-    y = axis("share", words("axis.exceedance"), log=True)
-    chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
-    yield Drawing(
-        words("chart.exceedance"),
-        chart,
-        {"rows": rows},
-        words("says.exceedance"),
-    )
+    return thin_lines(x, axis("share", words("axis.exceedance"), log=True), kinds)
 
 
 def curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:

@@ -31,7 +31,7 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     x = axis("speed", words("axis.speed"), log=True)
     y = above(limit_ms, axis("ms", words("axis.percentile_ms", percentile=percentile), log=True), rows)
     limit = {"ms": limit_ms, "what": words("headroom.limit", limit=limit_ms / 1e3)}
-    kinds, how = channels(sides, [str(row["drive"]) for row in rows]), _how(rows, words)
+    kinds, how = channels(sides, rows), _how(rows, words)
     drives = {name: kinds[name] for name in ("color", "strokeDash")}
     base = Chart().encode(x=x, y=y, tooltip=tips(kinds["color"], how, x, y))
     line = base.mark("line", strokeWidth=1.4).encode(**drives)

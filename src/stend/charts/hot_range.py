@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import mix_label
 from stend.charts.parts import Drawing, axis, binned, far_apart, thin, time_scale, zoom
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
@@ -19,7 +20,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if not records_of:
         return
     scale, title = time_scale(max(records[-1].end_s for records in records_of.values()), words)
-    names = {p: f"{r[0].workload.read_pct}/{100 - r[0].workload.read_pct}" for p, r in records_of.items()}
+    names = {p: mix_label(r[0].workload.read_pct) for p, r in records_of.items()}
     for figure, key in (("iops", "axis.iops"), ("mean", "axis.latency"), ("max", "axis.longest")):
         rows = []
         for phase, records in records_of.items():

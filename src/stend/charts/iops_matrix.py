@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import mix_label
 from stend.charts.parts import Drawing, Row, axis, few
 from stend.charts.parts.marks import bars, category, cells, kib, lines, octaves, series
 from stend.findings.look.figures import answers
@@ -37,7 +38,7 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
         {
             "block": kib(load.block_bytes, words),
             "kib": load.block_bytes / 1024,
-            "mix": f"{load.read_pct}/{100 - load.read_pct}",
+            "mix": mix_label(load.read_pct),
             "read": load.read_pct,
             "iops": iops,
             "shown": words.show(iops, "rate"),

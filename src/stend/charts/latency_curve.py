@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import mix_label
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings.look.figures import Figures, loads
@@ -35,7 +36,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         chart = lines(axis("iops", words("axis.iops")), y, kinds, size=25, order=order)
         facet = {"field": "block", "type": "nominal", "sort": sizes, "title": words("axis.block_size")}
         spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve(scale={"x": "independent"})
-        title = words("chart.latency_curve", mix=f"{read_pct}/{100 - read_pct}")
+        title = words("chart.latency_curve", mix=mix_label(read_pct))
         yield Drawing(title, spread, {"rows": rows}, words("says.intensity"))
 
 

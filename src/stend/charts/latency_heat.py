@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from stend.charts.parts import Drawing, Row, axis, time_scale
+from stend.charts.parts import Drawing, Row, axis, time_scale, whole_axis
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -25,7 +25,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         return
     scale, title = time_scale(records[-1].end_s, words)
     rows = list(_cells(records, scale))
-    x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
+    x = whole_axis("t", title)
     y = axis("low", words("axis.latency_ms"), log=True)
     colour = {
         "field": "share",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import mix_label
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, kib, series
 from stend.findings.look.figures import Figures, answers
@@ -23,13 +24,13 @@ def _drawing(cells: list[Figures], figure: str, words: Language) -> Drawing:
     rows = [
         {
             "size": kib(cell.workload.block_bytes, words),
-            "mix": f"{cell.workload.read_pct}/{100 - cell.workload.read_pct}",
+            "mix": mix_label(cell.workload.read_pct),
             "ms": cell.number("max" if figure == "longest" else "mean") * 1e3,
         }
         for cell in cells
     ]
     sizes = [kib(size, words) for size in sorted({cell.workload.block_bytes for cell in cells})]
-    mixes = [f"{pct}/{100 - pct}" for pct in sorted({cell.workload.read_pct for cell in cells})]
+    mixes = [mix_label(pct) for pct in sorted({cell.workload.read_pct for cell in cells})]
     first = cells[0].workload
     chart = bars(
         category("size", words("axis.block_kib"), sizes),

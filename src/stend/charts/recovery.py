@@ -7,7 +7,7 @@ from stend.charts.parts.marks import bars, category, dots, series
 from stend.findings import look
 from stend.findings.look.figures import listed
 from stend.model.counts import added
-from stend.model.definition import Idle, PlannedTest
+from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
@@ -16,11 +16,7 @@ PLOT_POINTS = 500
 
 def rests(test: PlannedTest) -> dict[str, float]:
     """Return phase name -> seconds of rest after each burst, or 0 for the return to the baseline."""
-    return {
-        phase.name: next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
-        for phase in test.phases
-        if phase.name.startswith(("wait-", "baseline-"))
-    }
+    return {p.name: look.rest_s(p) for p in test.phases if p.name.startswith(("wait-", "baseline-"))}
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stend.charts.exceedance import curve
-from stend.charts.parts import Drawing, axis
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.exceedance import curve, share_lines
+from stend.charts.parts import Drawing
+from stend.charts.parts.marks import series
 from stend.findings.look.replayed import replayed
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -26,8 +26,6 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         if tally.bins
     ]
     rows = [row for name, bins in series_of for row in curve(bins, name)]
-    x = axis("ms", words("axis.latency_ms"), log=True)
-    y = axis("share", words("axis.exceedance"), log=True)
-    chart = thin_lines(x, y, series("name", None, [name for name, _ in series_of])).properties(height=340)
+    chart = share_lines(series("name", None, [name for name, _ in series_of]), words).properties(height=340)
     title = words("chart.replay")
     yield Drawing(title, chart, {"rows": rows}, words("says.exceedance"))

@@ -122,7 +122,7 @@ def beside(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
                 lines = _line(side.run, test, cells, Key(percent, limit), words)
                 rows += [row | {"drive": side.name} for row in lines if any(cell.writes for cell in cells)]
         if rows:
-            kinds = channels(sides, [str(row["drive"]) for row in rows])
+            kinds = channels(sides, rows)
             x, y = axis("mbs", words("axis.written_mbs")), axis("reads", words("axis.reads"))
             shown = {name: kinds[name] for name in ("color", "strokeDash")}
             chart = Chart().mark("line", strokeWidth=2, point=True)

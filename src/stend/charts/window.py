@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis
+from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, SCALE, Drawing, Row, axis
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import PlannedTest
@@ -11,7 +11,6 @@ from stend.model.events import Verdict
 from stend.model.record import Run
 from stend.words import Language
 
-SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
 LINES = ("data", "average", "average_110_90", "fit", "data_bounds", "slope_bounds")
 FIT_LINES = ("data", "average", "average_110_90", "fit")
 """The reviews' rule lets the slope reach 90 and 110 % and does not limit the data."""

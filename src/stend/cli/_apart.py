@@ -40,7 +40,7 @@ def begin(context: typer.Context, folder: Path, *, named: bool = True) -> int:
         typer.echo(apart.last_words(log), err=True)
         return code
     typer.echo(f"Run folder: {folder}; the log of {run} is {log}")
-    view = "watch" if journal.events_of(folder).exists() else "serve"  # a series has several runs
+    view = "watch" if journal.is_run(folder) else "serve"  # a series has several runs
     typer.echo(
         f"`stend {view} {shlex.quote(str(folder))}` shows it; if it is cut off, {way_on(folder, _drive(folder))}"
     )
@@ -65,7 +65,7 @@ def _drive(folder: Path) -> str:
 
 def _records(folder: Path) -> Iterator[Path]:
     """Yield the folders with a record: this one, or those of the runs in it, the oldest first."""
-    yield from [folder] if journal.events_of(folder).exists() else store.find(folder)
+    yield from [folder] if journal.is_run(folder) else store.find(folder)
 
 
 def _size(folder: Path) -> int:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from stend.base.units import block_label
+from stend.base.units import block_label, mix_label
 from stend.cli._steady import SHAPES
 from stend.live.course import Course
 from stend.model.counts import Counts
@@ -17,7 +17,7 @@ AXES: dict[str, tuple[str, Callable[[int], str]]] = {
     "block_bytes": ("block", block_label),
     "threads": ("threads", str),
     "random_pct": ("random", lambda pct: f"{pct} %"),
-    "read_pct": ("R/W", lambda pct: f"{pct}/{100 - pct}"),
+    "read_pct": ("R/W", mix_label),
     "depth": ("depth", lambda depth: f"Q{depth}"),
 }
 UNITS: dict[Quantity, str] = {"iops": "IOPS", "throughput": "MB/s", "latency": "mean"}

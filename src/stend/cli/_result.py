@@ -34,8 +34,8 @@ def show(folder: Path, run: Run) -> None:
 
 def _parts(folder: Path, run: Run) -> Iterator[Text]:
     title, *stamps = _summary.head(run, without="not_steady")  # `_unmet` has more on these
-    outcome = run.ended.outcome if run.ended else "unfinished"
-    yield Text.assemble((plain(title.removesuffix(outcome)), "bold"), (outcome, STYLES.get(outcome, OTHER)))
+    outcome = (run.outcome, STYLES.get(run.outcome, OTHER))
+    yield Text.assemble((plain(title.removesuffix(run.outcome)), "bold"), outcome)
     yield from (Text(plain(stamp), "yellow") for stamp in stamps)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
     if run.unmet and run.plan.profile.quick:

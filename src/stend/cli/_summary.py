@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any, get_type_hints
 
-from stend.base.units import MB, block_label, decimal, latency, places_beyond, rate
+from stend.base.units import MB, block_label, decimal, latency, mix_label, places_beyond, rate
 from stend.findings import look
 from stend.findings.look.figures import Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
@@ -24,10 +24,9 @@ def lines(run: Run) -> list[str]:
 def head(run: Run, without: str = "") -> list[str]:
     """Return the drive with the outcome of the run, and the stamps, except those with the key `without`."""
     drive = run.plan.device
-    outcome = run.ended.outcome if run.ended else "unfinished"
     size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not known"
     return [
-        f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}",
+        f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {run.outcome}",
         *(f"  ! {stamp}" for stamp in run.stamps if stamp.key != without),
         *(f"  {note.text}" for note in run.notes if run.source),
     ]
@@ -35,19 +34,13 @@ def head(run: Run, without: str = "") -> list[str]:
 
 def body(run: Run) -> list[str]:
     """Return the verdicts and the figures of each test, and the usual pause between steps."""
-    pauses = [gap for gap in pauses_s(run) if gap > 0]
+    pauses = look.pauses(run)
     tail = [f"Median pause between steps {latency(median(pauses))} ({len(pauses)} pauses)"] if pauses else []
     lines: list[str] = []
     for test in run.plan.tests:
         phases = dict.fromkeys(r.where.phase for r in run.of(test.name))
         lines += [test.title, *(line for phase in phases for line in _phase(run, test.name, phase))]
     return lines + tail
-
-
-def pauses_s(run: Run) -> list[float]:
-    """Return the seconds without load before each step that did not follow a rest or a purge."""
-    pairs = zip(run.results, run.results[1:], strict=False)
-    return [b.gap_s for a, b in pairs if isinstance(a.step, Hold) and isinstance(b.step, Hold)]
 
 
 def _phase(run: Run, name: str, phase: str) -> list[str]:
@@ -87,7 +80,7 @@ def _matrix(figures: list[Figures]) -> list[str]:
     cells = {(row.workload.block_bytes, row.workload.read_pct): rate(row.iops) for row in figures}
     if len(cells) != len(figures):
         return [f"  {len(figures)} workloads; see the report"]
-    head = f"  IOPS {'R/W':>7}" + "".join(f"{f'{mix}/{100 - mix}':>8}" for mix in mixes)
+    head = f"  IOPS {'R/W':>7}" + "".join(f"{mix_label(mix):>8}" for mix in mixes)
     lines = [f"  {block_label(b):>12}" + "".join(f"{cells.get((b, mix), ''):>8}" for mix in mixes) for b in blocks]
     return [head, *lines]
 
@@ -150,7 +143,7 @@ def figures(run: Run) -> dict[str, Any]:
     return {
         "drive": {name: getattr(run.plan.device, name) for name in OF_DRIVE},
         "profile": run.plan.profile.name,
-        "outcome": run.ended.outcome if run.ended else "unfinished",
+        "outcome": run.outcome,
         "stamps": list(run.stamps),
         "seconds": run.took_s if run.ended else None,
         "results": [_figures(r) for r in run.results],

@@ -56,12 +56,12 @@ def named(identity: Identity, looked: facts.Looked) -> Identity:
     )
 
 
-def cache_file(node: str, kernel: Kernel = HOST) -> Path | None:
+def cache_file(node: str, kernel: Kernel) -> Path | None:
     """Return the kernel's switch for the volatile write cache (sd: the caching mode page, libata: Set Features)."""
     return next(iter((kernel.block(node) / "device/scsi_disk").glob("*/cache_type")), None)
 
 
-def cache_type(node: str, kernel: Kernel = HOST) -> str:
+def cache_type(node: str, kernel: Kernel) -> str:
     """Return `enabled`, `disabled`, or an empty string if the state is unknown."""
     path = cache_file(node, kernel)
     setting = text(path) if path else ""

@@ -18,7 +18,7 @@ from stend.model.definition import Identity
 from stend.words import Sentence
 
 
-def whole_node(target: str, kernel: Kernel = HOST) -> str:
+def whole_node(target: str, kernel: Kernel) -> str:
     """Return the kernel's name of the whole drive that a target leads to, empty for partitions and anything else."""
     node = kernel.node_at(target)
     return "" if kernel.parent(node) else node

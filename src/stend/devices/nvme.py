@@ -292,9 +292,8 @@ class NvmeDevice(drives.DriveDevice):
     def passport(self) -> dict[str, Any]:
         """Return what the SMART log, the self-test log and the first endurance group's log state."""
         smart = tools.try_run(*cli.words("nvme", "smart-log", self.controller, JSON))
-        tests = tools.try_run("nvme", "get-log", self.controller, "--log-id=6", "--log-len=564")
-        group = tools.try_run("nvme", "get-log", self.controller, "--log-id=9", "--log-len=512", "--lsi=1")
-        return passport.of_nvme(smart, logs.page(tests), logs.page(group))
+        tests, group = logs.read(self.controller, "6", 564), logs.read(self.controller, logs.ENDURANCE_LOG)
+        return passport.of_nvme(smart, tests, group)
 
     def _counters(self) -> dict[str, Any]:
         """Return the kernel's counters. Some kernels count IOs of a multipath drive on its paths, not on the drive."""

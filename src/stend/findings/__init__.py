@@ -98,5 +98,4 @@ def held(run: Run, finding: Finding) -> Finding:
 @once
 def _disturbed(run: Run, name: str) -> Because | None:
     """Return the disturbance that the drive reported during a test, or None."""
-    test = next(test for test in run.plan.tests if test.name == name)
-    return grounds.undisturbed(Ground(run, test, look.records(run, name)))
+    return grounds.undisturbed(Ground(run, run.plan.test(name), look.records(run, name)))

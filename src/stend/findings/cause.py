@@ -69,7 +69,7 @@ class Evidence(NamedTuple):
     def random(self, test: str, read_pct: int | None = None) -> list[Figures]:
         """Return the rows of a test with random 4 KiB accesses of this read share, or of any."""
         loads = ((row, row.workload) for row in self.rows if row.test == test and row.steady is not False)
-        alike = ((row, w) for row, w in loads if (w.random_pct, w.block_bytes) == (100, 4 * KiB) and not w.mixed)
+        alike = ((row, load) for row, load in loads if load.is_plain(100, load.read_pct, 4 * KiB))
         return [row for row, w in alike if read_pct in (None, w.read_pct)]
 
 

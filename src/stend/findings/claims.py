@@ -145,7 +145,7 @@ def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
         for row in saturation if test.name == "write-saturation" else answers(run, test.name):
             load = row.workload
             single = claim.figure != "latency" or load.outstanding == 1
-            if (load.random_pct, load.read_pct, load.block_bytes) == claim[:3] and single and not load.mixed:
+            if load.is_plain(*claim[:3]) and single:
                 yield _answer(run, test, row, claim.figure)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from stend.base.units import mix_label
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.hits import ALL, FEW, beginning, explains, hits
 from stend.findings.look.levels import crossing, smooth
@@ -54,7 +55,7 @@ def _told(run: Run, test: str) -> bool:
 def _finding(run: Run, test: PlannedTest, phase: str, told: bool) -> Finding:
     records = look.records(run, test.name, phase)
     load, (begin, warm, share) = records[0].workload, _warm(run, records)
-    values = {"mix": f"{load.read_pct}/{100 - load.read_pct}", "gain": warm / begin, "range": load.range_bytes}
+    values = {"mix": mix_label(load.read_pct), "gain": warm / begin, "range": load.range_bytes}
     if warm < EXISTS * begin and (share < FEW or not load.read_pct):
         return Finding(key="none", test=test.name, values=values)
     wanted = begin + 0.9 * (warm - begin)

@@ -28,20 +28,20 @@ MOST = 4
 """Reasons that the verdict shows."""
 
 
-class Judged(NamedTuple):
+class Inspection(NamedTuple):
     """The verdict and the findings that are its reasons, the weightiest first."""
 
     verdict: str
     reasons: tuple[Finding, ...]
 
 
-def judged(run: Run, findings: Sequence[Finding]) -> Judged:
+def judged(run: Run, findings: Sequence[Finding]) -> Inspection:
     """Return the verdict of an inspection from its findings, or `look` if the run did not end."""
     cons = [f for f in findings if f.name in SOURCES and f.side == "con"]
     back = [f for f in cons if f.key in BACK.get(f.name, ())]
     reasons = (*back, *(f for f in cons if f not in back))
-    unfinished = run.ended is None or run.ended.outcome != "complete"
-    return Judged(SEND_BACK if back else LOOK_FIRST if cons or unfinished else FIT, tuple(reasons))
+    unfinished = run.outcome != "complete"
+    return Inspection(SEND_BACK if back else LOOK_FIRST if cons or unfinished else FIT, tuple(reasons))
 
 
 def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
         reasons = tuple(Because(f"{f.name}_{f.key}", f.values) for f in verdict.reasons[:MOST])
         if len(verdict.reasons) > MOST:
             reasons = (*reasons, Because("inspection_more", {"n": len(verdict.reasons) - MOST}))
-        if run.ended is None or run.ended.outcome != "complete":
+        if run.outcome != "complete":
             reasons = (*reasons, Because("inspection_unfinished"))
         short = any(f.name == "surface" and f.key == "unsure" and f.test == test.name for f in others)
         key = FIT_SHORT if verdict.verdict == FIT and short else verdict.verdict

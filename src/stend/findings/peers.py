@@ -40,7 +40,7 @@ def _measured(run: Run) -> dict[str, float]:
     measured: dict[str, float] = {}
     for row in lasting(run):
         load = row.workload
-        if load.random_pct != 100 or load.block_bytes != 4 * KiB or load.mixed:
+        if not load.is_plain(100, load.read_pct, 4 * KiB):
             continue
         if load.outstanding > 1 and load.read_pct == 100:
             measured["read"] = max(measured.get("read", 0.0), row.iops)

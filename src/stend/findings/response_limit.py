@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.base.units import block_label
+from stend.base.units import block_label, mix_label
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.figures import Figures, answers
 from stend.model.record import Run
@@ -23,7 +23,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             load = cell.workload
             size = "MIX" if load.mixed else block_label(load.block_bytes)
             kind = "SEQ" if load.random_pct == 0 else "RND"
-            ladders.setdefault(f"{kind} {size} {load.read_pct}/{100 - load.read_pct}", []).append(cell)
+            ladders.setdefault(f"{kind} {size} {mix_label(load.read_pct)}", []).append(cell)
         long = {
             what: cells for what, cells in ladders.items() if len({c.workload.outstanding for c in cells}) >= FEWEST
         }

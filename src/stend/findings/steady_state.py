@@ -8,7 +8,7 @@ from stend.findings import Finding, Sheet, look, saturation
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Because, Ground
 from stend.model.counts import Counts
-from stend.model.definition import Phase, PlannedTest, Steady
+from stend.model.definition import Phase, PlannedTest
 from stend.model.events import Judged
 from stend.model.record import Run
 from stend.model.stats import WINDOWS
@@ -40,9 +40,8 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
     whole = _whole(run, test, phase)
     where = {"phase": phase.name, "round": min(judged.where.round, whole)}
-    if not judged.verdicts:
-        rule = next(rule.rule for rule in phase.until if isinstance(rule, Steady))
-        values = where | {"rounds": whole, "window": WINDOWS[rule]}
+    if not judged.verdicts and phase.steady:
+        values = where | {"rounds": whole, "window": WINDOWS[phase.steady.rule]}
         return Finding(key="short", test=test.name, values=values, confidence="can't tell")
     widest = max(judged.verdicts, key=lambda v: v.excursion / v.average if v.average else 0)
     steepest = max(judged.verdicts, key=lambda v: v.slope_excursion / v.average if v.average else 0)

@@ -92,7 +92,7 @@ def piece(fleet: str, cell: str, name: str, offset: int) -> bytes:
 def otherwise(order: Order) -> str:
     """Return why the existing run does not match the order (its study was different), or an empty string."""
     folder = _place(order.fleet, order.cell)
-    if not journal.events_of(folder).exists():
+    if not journal.is_run(folder):
         return ""
     before, now = store.manifest(folder), order.request("", folder).manifest
     for name in Study.__struct_fields__:

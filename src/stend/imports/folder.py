@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from stend import store
-from stend.base.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, StepFailed, unwritable
 from stend.base.text import plain, plain_all
 from stend.base.version import __version__
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
 from stend.model.events import Ended, Event, Note, Position, Result, Source, Started
+from stend.store import journal
 from stend.words import Sentence, known, rewritten, text
 
 STAGE = ".import-"
@@ -33,13 +34,13 @@ def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") ->
     Raise BadInput if this original was imported there already, and StepFailed if `top` cannot be written.
     """
     place = top / name(handed, taken)
-    if (place / "events.jsonl").exists():
+    if journal.is_run(place):
         raise BadInput(f"{place} exists already; delete it to import {handed.name} again")
     try:
         top.mkdir(parents=True, exist_ok=True)
         stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=top))
     except OSError as error:
-        raise StepFailed(f"{top} cannot be written: {error.strerror}; name another with --into") from error
+        raise unwritable(top, error) from error
     try:
         made = stage / place.name  # two levels down, where no list of runs looks
         _fill(made, handed, form, taken, label)
@@ -47,7 +48,7 @@ def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") ->
     except StepFailed as error:  # it names the folder on the way
         raise StepFailed(str(error).replace(str(made), str(place))) from error
     except OSError as error:
-        raise StepFailed(f"{place} cannot be written: {error.strerror}; name another with --into") from error
+        raise unwritable(place, error) from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
     return place

@@ -118,7 +118,7 @@ class Course:
         if not self.started or self.ended or self.progress.at >= len(places):
             return None
         name, phase = places[self.progress.at]
-        return next(test for test in self.started.plan.tests if test.name == name), phase
+        return self.started.plan.test(name), phase
 
     @property
     def at(self) -> Position | None:

@@ -9,6 +9,7 @@ from stend.base.errors import BadInput, LeftOut
 from stend.catalogue.choice import chosen
 from stend.catalogue.tables import about
 from stend.many.sides import Outcome, Side, outcome, side
+from stend.store import journal
 
 GROUPS = ("firmware", "model", "serial", "folder", "label")
 """Facts by which runs can be grouped."""
@@ -24,7 +25,7 @@ def folders(paths: Sequence[Path], where: Sequence[str] = ()) -> list[Path]:
 
 
 def _meant(path: Path) -> list[Path]:
-    several = not (path / "events.jsonl").exists() and store.find(path)
+    several = not journal.is_run(path) and store.find(path)
     return several or [catalogue.meant(path)]
 
 
@@ -79,7 +80,7 @@ def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tup
     """Yield the value and the folder of each run, oldest first."""
     runs = []
     for top in tops:
-        if not top.is_dir() or (top / "events.jsonl").exists():
+        if not top.is_dir() or journal.is_run(top):
             place = catalogue.meant(top)
             entry = about(place.name, place, store.load(place))
             runs.append((entry.started_s, str(getattr(entry, by) or ""), place))

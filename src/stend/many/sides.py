@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stend import findings
 from stend.base.errors import BadInput
-from stend.base.units import binary, block_label
+from stend.base.units import access_label, binary, block_label, mix_label
 from stend.findings import look
 from stend.findings.look import metered
 from stend.findings.look.figures import Figures, figures
@@ -48,7 +48,7 @@ class Key(NamedTuple):
     @property
     def mix(self) -> str:
         """Return the read/write mix as `65/35`."""
-        return f"{self.read_pct}/{100 - self.read_pct}"
+        return mix_label(self.read_pct)
 
     @property
     def load(self) -> str:
@@ -56,7 +56,7 @@ class Key(NamedTuple):
 
         The place is added if loads differ only in it. Threads and depth are left out if no loads differ in them.
         """
-        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        kind = access_label(self.random_pct)
         there = f" #{self.place}" if self.place > 1 else ""
         outstanding = f" T{self.threads} Q{self.depth}" if self.threads else ""
         return f"{kind} {self.block} {self.mix}{outstanding}{self.service}{there}"
@@ -205,7 +205,7 @@ def _of_histogram(run: Run, row: Figures) -> Figures:
     """Return a row. One of a histogram is not steady if the rounds before it were not."""
     if not look.is_histogram(row.phase):
         return row
-    test = next(test for test in run.plan.tests if test.name == row.test)
+    test = run.plan.test(row.test)
     names = look.phase_names(test)
     before = [(run.holder(row.test, name), name) for name in names[: names.index(row.phase)]]
     judged = [place for place in before if place in run.judgements]

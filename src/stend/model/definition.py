@@ -359,6 +359,10 @@ class Plan(Data, frozen=True):
     notes: tuple[Sentence, ...] = ()
     deviations: tuple[Sentence, ...] = ()
 
+    def test(self, name: str) -> PlannedTest:
+        """Return the test of this name, which the plan has."""
+        return next(test for test in self.tests if test.name == name)
+
     @property
     def reads_only(self) -> bool:
         """Return True if no test writes: the drive is then opened for reading and keeps its data."""

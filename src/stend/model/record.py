@@ -188,6 +188,11 @@ class Run:
         return self._earlier_s + (self.ended.t if self.ended else self._clock_s)
 
     @property
+    def outcome(self) -> str:
+        """Return the outcome of the run, or "unfinished" before its end."""
+        return self.ended.outcome if self.ended else "unfinished"
+
+    @property
     def ended_at(self) -> float:
         """Return the Unix time of the end, or of the last event so far. An interruption may have lasted for days."""
         clock = next((s for s in reversed(self.started) if s.continues is not None), self.started[0])

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from stend.base import limits
-from stend.base.units import block_label
+from stend.base.units import access_label, block_label, mix_label
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -185,6 +185,11 @@ class Workload(Kind, frozen=True):
         """Return True if its IOs have several sizes or kinds."""
         return bool(self.block_mix or self.streams or self.replay)
 
+    def is_plain(self, random_pct: int, read_pct: int, block_bytes: int) -> bool:
+        """Return True if its IOs have this access, share of reads and size, and no others."""
+        kind = self.random_pct, self.read_pct, self.block_bytes
+        return kind == (random_pct, read_pct, block_bytes) and not self.mixed
+
     @property
     def one_size_bytes(self) -> int:
         """Return the size of every IO in bytes, or 0 if they, or those of the loads beside it, have several."""
@@ -208,16 +213,16 @@ class Workload(Kind, frozen=True):
     def label(self) -> str:
         """Return the specification's short form: `RND 4K 0/100 T4 Q32`, or `RND TRIM 64K T1 Q32` for trims."""
         if self.replay:
-            return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
+            return f"{self.replay.label} {mix_label(self.read_pct)} Q{self.depth}"
         label = f"{self.pattern} T{self.threads} Q{self.depth}{self._paced if self.trim_pct == 100 else self.service}"
         return " + ".join([label, *(load.label for load in self.beside)])
 
     @property
     def pattern(self) -> str:
         """Return the label's part that loads of any depth and number of threads have in common: `RND 4K 0/100`."""
-        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        kind = access_label(self.random_pct)
         size = "MIX" if self.mixed else block_label(self.block_bytes)
-        return f"{kind} {self._trimmed if self.trim_pct == 100 else f'{size} {self.read_pct}/{100 - self.read_pct}'}"
+        return f"{kind} {self._trimmed if self.trim_pct == 100 else f'{size} {mix_label(self.read_pct)}'}"
 
     @property
     def service(self) -> str:

@@ -13,7 +13,7 @@ from stend import suite
 from stend.base import checked, limits, untrusted
 from stend.base.errors import BadInput, NotOnDrive
 from stend.base.text import did_you_mean
-from stend.base.units import GiB
+from stend.base.units import GiB, mix_label
 from stend.model import stats
 from stend.model.definition import (
     Bytes,
@@ -182,7 +182,7 @@ def _value(key: str, value: Any) -> Any:
         return "T{}/Q{}".format(*value)
     if isinstance(value, list | tuple):
         part_key = {"points": "point"}.get(key, key)
-        return [f"{part}/{100 - part}" if key == "mixes" else str(_value(part_key, part)) for part in value] or "–"
+        return [mix_label(part) if key == "mixes" else str(_value(part_key, part)) for part in value] or "–"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, str | int | float | bool) else str(value)

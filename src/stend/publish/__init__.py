@@ -23,6 +23,7 @@ from stend.publish.lab import Read
 from stend.publish.ledger import Entry, Erratum, Ledger, Withdrawn
 from stend.publish.samples import Found
 from stend.report.parts import vega
+from stend.store import journal
 from stend.words import Language
 
 Progress = Callable[[int, int], None]
@@ -63,7 +64,7 @@ def run_folders(paths: Sequence[Path]) -> list[Path]:
 
 
 def _runs_of(path: Path) -> list[Path]:
-    below = scan(path) if path.is_dir() and not (path / samples.EVENTS).exists() else {}
+    below = scan(path) if path.is_dir() and not journal.is_run(path) else {}
     return [Path(place.path) for _, place in sorted(below.items())] or [catalogue.meant(path)]
 
 

@@ -251,7 +251,7 @@ def _run(sample: Sample, review: Review, chosen: Chosen) -> dict[str, Any]:
         "firmware": plan.device.firmware,
         "serial": plan.device.serial,
         "tests": [test.name for test in plan.tests],
-        "outcome": sample.run.ended.outcome if sample.run.ended else "unfinished",
+        "outcome": sample.run.outcome,
         "stamps": list(sample.run.stamps),
         "differs": samples.unlike(sample, chosen.review),
         "host": {name: sample.host[name] for name in ("cpu", "cpus", "kernel", "fio") if name in sample.host},

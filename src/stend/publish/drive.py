@@ -146,7 +146,7 @@ def _drive(order: Order, chosen: Chosen) -> tuple[Entry, dict[str, bytes]]:
     plain = data.plain(order.id, entry, chosen, rows, spoken)
     files[f"data/drives/{order.id}.json"] = plain
     files[f"downloads/{order.id}.zip"] = _zip(plain, rows, chosen.alike)
-    if picture := page.preview_picture(spoken[first.name], sample):
+    if picture := figures.first_chart(spoken[first.name].name, sample, spoken[first.name].words):
         files[f"previews/{order.id}.png"] = preview(picture)
     return msgspec.structs.replace(entry, files=data.digests(files)), files
 

@@ -10,7 +10,6 @@ import tomli_w
 from markupsafe import Markup
 
 from stend.base import atomic, regular
-from stend.charts import Picture
 from stend.charts.beside import Side
 from stend.model.quantities import shape
 from stend.publish import html, photos, prose
@@ -131,7 +130,7 @@ def _head(drive: str, review: Page, spoken: Spoken, entry: Entry, text: prose.Wr
     index = entry.index[spoken.words.name]
     titled = spoken.words("publish.drive_title", name=spoken.name, capacity=index["capacity"]["shown"])
     title = _short((text.head.title if text else "") or titled, MOST_TITLE)
-    picture = f"previews/{drive}.png" if preview_picture(spoken, spoken.sample) else ""
+    picture = f"previews/{drive}.png" if first_chart(spoken.name, spoken.sample, spoken.words) else ""
     return html.Head(title, _short(review.lead.title, MOST_ABOUT), day(entry.updated, spoken.words), picture, "article")
 
 
@@ -155,11 +154,6 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
         entry=entry,
         withdrawn=[_withdrawn(withdrawal, words) for withdrawal in entry.withdrawn],
     )
-
-
-def preview_picture(spoken: Spoken, sample: Sample) -> Picture | None:
-    """Return the picture of a drive for when its page is shared, or None."""
-    return first_chart(spoken.name, sample, spoken.words)
 
 
 def _parts(review: Page, shots: Photos) -> tuple[tuple[Part, ...], list[Chapter]]:

@@ -145,7 +145,7 @@ def public_host(host: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def public_sheet(facts: Sheet, more: Collection[str] = ()) -> Sheet:
+def public_sheet(facts: Sheet, more: Collection[str]) -> Sheet:
     """Return a drive sheet without names that stend does not know, which may be private notes, except `more`."""
     return {name: value for name, value in facts.items() if name in OF_SHEET or name in more}
 

@@ -23,12 +23,11 @@ from stend.report.story.page_one import Review
 from stend.report.story.rivals import Rival
 from stend.report.story.telling import reviewed
 from stend.sentences import because_said
-from stend.store import writer
+from stend.store import journal, writer
 from stend.words import Language
 
 BESIDE = ("host.json", "manifest.toml", "writer.json", *store.SHEETS, "notes.md")
 """Files of a run folder, next to its events, that its page depends on."""
-EVENTS = "events.jsonl"
 SHOWN = 40
 """Characters of a model in the id of a drive."""
 
@@ -103,12 +102,12 @@ def drive_id(model: str, capacity_bytes: int) -> str:
 
 def _ended(folder: Path) -> bool:
     """Return whether the last line of a record is the end of its run."""
-    return regular.last_line(folder / EVENTS).startswith('{"type":"ended"')
+    return regular.last_line(journal.events_of(folder)).startswith('{"type":"ended"')
 
 
 def _digest(folder: Path) -> str:
     """Return the hash of the files of a run folder that its page depends on."""
-    whole = hashlib.blake2b(store.digest_of(folder / EVENTS).encode(), digest_size=16)
+    whole = hashlib.blake2b(store.digest_of(journal.events_of(folder)).encode(), digest_size=16)
     whole.update(folder.name.encode(errors="replace"))
     names = [p.name for p in sorted(folder.iterdir()) if p.suffix.lower() in (".jpg", ".jpeg", ".png", ".md")]
     for name in sorted({*BESIDE, *names}):
@@ -129,7 +128,7 @@ def load(folder: Path, lab: Lab) -> Sample:
     owner = writer.last(folder)
     identity = {"name": owner.host.name, "machine": owner.host.machine, "node": owner.host.board, "place": owner.place}
     secrets = tuple(private.secrets(run, host | identity, manifest, folder, public))
-    hash_of = run.seal or store.digest_of(folder / EVENTS)[:16]
+    hash_of = run.seal or store.digest_of(journal.events_of(folder))[:16]
     private.scrub(run, secrets, public)
     described = private.public_host(host)
     label = str(manifest.get("label", "")) if "label" in public else ""
@@ -172,7 +171,7 @@ def chosen(samples: Sequence[Sample], lab: Lab, names: Collection[str]) -> Sampl
         texts = regular.is_file(sample.folder / "review.md")
         wanted = not lab.ranking.profile or profile.name == lab.ranking.profile
         measured = not all(test.name in inspected.TESTS for test in run.plan.tests)
-        whole = run.ended is not None and run.ended.outcome not in ("failed", "stopped") and not run.wrong
+        whole = run.outcome not in ("unfinished", "failed", "stopped") and not run.wrong
         return texts, whole, not profile.quick, wanted, measured, len(sample.outcome.rows), run.started[0].at
 
     return max(samples, key=worth)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stend.base import regular
-from stend.base.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, unwritable
 from stend.base.extras import needing
 from stend.base.text import did_you_mean
 from stend.model.record import Run
@@ -68,8 +68,14 @@ def write(
         data = ", ".join(name for name in formats() if name not in STORIED)
         raise BadInput(f"{imported} was imported and has no review; use {data}, `stend show` or `stend compare`")
     with needing(f"a report as {form}"), _writable(into), _stage(into) as stage:
-        more = (rivals, names) if form in STORIED else ()
-        staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
+        module, staged = importlib.import_module(f"{__name__}.{form}"), list[Path]()
+        if form in STORIED:
+            from stend.report.parts import made, stem
+
+            page = made.page(runs, lang, style, rivals, names)
+            staged = module.write_page(page, Path(stage) / stem("report", lang, style))
+        else:
+            staged = module.write(runs, lang, style, Path(stage))
         written = [_placed(path, into / path.relative_to(stage), into) for path in staged]
     if any(folder == into for folder, _, _ in runs):
         reports.remember(into, written, [run.seal for _, run, _ in runs])
@@ -84,7 +90,7 @@ def _writable(into: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        raise StepFailed(f"{into} cannot be written: {error.strerror}; name another with --into") from error
+        raise unwritable(into, error) from error
 
 
 def _stage(into: Path) -> tempfile.TemporaryDirectory[str]:

@@ -8,16 +8,13 @@ from typing import Any
 from stend import charts
 from stend.charts import Picture
 from stend.model.record import Run
-from stend.report.html import rendered
-from stend.report.parts import Item, Items, Page, Section
-from stend.report.parts.made import file_name
+from stend.report.html import write_page
+from stend.report.parts import Item, Items, Page, Section, stem
 from stend.report.parts.sheet import sheet
 from stend.words import Language
 
 
-def write(
-    runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path, rivals: Sequence[Any] = ()
-) -> list[Path]:
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
     """Write `gallery.html` or `gallery.ru.html`: every picture of these runs, and the names of charts without data."""
     words, pictures = Language(lang), dict[str, list[Picture]]()
     for folder, run, _ in runs:
@@ -29,6 +26,4 @@ def write(
     lead = Section("missing", "", (Items(words("page.undrawn"), missing),) if missing else ())
     sections = tuple(Section(f"chart-{name}", name, tuple(drawn)) for name, drawn in sorted(pictures.items()))
     page = Page(words("page.gallery"), lang, words.date(time.time()), words, lead, sections, kind="gallery")
-    path = into / file_name(lang, "review", "html", "gallery")
-    path.write_text(rendered(page), encoding="utf-8")
-    return [path]
+    return write_page(page, into / stem("gallery", lang))

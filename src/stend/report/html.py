@@ -1,29 +1,19 @@
 """One self-contained HTML page: scripts, styles and chart specifications inlined; opens without a network."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from stend.base import atomic
 from stend.base.version import __version__
-from stend.model.record import Run
 from stend.report.parts import Page
 from stend.report.parts.fallback import table_of
-from stend.report.parts.made import Rivals, Runs, file_name, page
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 
 
-def write(
-    runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
-) -> list[Path]:
-    """Write `report.html`. Other languages and styles get separate files."""
-    path = into / file_name(lang, style, "html")
-    path.write_text(rendered(page(runs, lang, style, rivals, names)), encoding="utf-8")
+def write_page(page: Page, stem: Path) -> list[Path]:
+    """Write a Page as one file, whose path is `stem` with the suffix of the format."""
+    path = stem.with_name(f"{stem.name}.html")
+    atomic.page(path, rendered(page))
     return [path]
-
-
-def render(run: Run, host: dict[str, Any], lang: str = "en", style: str = "review") -> str:
-    """Return the page of one run."""
-    return rendered(page([(None, run, host)], lang, style))
 
 
 def rendered(page: Page) -> str:

@@ -90,7 +90,7 @@ def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
     return Reported(
         run=folder.name,
         started_at=run.started[0].at,
-        outcome=ended.outcome if ended else "unfinished",
+        outcome=run.outcome,
         reason=ended.reason if ended else "",
         stamps=run.stamps,
         profile=plan.profile.name,

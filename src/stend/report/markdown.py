@@ -1,6 +1,6 @@
 """Markdown with the charts as separate SVG files, for wikis and repositories."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import singledispatch
 from pathlib import Path
 
@@ -10,23 +10,15 @@ from stend.charts import Picture
 from stend.charts.parts.theme import framed
 from stend.report.parts import Block, Code, Facts, Items, Keys, Page, Pair, Photo, Stamps, Table, Text, Uses
 from stend.report.parts.drawing import svgs
-from stend.report.parts.made import Rivals, Runs, file_name, page
 from stend.report.parts.marked_down import escape, lines_of
 
 SIGNS = {"pro": "+ ", "con": "− "}
 STRONG = ("answer", "finding", "good", "bad")
 
 
-def write(
-    runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
-) -> list[Path]:
-    """Write `report.md` and a folder `report.files` of charts. Other languages and styles get separate files."""
-    folder = into / file_name(lang, style, "files")
-    return write_page(page(runs, lang, style, rivals, names), into / file_name(lang, style, "md"), folder)
-
-
-def write_page(page: Page, path: Path, folder: Path) -> list[Path]:
-    """Write a Page, with its pictures in a folder. Return the files."""
+def write_page(page: Page, stem: Path) -> list[Path]:
+    """Write a Page, whose path is `stem` with `.md`, and its pictures in the folder `stem` with `.files`."""
+    path, folder = (stem.with_name(f"{stem.name}.{suffix}") for suffix in ("md", "files"))
     regular.folder(folder)
     atomic.page(path, "\n".join(_page(page, folder)) + "\n")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]

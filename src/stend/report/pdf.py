@@ -6,24 +6,21 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-from stend.base import render_process
+from stend.base import atomic, render_process
 from stend.base.version import __version__
 from stend.charts import Picture
 from stend.charts.parts.half import HEIGHT, LOW, TALL, half, height, levelled, wide
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
-from stend.report.parts.made import Rivals, Runs, file_name, page
 
 MM_PER_PX, TEXT_MM = 0.2, 176.0
 """One scale for all charts, so that their text has one size. 176 mm is the width of a page without margins."""
 
 
-def write(
-    runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
-) -> list[Path]:
-    """Write `report.pdf`. Other languages and styles get separate files."""
-    path = into / file_name(lang, style, "pdf")
-    path.write_bytes(typeset(page(runs, lang, style, rivals, names)))
+def write_page(page: Page, stem: Path) -> list[Path]:
+    """Write a Page as one file, whose path is `stem` with the suffix of the format."""
+    path = stem.with_name(f"{stem.name}.pdf")
+    atomic.page(path, typeset(page))
     return [path]
 
 

@@ -17,7 +17,7 @@ HELD = 5
 """Minimum number of intervals per minute of the clause."""
 
 
-def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop | None = None) -> Engine:
+def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop | None) -> Engine:
     """Return the engine that can load this drive. Intervals last a second, or less if minutes are short."""
     if isinstance(device, virtual.VirtualDevice):
         return simulated(device, plan, stop)

@@ -50,7 +50,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 base, target=of_run(base.target, turn + 1), into=str(path),
                 seed=None if base.seed is None else base.seed + turn * len(self.requests) + which,
             )  # fmt: skip
-            yield Slot(path, request, number, len(order), (path / "events.jsonl").exists())
+            yield Slot(path, request, number, len(order), journal.is_run(path))
 
     def left(self, folder: Path) -> Iterator[Slot]:
         """Yield the runs that have not finished. Folders of runs that never started are deleted."""
@@ -85,7 +85,7 @@ def of_run(target: str, turn: int) -> str:
 
 def ended(folder: Path) -> str | None:
     """Return the outcome of the run in a folder, "" if it has not ended, None if it never started."""
-    if not journal.events_of(folder).exists() or next(store.read(folder), None) is None:
+    if not journal.is_run(folder) or next(store.read(folder), None) is None:
         return None
     run = store.load(folder)
     return run.ended.outcome if run.ended else ""

@@ -25,7 +25,7 @@ import msgspec
 import zstandard
 
 from stend.base import limits, regular, untrusted
-from stend.base.errors import BadInput, Refused, StepFailed
+from stend.base.errors import BadInput, Refused, StepFailed, unwritable
 from stend.model.events import Ended, Event, Judged, Result, Started
 from stend.model.record import Run
 from stend.store.chain import Chain
@@ -298,4 +298,4 @@ def _write(file: RawIOBase, line: bytes) -> None:
 
 
 def _unwritable(folder: Path, error: OSError) -> StepFailed:
-    return StepFailed(f"{folder} cannot be written: {error.strerror}; fix that, then `stend resume {folder}`")
+    return unwritable(folder, error, f"fix that, then `stend resume {folder}`")

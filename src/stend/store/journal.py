@@ -41,6 +41,11 @@ def events_of(folder: Path) -> Path:
     return folder / "events.jsonl"
 
 
+def is_run(folder: Path) -> bool:
+    """Return True if a folder has the events of a run."""
+    return events_of(folder).exists()
+
+
 class Record:
     """The events of a run, read in order in constant memory. A second iteration continues with newer events.
 

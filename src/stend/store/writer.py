@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from stend.base import regular, untrusted
-from stend.base.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, StepFailed, unwritable
 from stend.base.process import ENDING_S, SOON_S, ticks
 from stend.host.who import Host, here
 from stend.words import Sentence
@@ -60,7 +60,7 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
     try:
         fd = regular.descriptor(folder / OWNER, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise StepFailed(f"{folder} cannot be written: {error.strerror}; fix that, or copy it elsewhere") from error
+        raise unwritable(folder, error, "fix that, or copy it elsewhere") from error
     try:
         _lock(fd, folder)
         last = _read_owner(fd)

@@ -11,7 +11,7 @@ import msgspec
 from stend.base.units import places_beyond, time_parts
 from stend.words import loads
 
-NBSP, NNBSP = "\u00a0", "\u202f"
+NBSP = "\u00a0"
 LATENCY_UNITS = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
 EXACT = 100
 """Ratios from this one on are rounded, as the rates beside them are."""

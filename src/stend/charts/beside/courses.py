@@ -8,7 +8,7 @@ from stend.base.units import GB, GiB, MiB
 from stend.charts.beside.powers import FEWEST
 from stend.charts.parts import Drawing, Row, axis, binned, time_scale, warm, zoom
 from stend.charts.parts.marks import Channel, band, tips
-from stend.charts.parts.sides import Side, channels, published_marks, titled
+from stend.charts.parts.sides import Side, channels, in_sets, published_marks, titled
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -32,8 +32,8 @@ def over(
     sides: Sequence[Side], rows: Sequence[Row], x: Channel, y: Channel, words: Language
 ) -> tuple[Any, dict[str, Any]]:
     """Return lines of drives and their rows; rows with `from` and `to` are published ranges without a course."""
-    sets = {"rows": [row for row in rows if "from" not in row], "published": [row for row in rows if "from" in row]}
-    kinds = channels(sides, [str(row["drive"]) for row in rows])
+    sets = in_sets(rows)
+    kinds = channels(sides, rows)
     tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, x, y)
     size = DOT if len(sets["rows"]) <= FEW else POINT
     line = Chart().mark("line", strokeWidth=1.8, point={"size": size, "opacity": 0.6}, clip=True)
@@ -41,9 +41,9 @@ def over(
     if any("low" in row for row in rows):
         course = band(x, y, kinds["color"]) + course
     course = course.add_params(zoom())
-    if not sets["published"]:
-        return course, {"rows": sets["rows"]}
-    return course + published_marks(x, y, kinds["color"], words), sets
+    if "published" in sets:
+        course = course + published_marks(x, y, kinds["color"], words)
+    return course, sets
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from stend.base.units import KiB
+from stend.base.units import KiB, mix_label
 from stend.charts.parts import DASHES, MOST_LINES, Drawing, Row, axis, binned, series_scale, time_scale
 from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
-from stend.findings import look
 from stend.findings.look.figures import Figures
 from stend.findings.look.headline import ladder
 from stend.words import Language
@@ -43,7 +42,7 @@ def _blocks(side: Side, phase: str, words: Language) -> Iterator[Row]:
         load = row.workload
         if (row.test, row.phase, row.direction) == ("block-sweep", phase, "both") and load.read_pct in MIXES:
             pct = load.read_pct
-            mix = words(f"kind.{pct:g}") if pct in (0, 100) else f"{pct}/{100 - pct}"
+            mix = words(f"kind.{pct:g}") if pct in (0, 100) else mix_label(pct)
             yield {"kib": load.block_bytes / KiB, "value": row.value("iops"), "mix": mix, "drive": side.name}
 
 
@@ -81,7 +80,7 @@ def crowd(sides: Sequence[Side], words: Language, test: str = "thread-queue-swee
         ]
         if _several(rows, sides[0]):
             x = octaves("n", words("axis.outstanding"), [row["n"] for row in rows])
-            kinds = channels(sides, [str(row["drive"]) for row in rows])
+            kinds = channels(sides, rows)
             chart = lines(x, axis("value", words(y)), {"color": kinds["color"]})
             whole = f"{title}: {words(f'figure.{quantity}')}"
             yield Drawing(whole, chart, {"rows": rows}, words("beside.crowd_says"))
@@ -103,17 +102,14 @@ def hot(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     scale, title = time_scale(max((row["t"] for row in rows), default=0.0), words)
     rows = [row | {"t": row["t"] / scale} for row in rows]
     if _several(rows, sides[0]):
-        kinds = channels(sides, [str(row["drive"]) for row in rows])
+        kinds = channels(sides, rows)
         chart = thin_lines(axis("t", title), axis("value", words("axis.iops")), kinds)
         yield Drawing(words("beside.hot"), chart, {"rows": rows}, words("beside.hot_says"))
 
 
 def _hot(side: Side) -> list[Row]:
-    rows: list[Row] = []
-    for test in look.tests(side.run, "hot-range") if side.run else ():
-        for record in look.records(side.run, test.name, "mix-100") if side.run else ():
-            rows.append({"t": record.end_s, "value": record.counts.iops, "drive": side.name})
-    return binned(rows, "t", "value", MOST)
+    records = side.records("hot-range", "mix-100")
+    return binned([{"t": r.end_s, "value": r.counts.iops, "drive": side.name} for r in records], "t", "value", MOST)
 
 
 def _drawn(
@@ -126,7 +122,7 @@ def _drawn(
         return
     for value in dict.fromkeys(str(row[field]) for row in rows):
         some = [row for row in rows if row[field] == value]
-        kinds = channels(sides, [str(row["drive"]) for row in some])
+        kinds = channels(sides, some)
         says = words("beside.highest", listed=", ".join(_highest(some, words)))
         yield Drawing(f"{whole.title}: {value}", lines(x, y, {"color": kinds["color"]}), {"rows": some}, says)
 
@@ -141,7 +137,7 @@ def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Langu
     """Return channels with one colour per drive and one dash pattern per value of `field`."""
     names = list(dict.fromkeys(str(row[field]) for row in rows))
     kind = {"field": field, "type": "nominal", "title": words(f"axis.{field}")}
-    drives = channels(sides, [str(row["drive"]) for row in rows])
+    drives = channels(sides, rows)
     return {"color": drives["color"], "strokeDash": {**kind, "scale": series_scale(names, DASHES)}}
 
 

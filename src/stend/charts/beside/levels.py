@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.base.units import KiB
+from stend.base.units import KiB, mix_label
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, tips
-from stend.charts.parts.sides import Side, channels, published_marks
+from stend.charts.parts.sides import Side, channels, in_sets, published_marks
 from stend.charts.parts.vega import Chart
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures
@@ -41,7 +41,7 @@ def ends(side: Side, level: str) -> tuple[float, float] | None:
 def named(level: str, sides: Sequence[Side], words: Language) -> str:
     """Return the name of a level; that of a mix has the shares of reads and writes of the loads that were run."""
     reads = dict.fromkeys(_read_pct(side, level) for side in sides if ends(side, level))
-    return words(f"level.{level}", mix=f" {words('beside.and')} ".join(f"{pct}/{100 - pct}" for pct in reads))
+    return words(f"level.{level}", mix=f" {words('beside.and')} ".join(mix_label(pct) for pct in reads))
 
 
 def _read_pct(side: Side, level: str) -> int:
@@ -51,8 +51,7 @@ def _read_pct(side: Side, level: str) -> int:
 
 def _random(row: Figures, reads: int) -> bool:
     load = row.workload
-    kind = (load.random_pct, load.read_pct, load.block_bytes) == (100, reads, 4 * KiB)
-    return kind and row.direction == "both" and load.closed and load.outstanding > 1 and not load.mixed
+    return load.is_plain(100, reads, 4 * KiB) and row.direction == "both" and load.closed and load.outstanding > 1
 
 
 def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> tuple[Any, dict[str, Any]]:
@@ -60,13 +59,12 @@ def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Langu
     order = list(dict.fromkeys(row["level"] for row in rows))
     y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
     y["axis"] = {"grid": True, "ticks": False, "labelPadding": 9}  # a dot at the end of the axis is as wide
-    kinds = channels(sides, [row["drive"] for row in rows])
+    kinds = channels(sides, rows)
     shown = {key: kinds[key] for key in ("color", "shape")}
     tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
     chart = Chart().mark("point", filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **shown)
-    sets = {"rows": [row for row in rows if "from" not in row]}
-    if len(sets["rows"]) < len(rows):
-        sets["published"] = [row for row in rows if "from" in row]
+    sets = in_sets(rows)
+    if "published" in sets:
         chart = chart + published_marks(x, y, kinds["color"], words)
     return chart.properties(height=34 * len(order) + 10), sets
 
@@ -112,7 +110,7 @@ def mixes(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     if len({row["read"] for row in rows}) > 2:
         x = axis("read", words("axis.read_share"), values=[0, 20, 40, 60, 80, 100], labelFlush=False)
         x["scale"] = {"domain": [0, 100]}
-        kinds = channels(sides, [str(row["drive"]) for row in rows])
+        kinds = channels(sides, rows)
         chart = lines(x, axis("value", words("axis.iops"), log=True), kinds)
         yield Drawing(words("beside.mixes"), chart, {"rows": rows}, words("beside.mixes_says"))
 

@@ -11,7 +11,6 @@ from stend.charts.parts.marks import tips
 from stend.charts.parts.sides import Side
 from stend.charts.parts.vega import Chart
 from stend.findings import look
-from stend.model.definition import Idle
 from stend.model.published import ends
 from stend.words import Language
 
@@ -63,9 +62,7 @@ def _several(sides: Sequence[Side]) -> bool:
 def _rests(side: Side) -> Iterator[Row]:
     for row in side.rows:
         if row.test == TEST and row.state == "rested" and side.run:
-            test = next(t for t in side.run.plan.tests if t.name == row.test)
-            phase = next(p for p in test.phases if p.name == row.phase)
-            rest = next(step.seconds for step in phase.round if isinstance(step, Idle))
+            rest = look.rest_s(side.run.plan.test(row.test).phase(row.phase))
             yield {"rest": rest, "value": row.value("iops"), "drive": side.name}
     for key, iops in side.facts.get("recovery", {}).items():
         if key in PUBLISHED:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from stend.charts.beside.levels import dots
 from stend.charts.beside.powers import FEWEST
 from stend.charts.claims import KEYS
-from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts import SCALE, Drawing, Row, axis
 from stend.charts.parts.sides import Side
 from stend.findings import look
 from stend.words import Language
@@ -15,9 +15,9 @@ TEST = "fresh"
 
 def peaks(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield the two charts of at least two drives. A single drive has `claims` instead."""
-    for kind, figure, scale in (("sequential", "throughput", 1e-6), ("random", "iops", 1.0)):
+    for kind, figure in (("sequential", "throughput"), ("random", "iops")):
         rows: list[Row] = [
-            {"level": words.name_of("phase", phase), "drive": side.name, "value": best * scale}
+            {"level": words.name_of("phase", phase), "drive": side.name, "value": best * SCALE[figure]}
             for phase in KEYS
             if phase.startswith(kind)
             for side in sides

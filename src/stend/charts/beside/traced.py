@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.charts.exceedance import curve
+from stend.charts.exceedance import curve, share_lines
 from stend.charts.headroom import drawing
-from stend.charts.parts import Drawing, axis
-from stend.charts.parts.marks import thin_lines
+from stend.charts.parts import Drawing
 from stend.charts.parts.sides import Side, channels
 from stend.charts.service_map import beside
 from stend.findings.look.replayed import replayed
@@ -42,9 +41,7 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         bins = {name: counts[place].bins for name, counts in counts_of.items()}
         rows = [row | {"drive": row["name"]} for name, counted in bins.items() for row in curve(counted, name)]
         if any(row["drive"] != words("replay.captured") for row in rows):
-            x = axis("ms", words("axis.latency_ms"), log=True)
-            y = axis("share", words("axis.exceedance"), log=True)
-            chart = thin_lines(x, y, channels(every, [str(row["drive"]) for row in rows]))
+            chart = share_lines(channels(every, rows), words)
             title = words("beside.replay", way=words(f"direction.{way}"))
             yield Drawing(title, chart, {"rows": rows}, words("beside.replay_says"))
 

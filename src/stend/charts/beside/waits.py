@@ -70,7 +70,7 @@ def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     for reads, quantity in product(MIXES[:2], GROWING):
         rows = [{**row, "drive": side.name} for side in sides for row in _points(side, reads, quantity)]
         if len({row["drive"] for row in rows}) > 1:
-            kinds = channels(sides, [str(row["drive"]) for row in rows])
+            kinds = channels(sides, rows)
             y = axis("ms", words("axis.latency_ms"), log=True)
             drawn = _over("growing", rows, "drive", kinds, y, reads, words)
             yield drawn._replace(title=f"{drawn.title}: {words(f'figure.{quantity}')}")

@@ -59,14 +59,9 @@ def _few(ranked: Sequence[Difference]) -> list[Difference]:
     return kept[:MOST_ROWS]
 
 
-def name(difference: Difference, words: Language) -> str:
-    """Return a figure in short words: test, load, state if it is stated, quantity."""
-    return named(difference.key, difference.quantity, words)
-
-
 def _labels(rows: Sequence[Difference], words: Language) -> list[str]:
     """Return the name of each figure, with its state where another figure has the same name."""
-    names = [name(row, words) for row in rows]
+    names = [named(row.key, row.quantity, words) for row in rows]
     states = [words(f"kept_state.{row.key.state}") for row in rows]
     return [f"{n} ({state})" if names.count(n) > 1 else n for n, state in zip(names, states, strict=True)]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, series_scale
+from stend.charts.parts import COLOURS, DASHES, SCALE, Drawing, Row, axis, series_scale
 from stend.charts.parts.figures import place
 from stend.charts.parts.marks import octaves, tips
 from stend.charts.parts.vega import Chart
@@ -12,7 +12,7 @@ from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
 FEWEST = 3
-RATES = {"iops": 1.0, "throughput": 1e-6}
+RATES = ("iops", "throughput")
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
@@ -49,7 +49,7 @@ def _varied(group: Sequence[Difference]) -> str:
 
 
 def _rows(whole: Comparison, difference: Difference, by: str) -> Iterator[Row]:
-    key, scale = difference.key, RATES[difference.quantity]
+    key, scale = difference.key, SCALE[difference.quantity]
     x = float(key.block[:-1]) if by == "kib" else key.threads * key.depth
     for side, value in ((whole.a, difference.a), (whole.b, difference.b)):
         yield {"x": x, "value": value * scale, "side": side.name, "mix": key.mix}

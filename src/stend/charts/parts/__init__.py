@@ -18,6 +18,8 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 WIDTH, HEIGHT = 640, 320
 MOST_POINTS, MOST_LINES = 1500, 5
+SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
+"""Factors from figures in base units to those of an axis: IOPS, MB/s, ms."""
 
 
 class Drawing(NamedTuple):
@@ -89,6 +91,11 @@ def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more
     scale: dict[str, Any] = {"type": "log", "nice": True} if log else {"zero": zero, "nice": True}
     shown = {"format": ",.3~r"} if log else {}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
+
+
+def whole_axis(field: str, title: str) -> dict[str, Any]:
+    """Return an axis of cells that fill it: it begins and ends with them, not at round numbers."""
+    return axis(field, title) | {"scale": {"nice": False, "zero": False}}
 
 
 def far_apart(rows: Sequence[Row], field: str, times: float = 10.0) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count, cycle
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, SHAPES, series_scale
+from stend.charts.parts import COLOURS, DASHES, SHAPES, Row, series_scale
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -61,9 +61,9 @@ def dashes(sides: Sequence[Side]) -> list[Sequence[int]]:
     return [DASHES[next(runs) // len(COLOURS) % len(DASHES)] if side.run else next(published) for side in sides]
 
 
-def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, dash and shape of each drive, the same in every chart."""
-    names = [side.name for side in sides]
+def channels(sides: Sequence[Side], rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Return colour, dash and shape of each drive that has a row, the same in every chart."""
+    names, shown = [side.name for side in sides], {row["drive"] for row in rows}
     base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
     keep = [i for i, name in enumerate(names) if name in shown]
     shapes = series_scale(names, SHAPES)["range"]
@@ -72,6 +72,12 @@ def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str,
         key: {**base, "scale": {"domain": [names[i] for i in keep], "range": [values[i] for i in keep]}}
         for key, values in marks.items()
     }
+
+
+def in_sets(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the figures as the set `rows`, and the published ranges, if there are any, as the set `published`."""
+    ranges = [row for row in rows if "from" in row]
+    return {"rows": [row for row in rows if "from" not in row]} | ({"published": ranges} if ranges else {})
 
 
 def published_marks(x: dict[str, Any], y: dict[str, Any], colour: dict[str, Any], words: Language) -> Any:

@@ -107,9 +107,7 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     if stamps:
         title |= {"subtitle": list(stamps)}
     says = " ".join((drawing.says or named, *coincide.sentences(spec, words)))
-    overrides = spec.get("config", {})
-    merged = {key: {**value, **overrides[key]} if key in overrides else value for key, value in config(words).items()}
-    spec |= {"title": title, "description": f"{named}. {says}", "config": merged}
+    spec |= {"title": title, "description": f"{named}. {says}", "config": config(words)}
     width = spec.get("width", WIDTH)
     return Picture(name, named, fitted(spec, width, width + LABELS), says)
 

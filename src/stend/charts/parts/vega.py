@@ -18,33 +18,26 @@ class Chart:
     def __init__(self, rows: str = "rows", spec: Spec | None = None) -> None:
         self.spec: Spec = {"data": {"name": rows}} if spec is None else spec
 
-    def _with(self, **more: Any) -> "Chart":
-        return Chart(spec={**self.spec, **more})
-
     def mark(self, kind: str, **properties: Any) -> "Chart":
         """Return the chart with a mark, such as `line` or `rect`."""
-        return self._with(mark={"type": kind, **properties})
+        return self.properties(mark={"type": kind, **properties})
 
     def encode(self, **channels: Any) -> "Chart":
         """Return the chart with more channels; a text names a field."""
         given = {name: {"field": value} if isinstance(value, str) else value for name, value in channels.items()}
-        return self._with(encoding={**self.spec.get("encoding", {}), **given})
+        return self.properties(encoding={**self.spec.get("encoding", {}), **given})
 
     def transform(self, *steps: Spec) -> "Chart":
         """Return the chart with more data transforms."""
-        return self._with(transform=[*self.spec.get("transform", []), *steps])
+        return self.properties(transform=[*self.spec.get("transform", []), *steps])
 
     def properties(self, **more: Any) -> "Chart":
         """Return the chart with top-level properties, such as `width` and `height`."""
-        return self._with(**more)
+        return Chart(spec={**self.spec, **more})
 
     def resolve(self, **kinds: Mapping[str, str]) -> "Chart":
         """Return the chart with scales or legends of its parts that are `independent` or `shared`."""
-        return self._with(resolve={**self.spec.get("resolve", {}), **kinds})
-
-    def configure(self, **more: Mapping[str, Any]) -> "Chart":
-        """Return the chart with its own parts of Vega-Lite's `config`."""
-        return self._with(config=more)
+        return self.properties(resolve={**self.spec.get("resolve", {}), **kinds})
 
     def facet(self, channel: Spec, columns: int) -> "Chart":
         """Return one small chart for each value of a channel. All layers have the rows of the first one."""
@@ -58,15 +51,15 @@ class Chart:
         for parts in ("layer", "vconcat"):
             if parts in self.spec:
                 first, *others = self.spec[parts]
-                return self._with(**{parts: [Chart(spec=first).add_params(*params).spec, *others]})
-        return self._with(params=[*self.spec.get("params", []), *params])
+                return self.properties(**{parts: [Chart(spec=first).add_params(*params).spec, *others]})
+        return self.properties(params=[*self.spec.get("params", []), *params])
 
     def __add__(self, other: "Chart") -> "Chart":
         """Draw another chart over this one."""
         if "layer" not in self.spec:
             return layer(self, other)
         under = [Chart(spec=part) for part in self.spec["layer"]]
-        return self._with(**layer(*under, other).spec)
+        return self.properties(**layer(*under, other).spec)
 
     def __and__(self, below: "Chart") -> "Chart":
         return Chart(spec={"vconcat": [self.spec, below.spec]})

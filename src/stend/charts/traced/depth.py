@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import BLUE, GREY, Drawing, axis, time_scale
+from stend.charts.parts import BLUE, GREY, Drawing, axis, time_scale, whole_axis
 from stend.charts.parts.vega import Chart
 from stend.trace.described import Described
 from stend.words import Language
@@ -21,7 +21,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
             depths.append({**at, "depth": step.depth})
         if step.idle_share is not None:
             idle.append({**at, "idle": 100 * step.idle_share})
-    x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
+    x = whole_axis("t", title)
     if depths:
         y = axis("depth", words("traced.in_flight"))
         chart = Chart().mark("rect", color=BLUE).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=160)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stend.base.units import GiB, MiB
-from stend.charts.parts import Drawing, Row, axis, time_scale
+from stend.charts.parts import Drawing, Row, time_scale, whole_axis
 from stend.charts.parts.vega import Chart
 from stend.trace.described import Described
 from stend.trace.form import READ, WRITE
@@ -20,8 +20,8 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     unit, word = (GiB, "traced.at_gib") if places.span_bytes >= 4 * GiB else (MiB, "traced.at_mib")
     scale, title = time_scale(trace.end_ns / 1e9, words)
     width, height = places.step_ns / 1e9 / scale, places.row_bytes / unit
-    x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
-    y = {**axis("at", words(word)), "scale": {"nice": False, "zero": False}}
+    x = whole_axis("t", title)
+    y = whole_axis("at", words(word))
     colour = {"field": "ios", "type": "quantitative", "title": words("traced.ios"),
               "scale": {"type": "log", "scheme": "viridis", "reverse": True}, "legend": {"format": "~s"}}  # fmt: skip
     for op, key in ((READ, "reads"), (WRITE, "writes")):

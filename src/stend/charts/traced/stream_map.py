@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from stend.charts.parts import COLOURS, GREY, Drawing, Row, axis, series_scale, time_scale
+from stend.charts.parts import COLOURS, GREY, Drawing, Row, axis, series_scale, time_scale, whole_axis
 from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import stream
 from stend.trace.described import Described
@@ -21,7 +21,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     scale, title = time_scale(trace.end_ns / 1e9, words)
     rows = [row for step in trace.steps for row in _stacked(step, shown, words("traced.others"), scale)]
     colours = [*COLOURS[: len(shown)], GREY]
-    x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
+    x = whole_axis("t", title)
     kinds = {"title": words("traced.stream"), "scale": series_scale(names, colours)}
     tips = [{"field": "stream", "type": "nominal"}, {"field": "iops", "type": "quantitative", "format": ",.3~g"}]
     colour = {"field": "stream", "type": "nominal", **kinds}

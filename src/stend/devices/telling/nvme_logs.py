@@ -133,11 +133,15 @@ READERS = {"0xc0": ocp, "0xca": intel, ENDURANCE_LOG: endurance}
 """Log page -> its parser."""
 
 
+def read(controller: str, log_id: str, size: int = 512) -> bytes:
+    """Read a log page, that of endurance groups of the first one. An empty page was not readable."""
+    group = ("--lsi=1",) if log_id == ENDURANCE_LOG else ()
+    return page(tools.try_run("nvme", "get-log", controller, f"--log-id={log_id}", f"--log-len={size}", *group))
+
+
 def makers(controller: str, log_id: str) -> dict[str, Any]:
     """Read a log page with flash writes, or {} if the drive does not have it. It may log the request as an error."""
-    group = ("--lsi=1",) if log_id == ENDURANCE_LOG else ()
-    dump = tools.try_run("nvme", "get-log", controller, f"--log-id={log_id}", "--log-len=512", *group)
-    return READERS[log_id](page(dump))
+    return READERS[log_id](read(controller, log_id))
 
 
 def makers_log(controller: str, ctrl: dict[str, Any]) -> str:

@@ -183,7 +183,7 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     missing = tuple(dict.fromkeys(tells[d.figure] for d in unknown if d.figure not in known.unusable))
     scant = tuple(name for name in missing if name in known.ran)
     missing = tuple(name for name in missing if name not in scant)
-    because = _each_once(known.unusable[d.figure] for d in unknown if d.figure in known.unusable)
+    because = each_once(known.unusable[d.figure] for d in unknown if d.figure in known.unusable)
     because += (Because("scant", {"tests": list(scant)}),) if scant else ()
     # 3. Choose the mark.
     mark: Mark = "yes"
@@ -199,7 +199,8 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     return Judged(name, mark, _ranked(reasons, mark), missing, facts, because)
 
 
-def _each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
+def each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
+    """Return the first of equal reasons."""
     distinct: list[Because] = []
     for reason in reasons:  # reasons hold dicts, which cannot be hashed
         distinct += [] if reason in distinct else [reason]

@@ -230,8 +230,7 @@ def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
 
 def _is(row: Figures, block_bytes: int, read_pct: int) -> bool:
     """Return whether a row is of random accesses of this block and read share."""
-    load = row.workload
-    return (load.random_pct, load.read_pct, load.block_bytes) == (100, read_pct, block_bytes) and not load.mixed
+    return row.workload.is_plain(100, read_pct, block_bytes)
 
 
 def _profiles(rows: Sequence[Figures]) -> Pairs:

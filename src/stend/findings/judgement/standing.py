@@ -25,7 +25,7 @@ def _against(run: Run) -> Iterator[Because]:
         yield Because("imported", {"name": run.source.name})
     if run.wrong:
         yield Because("damaged")
-    if run.ended is None or run.ended.outcome in ("failed", "stopped"):
+    if run.outcome in ("unfinished", "failed", "stopped"):
         yield Because("unfinished")
     if any(_shortened(test.profile) for test in run.plan.tests):
         yield Because("shortened", {"seconds": sum(r.counts.seconds for r in run.results if isinstance(r.step, Hold))})

@@ -50,7 +50,7 @@ def records(run: Run, test: str, phase: str | None = None) -> list[Record]:
 
 def judged_phases(test: PlannedTest) -> list[tuple[Phase, Steady]]:
     """Return the phases of a test that seek steady state, with their rule."""
-    return [(phase, rule) for phase in test.phases for rule in phase.until if isinstance(rule, Steady)]
+    return [(phase, rule) for phase in test.phases if (rule := phase.steady)]
 
 
 def last_judged(run: Run, test: str, phase: str) -> Judged | None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stend.findings.look.levels import noise
 from stend.model.counts import Counts
 
 BLOCKS = (40, 20, 10)
@@ -108,7 +109,7 @@ def _course(pieces: Sequence[Counts], blocks: int) -> Course:
 def _error(parts: Sequence[Sequence[Counts]], rates: Sequence[float]) -> float:
     """Return the median relative standard error of a stretch, from the differences of its neighbouring pieces."""
     if min(map(len, parts)) < 4:
-        return float(np.median(np.abs(np.diff(rates)))) / 0.6745 / 2**0.5 / (float(np.median(rates)) or 1.0)
+        return noise(rates) / (float(np.median(rates)) or 1.0)
     errors = []
     for part, rate in zip(parts, rates, strict=True):
         steps = np.diff([c.iops for c in part])

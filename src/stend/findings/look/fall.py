@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stend.findings.look.levels import DIP, LEAST_STEP, crossing, quiet_width, smooth
+from stend.findings.look.levels import DIP, LEAST_STEP, NORMAL, crossing, noise, quiet_width, smooth
 from stend.findings.look.pieces import Array, Line, growing
 
 LEAST_RATIO = 1.25
@@ -116,7 +116,7 @@ def _scatter(logs: Array) -> Array:
         return np.full(len(logs), LEAST_SCATTER)
     steps = np.abs(np.diff(logs)).tolist()
     medians = [median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
-    errors: Array = np.maximum(np.array(medians) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
+    errors: Array = np.maximum(np.array(medians) / NORMAL / np.sqrt(2), LEAST_SCATTER)
     return errors
 
 
@@ -186,8 +186,7 @@ def _error(course: Line, first: int, last: int, length: float) -> float:
     if len(borders) < 4:
         return 0.0
     means = np.diff(course.done[borders]) / np.diff(course.s[borders])
-    steps = np.abs(np.diff(np.log(np.maximum(means, 1e-9))))
-    return float(np.median(steps)) / 0.6745 / 2**0.5
+    return noise(np.log(np.maximum(means, 1e-9)))
 
 
 def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasting: bool) -> Fall:

@@ -39,7 +39,7 @@ DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
 CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom", "service-map", "wake", "heat")
 """Tests whose phases measure a change, or no state that the test brought about."""
 SATURATING = ("saturate",)
-UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
+NOT_LASTING = ("fresh", "slc-cache", "hot-range", "cold-warm")
 """Tests whose figures are not of a lasting state, whatever state the drive was brought into before."""
 LEAVES: dict[str, State] = {
     "purge": "fresh",
@@ -158,7 +158,7 @@ def figures(run: Run) -> tuple[Figures, ...]:
 def lasting(run: Run) -> list[Figures]:
     """Return the figures of lasting states, both directions together; not of loads at a rate, which is no limit."""
     rows = [row for row in figures(run) if row.direction == "both"]
-    return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY and not row.workload.rate_iops]
+    return [row for row in rows if row.state in LASTING and row.test not in NOT_LASTING and not row.workload.rate_iops]
 
 
 def after_fill(row: Figures) -> bool:
@@ -187,8 +187,8 @@ def listed(run: Run, test: str, phase: str) -> tuple[Figures, ...]:
 
     A row of a phase that is neither judged nor resting covers the whole phase, even if the drive changes during it.
     """
-    planned = next(t for t in run.plan.tests if t.name == test)
-    planned_phase = next(p for p in planned.phases if p.name == phase)
+    planned = run.plan.test(test)
+    planned_phase = planned.phase(phase)
     judged, state = run.verdict_rounds(test, phase), _state(run, planned, planned_phase)
     places: dict[str, int] = {}
     rows: list[Figures] = []

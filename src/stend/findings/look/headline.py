@@ -62,13 +62,12 @@ def is_level(row: Figures, name: str) -> bool:
     """Return whether a row has the load and state of a level."""
     wanted, load = LEVELS[name], row.workload
     return (
-        (load.random_pct, load.block_bytes) == (100, 4 * KiB)
+        load.is_plain(100, load.read_pct, 4 * KiB)
         and load.read_pct in wanted.read_pct
         and row.state in wanted.states
         and row.direction == "both"
         and (load.outstanding == 1) == wanted.single
         and load.closed
-        and not load.mixed
     )
 
 
@@ -104,14 +103,10 @@ def key_figures(run: Run) -> dict[str, float | None]:
 def _write_tail(rows: Sequence[Figures]) -> float | None:
     """Return the 99.9th percentile of random 4 KiB writes in seconds from the first test whose sample carries it."""
     for test in TAILED:
-        tails = [row.value("p99.9") for row in rows if row.test == test and _writes(row.workload)]
+        tails = [row.value("p99.9") for row in rows if row.test == test and row.workload.is_plain(100, 0, 4 * KiB)]
         if known := [tail for tail in tails if tail is not None]:
             return max(known)
     return None
-
-
-def _writes(load: Workload) -> bool:
-    return (load.random_pct, load.read_pct, load.block_bytes) == (100, 0, 4 * KiB) and not load.mixed
 
 
 def ladder(rows: Iterable[Figures]) -> dict[int, Figures]:

@@ -22,6 +22,10 @@ DIP, AROUND = 0.5, 9
 """A sample far below those around it is not a level but would pull the mean of logarithms: it counts as this share."""
 
 
+NORMAL = 0.6745
+"""Half of normally distributed values are within this many standard deviations of their mean."""
+
+
 class Level(NamedTuple):
     """A stretch of samples [first, last) at one level (their median)."""
 
@@ -30,19 +34,23 @@ class Level(NamedTuple):
     value: float
 
 
+def noise(values: Sequence[float] | Array) -> float:
+    """Return the standard deviation of values around their level, from the differences of neighbours."""
+    return float(np.median(np.abs(np.diff(values)))) / NORMAL / 2**0.5
+
+
 def levels(values: Sequence[float]) -> list[Level]:
     """Return a series as a few constant levels, by binary segmentation of its logarithm; [] below FEWEST samples."""
     raw = np.asarray(values, float)
     if len(raw) < FEWEST or not (raw > 0).any():
         return []
     logs = np.log(np.maximum(np.maximum(raw, raw[raw > 0].min()), np.multiply(DIP, smooth(values, AROUND))))
-    noise = float(np.median(np.abs(np.diff(logs)))) / 0.6745 / np.sqrt(2) if len(raw) > 1 else 0.0
-    cuts = sorted({0, len(raw), *_cuts(logs, 0, len(raw), max(noise, 1e-6))})
+    cuts = sorted({0, len(raw), *_cuts(logs, 0, len(raw), max(noise(logs), 1e-6))})
     pieces = [Level(a, b, float(np.median(raw[a:b]))) for a, b in pairwise(cuts)]
     return _merged(pieces, raw)
 
 
-def _cuts(logs: Array, first: int, last: int, noise: float) -> list[int]:
+def _cuts(logs: Array, first: int, last: int, error: float) -> list[int]:
     """Return the cuts of [first, last) and, recursively, of its parts."""
     size = last - first
     if size < 2 * FEWEST:
@@ -55,11 +63,11 @@ def _cuts(logs: Array, first: int, last: int, noise: float) -> list[int]:
     gains = (means_left - means_right) ** 2 * left * (size - left) / size
     best = int(np.argmax(gains))
     jump = abs(float(means_left[best] - means_right[best]))
-    error = noise * float(np.sqrt(1 / left[best] + 1 / (size - left[best])))
-    if jump < max(np.log(LEAST_STEP), NOISE * error):
+    of_jump = error * float(np.sqrt(1 / left[best] + 1 / (size - left[best])))
+    if jump < max(np.log(LEAST_STEP), NOISE * of_jump):
         return []
     cut = first + int(left[best])
-    return [*_cuts(logs, first, cut, noise), cut, *_cuts(logs, cut, last, noise)]
+    return [*_cuts(logs, first, cut, error), cut, *_cuts(logs, cut, last, error)]
 
 
 def _merged(pieces: list[Level], raw: Array) -> list[Level]:
@@ -113,7 +121,7 @@ def scatter(values: Sequence[float]) -> float:
     """Return the relative difference of neighbouring values. Rare steps and bursts do not count."""
     raw = np.asarray(values, float)
     logs = np.log(raw[raw > 0])
-    return float(np.median(np.abs(np.diff(logs)))) / 0.6745 / 2**0.5 if len(logs) > 1 else 0.0
+    return noise(logs) if len(logs) > 1 else 0.0
 
 
 def quiet_width(values: Sequence[float], most: float) -> int:

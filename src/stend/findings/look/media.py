@@ -57,7 +57,7 @@ def _reads(result: Result) -> bool:
 
 def _covers(test: PlannedTest, capacity_bytes: int) -> bool:
     """Return True if a test's plan reads each block of the drive."""
-    loads = [step.workload for phase in test.phases for step in phase.round if isinstance(step, Hold)]
+    loads = [hold.workload for hold in test.holds]
     return any(
         load.verify and not load.verify.every_bytes and load.read_pct == 100 and load.range_bytes >= capacity_bytes
         for load in loads

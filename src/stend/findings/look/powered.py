@@ -38,7 +38,7 @@ def rests(run: Run, test: str) -> tuple[Rest, ...]:
 
     A meter that asks the drive is read once at the end of a rest, and its value is that of the time before.
     """
-    planned, facts = next(t for t in run.plan.tests if t.name == test), meter(run)
+    planned, facts = run.plan.test(test), meter(run)
     if facts is None:
         return ()
     wanted = iter([planned.profile.seconds(rest_s).seconds for rest_s in planned.profile.options["rests_s"]])

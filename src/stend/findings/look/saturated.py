@@ -109,7 +109,7 @@ class Saturated(NamedTuple):
 @once
 def saturated(run: Run, name: str, phase: str) -> Saturated | None:
     """Return the figures of a phase that holds one load after a purge, or None without records."""
-    test = next(t for t in run.plan.tests if t.name == name)
+    test = run.plan.test(name)
     records, table = look.records(run, name, phase), seconds(run, name, phase)
     if not records or not len(table):
         return None

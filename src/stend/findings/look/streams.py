@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from stend.findings import look
 from stend.findings.look.figures import LASTING, Figures, figures
-from stend.model.definition import Hold, Workload
+from stend.model.definition import Workload
 from stend.model.record import Run
 from stend.model.workload import Stream
 
@@ -40,7 +40,7 @@ def composition(run: Run) -> tuple[Stream, ...]:
     A mix of a single stream is a plain workload (`suite._streams.mixed`).
     """
     for test in look.tests(run, *MIXED):
-        loads = [step.workload for phase in test.phases[-1:] for step in phase.round if isinstance(step, Hold)]
+        loads = [hold.workload for phase in test.phases[-1:] for hold in phase.holds]
         if loads:
             return loads[-1].streams or (_only(loads[-1]),)
     return ()

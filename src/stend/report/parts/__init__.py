@@ -257,3 +257,8 @@ class Page(NamedTuple):
     def section(self, anchor: str) -> Section:
         """Return the section with this anchor. Raise KeyError if it does not exist."""
         return {section.anchor: section for section in self.every}[anchor]
+
+
+def stem(name: str, lang: str, style: str = "review") -> str:
+    """Return the name of the file of a page without its suffix: `report.ru.pts`."""
+    return ".".join((name, *([lang] if lang != "en" else []), *([style] if style != "review" else [])))

@@ -8,6 +8,7 @@ from stend.model.record import Run
 from stend.model.stats import WINDOWS
 from stend.report.parts import Table
 from stend.report.parts.departures import departures
+from stend.report.parts.header import active_range
 from stend.words import Language
 
 GAP_S = 1.0
@@ -73,8 +74,7 @@ def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
     yield "cache", "not_claimed", words(f"header.cache_{test.profile.write_cache}")
     yield _range(run, test, changed, words)
     yield _fill(run, test, words)
-    holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
-    entropy = min((hold.workload.entropy_pct for hold in holds), default=100)
+    entropy = min((hold.workload.entropy_pct for hold in test.holds), default=100)
     yield "pattern", "met" if entropy == 100 else "deviated", f"{entropy} %"
     minute = words.show(test.profile.minute_s, "time")
     yield "minute", "met" if test.profile.minute_s == 60 else "deviated", minute
@@ -98,26 +98,21 @@ def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
 def _range(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Line:
     whole = run.plan.device.capacity_bytes * test.profile.active_range_pct / 100
     size = test.profile.active_range(run.plan.device)
-    detail = words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
     met = size >= FULL * whole and "active_range_pct" not in changed
-    return "range", "met" if met else "deviated", detail
+    return "range", "met" if met else "deviated", active_range(run, test, words)
 
 
 def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
-    planned = sum(
-        step.amount.bytes
-        for phase in test.phases
-        for step in phase.round
-        if phase.name.startswith("precondition") and isinstance(step, Hold) and isinstance(step.amount, Bytes)
-    )
+    phases = [phase for phase in test.phases if phase.name.startswith("precondition")]
+    names, holds = [phase.name for phase in phases], [hold for phase in phases for hold in phase.holds]
+    planned = sum(hold.amount.bytes for hold in holds if isinstance(hold.amount, Bytes))
     if not planned:
         return "fill", "not_applicable", ""
-    names = [p.name for p in test.phases if p.name.startswith("precondition")]
     written = sum(r.counts.write.bytes for name in names for r in run.of(test.name, name))
     cut = next(((t.name, phase) for t in run.plan.tests for phase in run.cut_phases(t)), ("", ""))
     written += run.unfinished.write.bytes if cut[0] == test.name and cut[1] in names else 0
     capacity = run.plan.device.capacity_bytes
-    fills = sum(1 for p in test.phases for s in p.round if p.name in names and isinstance(s, Hold))
+    fills = len(holds)
     met = written >= FULL * planned and planned >= FULL * 2 * capacity * fills
     return (
         "fill",

@@ -9,6 +9,7 @@ from stend.model.quantities import shape
 from stend.model.record import Run
 from stend.model.tally import PERCENTS
 from stend.report.parts import Key
+from stend.report.parts.summary import titles_of
 from stend.words import Language
 
 FIVE = 5
@@ -27,7 +28,7 @@ def numbers(run: Run, words: Language) -> tuple[Key, ...]:
 def _wanted(run: Run, words: Language) -> Iterator[tuple[str, str, str]]:
     """Yield (label, value, title of its test), the most important first."""
     every, lasts = answers(run), lasting(run)
-    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    titles = titles_of(run, words)
     for key, chosen, quantity in _first_choices(lasts, every):
         if chosen:
             yield words(f"card.{key}"), _shown(chosen, quantity, words), titles[chosen.test]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from stend.charts import Picture
-from stend.charts.parts import Drawing, axis
+from stend.charts.parts import SCALE, Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
 from stend.findings.look.figures import Figures, answers
@@ -123,9 +123,8 @@ def _bars(
     figure: str,
     words: Language,
 ) -> Picture:
-    scale = 1e-6 if figure == "throughput" else 1.0
     rows = [
-        {"load": _name(key, keys, words), "drive": name, "value": cells[key].number(figure) * scale}
+        {"load": _name(key, keys, words), "drive": name, "value": cells[key].number(figure) * SCALE[figure]}
         for key in keys
         for name, cells in zip(names, cells_of, strict=True)
     ]

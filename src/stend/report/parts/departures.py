@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from stend import suite
+from stend.base.units import mix_label
 from stend.model.definition import PlannedTest, Profile
 from stend.model.record import Run
 from stend.planning.plan import load_profile
@@ -94,7 +95,7 @@ def _value(setting: str, value: Any, words: Language) -> str:
         case "points":
             value = [f"T{threads}/Q{depth}" for threads, depth in value]
         case "mixes":
-            value = [f"{read}/{100 - read}" for read in value]
+            value = [mix_label(read) for read in value]
     if isinstance(value, list | tuple):
         return ", ".join(_listed(item, words) for item in value)
     return _plain_value(value, words)

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from stend.base.units import block_label
+from stend.base.units import block_label, mix_label
 from stend.findings import look
 from stend.findings.look.figures import answers
 from stend.many.sides import array, changed
-from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
+from stend.model.definition import Bytes, Identity, Phase, PlannedTest, Purge, Seconds, Workload
 from stend.model.record import Run
 from stend.report.parts import Column
 from stend.words import Language
@@ -40,11 +40,16 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
         ("memory", words.show(memory, "gib") if memory else ""),
         *_measured(host.get("measured", {}), run, words),
         ("system", ", ".join(filter(None, (str(host.get("system", "")), str(host.get("kernel", "")))))),
-        ("software", f"stend {run.started[0].version}" + ("" if virtual else f", {host.get('fio', 'fio')}")),
+        ("software", software(run, host)),
         ("hba", words("header.virtual") if virtual else "; ".join(adapters)),
         ("link", "" if virtual else "; ".join(links)),
         ("tested_by", run.started[0].tested_by),
     ]
+
+
+def software(run: Run, host: dict[str, Any]) -> str:
+    """Return the versions of stend and, for a real drive, of fio."""
+    return f"stend {run.started[0].version}" + ("" if run.plan.device.virtual else f", {host.get('fio', 'fio')}")
 
 
 def _processors(host: dict[str, Any], words: Language) -> str:
@@ -150,12 +155,12 @@ def _provisioned(drive: Identity, words: Language) -> list[tuple[str, str]]:
 
 def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:
     first = next((p for p in test.phases if p.name.startswith("precondition")), None)
-    loads = [step for step in first.round if isinstance(step, Hold)] if first else []
+    loads = first.holds if first else []
     amount = loads[0].amount if loads else None
     judged = look.judged_phases(test)
     return [
         ("pattern", words("header.random_data")),
-        ("range", _range(run, test, words)),
+        ("range", active_range(run, test, words)),
         ("precondition", words.show(loads[0].workload.label, "load") if loads else words("header.none")),
         ("duration", words.show(amount.bytes, "gb") if isinstance(amount, Bytes) else _seconds(amount, words)),
         ("precondition2", words.phase(judged[0][0].name) if judged else words("header.none")),
@@ -167,7 +172,7 @@ def _seconds(amount: Any, words: Language) -> str:
     return words.show(amount.seconds, "time") if isinstance(amount, Seconds) else ""
 
 
-def _range(run: Run, test: PlannedTest, words: Language) -> str:
+def active_range(run: Run, test: PlannedTest, words: Language) -> str:
     """Return the range in bytes of the test, which may differ from the rest of its run."""
     size = test.profile.active_range(run.plan.device)
     return words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
@@ -189,14 +194,14 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
     loads = list(dict.fromkeys(r.workload for phase in phases for r in look.records(run, test.name, phase.name)))
     shown = {
         "stimulus": [_kind(w) for w in loads],
-        "mixes": [_mix(w) for w in loads if w.trim_pct < 100] or ["–"],
+        "mixes": [mix_label(w.read_pct) for w in loads if w.trim_pct < 100] or ["–"],
         "blocks": [_size(w) for w in loads],
         "outstanding": [_point(w) for w in loads if w.closed] or ["–"],
     }
     main = next((p for p in test.phases if p.name == look.main_phase(run, test)), None)
     return [
         ("pattern", words("header.random_data")),
-        ("range", _range(run, test, words)),
+        ("range", active_range(run, test, words)),
         *((name, ", ".join(dict.fromkeys(texts))) for name, texts in shown.items()),
         ("loads", "; ".join(every_load(loads))),
         ("record", _record(main, words)),
@@ -213,7 +218,7 @@ def every_load(loads: list[Workload]) -> list[str]:
     cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for load in (load for load in loads if load not in apart):
         cells_of_load = cells.setdefault((_kind(load), _point(load)), [])
-        cells_of_load += [cell] if (cell := (_mix(load), _size(load))) not in cells_of_load else []
+        cells_of_load += [cell] if (cell := (mix_label(load.read_pct), _size(load))) not in cells_of_load else []
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for (kind, point), cells_of_load in cells.items():
         alike.setdefault((kind, tuple(cells_of_load)), []).append(point)
@@ -232,10 +237,6 @@ def _kind(load: Workload) -> str:
     return {0: "SEQ", 100: "RND"}.get(load.random_pct, f"{load.random_pct}% RND")
 
 
-def _mix(load: Workload) -> str:
-    return f"{load.read_pct}/{100 - load.read_pct}"
-
-
 def _size(load: Workload) -> str:
     if load.streams:
         return load.mix.replace("+", " + ")
@@ -247,5 +248,5 @@ def _point(load: Workload) -> str:
 
 
 def _record(phase: Phase | None, words: Language) -> str:
-    holds = [s for s in phase.round if isinstance(s, Hold)] if phase else []
+    holds = phase.holds if phase else []
     return _seconds(holds[0].amount, words) if holds else ""

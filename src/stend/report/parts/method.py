@@ -6,7 +6,7 @@ from typing import Any
 
 from stend.findings import Sheet, look
 from stend.findings.look import figures
-from stend.model.definition import PlannedTest, Steady
+from stend.model.definition import PlannedTest
 from stend.model.events import Note
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
@@ -90,7 +90,7 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profiles = (test.profile for test in run.plan.tests)
     ranges = dict.fromkeys((p.active_range_pct / 100, p.active_range(run.plan.device)) for p in profiles)
     yield words("method.range"), "; ".join(words("header.range_value", pct=pct, size=size) for pct, size in ranges)
-    if any(isinstance(rule, Steady) for test in run.plan.tests for phase in test.phases for rule in phase.until):
+    if any(phase.steady for _, phase in run.phases()):
         yield words("method.rule"), words.name_of("rule", profile.steady)
     yield from departure_rows(run, words)
     yield words("method.started"), words.date(run.started[0].at)

@@ -11,9 +11,14 @@ HOT = ("counted", "throttled")
 """Findings on heat that every page must show: the drive throttled."""
 
 
+def titles_of(run: Run, words: Language) -> dict[str, str]:
+    """Return the titles of the tests of a run by their names."""
+    return {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+
+
 def stamps(run: Run, words: Language, *, listed: bool = False) -> tuple[str, ...]:
     """Return the stamps that every page must show, the worst first; `listed` if the page lists the deviations below."""
-    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    titles = titles_of(run, words)
     alike: dict[str, tuple[Sentence, list[str]]] = {}  # those that differ only in the test share one
     for stamp in run.stamps:
         test = stamp.values.get("test")
@@ -36,8 +41,7 @@ def stamps(run: Run, words: Language, *, listed: bool = False) -> tuple[str, ...
 
 def verdict(run: Run, words: Language) -> str:
     """Return how the run ended, in a few words."""
-    outcome = run.ended.outcome if run.ended else "unfinished"
-    return words(f"outcome.{outcome.replace(' ', '_')}")
+    return words(f"outcome.{run.outcome.replace(' ', '_')}")
 
 
 def statement(finding: Finding, words: Language) -> tuple[str, str]:

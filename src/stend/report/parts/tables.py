@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from stend.base.units import mix_label
+from stend.charts.parts import SCALE
 from stend.findings import look
 from stend.findings.look.figures import Figures, loads, together
 from stend.model.definition import Phase, PlannedTest
@@ -82,7 +84,7 @@ def _column(verdict: Verdict, words: Language) -> dict[str, str]:
 
 
 def _formula(slope: float, intercept: float, quantity: str, words: Language) -> str:
-    scale = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}[quantity]
+    scale = SCALE[quantity]
     sign = "+" if intercept >= 0 else "\u2212"
     text = f"{words.show(slope * scale, 'n')}·R {sign} {words.show(abs(intercept) * scale, 'n')}"
     return f"{text} {words(f'unit.{quantity}')}".strip()
@@ -97,7 +99,7 @@ def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
         sizes, mixes = sorted({size for size, _ in by}), sorted({mix for _, mix in by})
         if len(sizes) < 2 or len(mixes) < 2 or len({row.workload.outstanding for row in cells}) > 1:
             continue
-        head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
+        head = (words("axis.block_size"), *(mix_label(mix) for mix in mixes))
         windowed = {row.window for row in cells} == {"rounds"}
         for figure in _figures(test):
             rows = tuple((words.show(s, "gib"), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)

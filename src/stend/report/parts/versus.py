@@ -6,9 +6,8 @@ from typing import Any
 
 from stend.base.text import capital
 from stend.charts.overlay import pictures
-from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change, interval, verdict_named
-from stend.charts.parts.figures import load_named
+from stend.charts.parts.figures import load_named, named
 from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import UNPROVEN
 from stend.many.compare.rules import Judgement
@@ -63,8 +62,8 @@ def parts(differences: Sequence[Difference], title: str, words: Language) -> lis
         phases.setdefault(difference.key.phase, []).append(difference)
     if len(phases) == 1 or min(map(len, phases.values())) < FEWEST_ROWS:
         return [(title, differences)]
-    named = {phase: words.phase_beside(phase, title, load=False) for phase in phases}
-    return [(", ".join(filter(None, (title, named[phase]))), part) for phase, part in phases.items()]
+    names = {phase: words.phase_beside(phase, title, load=False) for phase in phases}
+    return [(", ".join(filter(None, (title, names[phase]))), part) for phase, part in phases.items()]
 
 
 def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
@@ -219,9 +218,9 @@ def _gate(judged: Judgement, words: Language) -> Table:
     head = tuple(words(f"column.{key}") for key in ("rule", "figure", "change", "interval", "p", "answer"))
     rows = []
     for gated in judged.gated:
-        reasons = ranked.why(gated.why, words)
+        row, reasons = gated.figure, ranked.why(gated.why, words)
         answer = words(f"answer.{gated.answer}") + (f" ({reasons})" if reasons else "")
-        figure = (name(gated.figure, words), change(gated.figure.ratio, words), interval(gated.figure, words))
+        figure = (named(row.key, row.quantity, words), change(row.ratio, words), interval(row, words))
         rows.append((gated.rule.text, *figure, _p(gated.p, words), answer))
     marks = tuple(i for i, gated in enumerate(judged.gated) if gated.answer == "failed")
     return Table(words("versus.gate_table"), head, tuple(rows), (2, 3, 4), marks=marks)

@@ -1,5 +1,6 @@
 """Pages about several runs: made of sections, and written with their data as html, pdf, markdown and json."""
 
+import importlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import msgspec
 from stend.base import atomic
 from stend.base.errors import BadInput
 from stend.many.sides import Outcome
-from stend.report.parts import Page, Section, Stamps
+from stend.report.parts import Page, Section, Stamps, stem
 from stend.words import Language, english
 
 MOST_STAMPS = 3
@@ -60,7 +61,6 @@ def write(
         if form not in FORMATS:
             raise BadInput(f"a {name} has no format {form!r}; the formats are {', '.join(FORMATS)}")
     into.mkdir(parents=True, exist_ok=True)
-    stem = into / (name + ("" if lang == "en" else f".{lang}"))
     made = make() if set(forms) - {"json"} else None
     paths: list[Path] = []
     for form in forms:
@@ -69,15 +69,5 @@ def write(
             atomic.page(path, msgspec.json.format(msgspec.json.encode(plain(), enc_hook=english), indent=1) + b"\n")
             paths.append(path)
         else:
-            paths += _written(made, form, stem)
+            paths += importlib.import_module(f"stend.report.{form}").write_page(made, into / stem(name, lang))
     return paths
-
-
-def _written(page: Page, form: str, stem: Path) -> list[Path]:
-    from stend.report import html, markdown, pdf
-
-    if form == "markdown":
-        return markdown.write_page(page, stem.with_name(f"{stem.name}.md"), stem.with_name(f"{stem.name}.files"))
-    path = stem.with_name(f"{stem.name}.{form}")
-    atomic.page(path, pdf.typeset(page) if form == "pdf" else html.rendered(page))
-    return [path]

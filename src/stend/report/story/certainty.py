@@ -7,6 +7,7 @@ from stend.findings import look
 from stend.findings.look import inspected, steady
 from stend.report.parts import departures
 from stend.report.parts.method import departed, methods_of
+from stend.report.parts.summary import titles_of
 from stend.report.story.page_one import Review, sentence, unlike_real, use_titles
 
 MOST_DEVIATIONS = 4
@@ -16,7 +17,7 @@ def certainty(review: Review) -> Iterator[str]:
     """Yield the deviations of the operator, the tests that deviate from PTS or are not steady, and what is certain."""
     run, words = review.run, review.words
     yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
-    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    titles = titles_of(run, words)
     departing = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
     if departing:
         spec, section = run.plan.profile.specification, words("page.method")

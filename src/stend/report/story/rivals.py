@@ -19,10 +19,10 @@ from stend.model.definition import Identity
 from stend.model.published import PLACES, PREFIX, middle, span
 from stend.model.record import Run
 from stend.report.parts.departures import departures
+from stend.store import journal
 from stend.words import Language
 
 NONE = "none"
-EVENTS = "events.jsonl"
 CLASSES = {("nvme", "enterprise"): "nvme-server", ("nvme", "client"): "nvme-desktop"}
 """Classes of published drives by family and class of the run; elsewhere the family is the class."""
 FAST_RPM = 10_000.0
@@ -225,5 +225,5 @@ def _same(model: str, about: Mapping[str, Any]) -> bool:
 
 def _runs(folder: Path) -> Iterator[Path]:
     """Yield the run that this names (`catalogue.meant`), or the runs in it if it is a folder of runs."""
-    several = folder.is_dir() and not (folder / EVENTS).exists()
+    several = folder.is_dir() and not journal.is_run(folder)
     yield from (catalogue.folders(folder) if several else ()) or [catalogue.meant(folder)]

@@ -11,7 +11,6 @@ from stend.charts import Picture
 from stend.charts.beside import Side, picture
 from stend.findings import Sheet, judgement, look
 from stend.findings.look import inspected
-from stend.many.sides import array
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import (
@@ -29,6 +28,7 @@ from stend.report.parts import (
     Uses,
 )
 from stend.report.parts.compare import labels, titled
+from stend.report.parts.header import software
 from stend.report.parts.method import conditions, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
@@ -39,6 +39,7 @@ from stend.report.story.because import because
 from stend.report.story.certainty import certainty
 from stend.report.story.closing import closing, unprotected
 from stend.report.story.demands import demands
+from stend.report.story.drives import about_drive
 from stend.report.story.methods import joined, of_all
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, after, claims, extremes, keys, marked, sentence, shown
@@ -183,16 +184,13 @@ def _judged(review: Review, said: str) -> Iterator[Block]:
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     drive = run.plan.device
     exact = words.show(drive.capacity_bytes, "whole")
-    layout = words.translated(array(drive.facts))
     size = words("story.exactly", bytes=exact, shown=words.show(drive.capacity_bytes, "gb"))
-    firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
-    yield ", ".join(filter(None, (words.interface(drive.interface), layout, size, firmware)))
+    yield about_drive(drive, size, words)
     if drive.native_bytes:
         spare = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
         yield f"{words('header.provisioned')}: {spare}"
-    software = f"stend {run.started[0].version}" + ("" if drive.virtual else f", {host.get('fio', 'fio')}")
     known = (str(host.get(key, "")) for key in ("cpu", "kernel", "driver"))
-    yield ", ".join(filter(None, (*known, software)))
+    yield ", ".join(filter(None, (*known, software(run, host))))
     yield words.date(run.started[0].at)
 
 

@@ -6,10 +6,11 @@ from os.path import commonprefix
 from typing import NamedTuple
 
 from stend.base.text import capital, small
-from stend.findings.judgement import FIT, Judged
+from stend.findings.judgement import FIT, Judged, each_once
 from stend.findings.judgement.evidence import Evidence
 from stend.many.sides import array, described
 from stend.report.parts import Table
+from stend.report.story.drives import about_drive
 from stend.report.story.page_one import (
     AT,
     BY_SIZE,
@@ -116,11 +117,8 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
     """Yield a line per drive: interface, capacity, firmware, date of the run; then that all runs are of one drive."""
     for name, review in reviews.items():
         drive = review.run.plan.device
-        firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
-        date = words.date(review.run.started[0].at)
-        size = words.show(drive.capacity_bytes, "gb")
-        parts = (words.interface(drive.interface), words.translated(array(drive.facts)), size, firmware, date)
-        yield f"{name}: {', '.join(filter(None, parts))}"
+        about = about_drive(drive, words.show(drive.capacity_bytes, "gb"), words)
+        yield f"{name}: {about}, {words.date(review.run.started[0].at)}"
     if of_one_drive(reviews):
         key = "together.one_drive" if repeated(reviews) else "together.one_drive_settings"
         yield words(key, n=len(reviews), serial=drive.serial, section=words("story.deviates"))
@@ -380,11 +378,10 @@ def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
 
 def _joined(uses: Sequence[Judged]) -> Judged:
     """Return several unknown uses as one, which lacks all that they lack."""
-    because = [why for use in uses for why in use.because]
     return uses[0]._replace(
         missing=tuple(dict.fromkeys(name for use in uses for name in use.missing)),
         facts=tuple(dict.fromkeys(name for use in uses for name in use.facts)),
-        because=tuple(why for n, why in enumerate(because) if why not in because[:n]),
+        because=each_once(why for use in uses for why in use.because),
     )
 
 
