@@ -8,6 +8,7 @@ import typer
 from distributed import Client
 
 from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.base.units import decimal
 from stend.cli import _home
 from stend.fleet import certificates as papers
@@ -57,7 +58,8 @@ def status(path: Path, folder: Path, name: str) -> int:
             drives = ", ".join(
                 f"{serial} ({drive.model} {decimal(drive.capacity_bytes)})" for serial, drive in announced.items()
             )
-            typer.echo(f"{address}: {drives}")
+            names = {drive.host: None for drive in announced.values()}
+            typer.echo(f"{plain(', '.join(names) or address)}: {plain(drives) or 'no drives'}")
         known = {
             cell: state
             for states in client.each(dask, tasks.states, fleet.name).values()

@@ -14,7 +14,7 @@ from distributed import Client, as_completed
 from stend.base.errors import BadInput, Refused, StepFailed
 from stend.fleet import chosen, home, sealed, tasks
 from stend.fleet.chosen import Drive
-from stend.fleet.file import Fleet, Order
+from stend.fleet.file import Fleet, Order, parse_address
 from stend.fleet.tasks import Outcome
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
@@ -29,6 +29,7 @@ def connected(scheduler: str, certificates: Path, name: str) -> Iterator[Client]
     """Connect to a scheduler. Raise BadInput without an address, StepFailed if it cannot be reached."""
     if not scheduler:
         raise BadInput("the fleet file has no scheduler; for runs as Slurm jobs add --slurm")
+    parse_address(scheduler)
     sealed.seal()
     try:
         client = Client(
@@ -96,12 +97,11 @@ def _begun(client: Client, fleet: Fleet) -> bool:
 def _require_once(client: Client, fleet: Fleet) -> None:
     """Raise BadInput unless each drive of the fleet is announced by exactly one host."""
     counts = Counter(serial for drives in hosts(client).values() for serial in drives)
-    for serial in fleet.serials:
-        if counts[serial] > 1:
-            raise BadInput(f"the drive {serial} is announced by two hosts; stop the worker of one")
-        if not counts[serial]:
-            known = ", ".join(sorted(counts)) or "none"
-            raise BadInput(f"no host announces the drive {serial}; announced: {known}")
+    if twice := [serial for serial in fleet.serials if counts[serial] > 1]:
+        raise BadInput(f"the drive {twice[0]} is announced by two hosts; stop the worker of one")
+    if absent := [serial for serial in fleet.serials if not counts[serial]]:
+        drives, known = "drives" if len(absent) > 1 else "drive", ", ".join(sorted(counts)) or "none"
+        raise BadInput(f"no host announces the {drives} {', '.join(absent)}; announced: {known}")
 
 
 def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
