@@ -112,7 +112,7 @@ def test_runs_come_home_whole_and_once(hosts: Any, tmp_path: Path, monkeypatch: 
     folders = client.collect(hosts, own, lines.append)
     assert folders == [tmp_path / "home/A-1", tmp_path / "home/C-2"]
     assert lines == [f"{folder.name}: {folder}" for folder in folders]
-    monkeypatch.setattr(tasks, "_state", lambda folder: "failed" if folder.name == "B-1" else "ended")
+    monkeypatch.setattr(tasks, "_state", lambda folder: "stopped" if folder.name == "B-1" else "ended")
     for folder in folders:
         assert {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()} == FILES
     assert written[len(FILES) - 1 :: len(FILES)] == ["events.jsonl"] * 2, "the last file makes it a run"
@@ -120,10 +120,28 @@ def test_runs_come_home_whole_and_once(hosts: Any, tmp_path: Path, monkeypatch: 
     assert all(how == ({"priority": 100} if name == "states" else {}) for name, _, how in hosts.calls)
     assert sum(name == "piece" for name, *_ in hosts.calls) == 2 * sum(-(-len(data) // 7) for data in FILES.values())
     assert client.collect(hosts, own, lines.append) == folders
-    assert lines[2:] == ["B-1: failed; it is not collected, and the verdict does not count it"]
-    (folders[0] / "events.jsonl").write_bytes(b"another")
-    with pytest.raises(BadInput, match="holds another run than A-1"):
-        client.collect(hosts, own, lines.append)
+    assert lines[2:] == ["B-1: stopped; it is not collected, and the verdict does not count it"]
+    for other in (b"another", b"", FILES["events.jsonl"] + b"more"):
+        (folders[0] / "events.jsonl").write_bytes(other)
+        with pytest.raises(BadInput, match="holds another run than A-1"):
+            client.collect(hosts, own, lines.append)
+
+
+def test_a_run_that_failed_comes_home_and_comes_again_when_it_was_continued(
+    hosts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan of acceptance counts its drive as bad: without it a lot with a dead drive would be accepted."""
+    monkeypatch.setattr(tasks, "PIECE_BYTES", 7)
+    monkeypatch.setattr(tasks, "_state", lambda folder: "failed")
+    own, lines, place = fleet(tmp_path, ["A"], ("A",)), list[str](), ran(tmp_path / "a", "A-1")
+    assert client.collect(hosts, own, lines.append) == [tmp_path / "home/A-1"]
+    (place / "events.jsonl").write_bytes(FILES["events.jsonl"] + b" continued")
+    (place / "manifest.toml").write_bytes(b"y")
+    for _ in range(2):
+        assert client.collect(hosts, own, lines.append) == [tmp_path / "home/A-1"]
+    assert lines == [f"A-1: {tmp_path}/home/A-1"] * 2
+    assert (tmp_path / "home/A-1/events.jsonl").read_bytes() == FILES["events.jsonl"] + b" continued"
+    assert (tmp_path / "home/A-1/manifest.toml").read_bytes() == b"y"
 
 
 @pytest.mark.parametrize(

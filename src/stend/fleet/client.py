@@ -163,9 +163,9 @@ def each(client: Client, task: Callable[..., T], *given: Any) -> dict[str, T]:
 
 
 def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every complete run to this host, with each file checked by its hash. Return the folders.
+    """Copy every run that is complete or failed to this host, with each file checked by its hash. Return the folders.
 
-    Runs that are here already are not copied again. Those that failed or were stopped stay on their hosts.
+    Runs that are here already are not copied again. Those that were stopped or cut off stay on their hosts.
     """
     folders = []
     for address, states in each(client, tasks.states, fleet.name).items():
@@ -176,7 +176,7 @@ def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
 
         for line in home.left(states):
             tell(line)
-        for cell in (cell for cell, state in states.items() if state == "ended"):
+        for cell in (cell for cell, state in states.items() if state in home.COLLECTED):
             folder = Path(fleet.into) / cell
             if home.brought(request, fleet.name, cell, folder):
                 tell(f"{cell}: {folder}")
