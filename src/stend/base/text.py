@@ -1,6 +1,7 @@
 """Make text from outside, such as a drive's names, safe to display: no control, direction or invisible characters."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -22,6 +23,11 @@ def capital(text: str) -> str:
 def small(text: str) -> str:
     """Return the text with a small first letter and nothing else changed."""
     return text[:1].lower() + text[1:]
+
+
+def typed(value: object) -> str:
+    """Return a path or a name as it is typed in a shell, such as `'my runs'`, for commands in messages."""
+    return shlex.quote(str(value))
 
 
 def plain(text: str) -> str:
