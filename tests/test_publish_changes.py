@@ -75,6 +75,29 @@ def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
     assert not build(runs, tmp_path / "site", lab(tmp_path), later).changed
 
 
+def test_an_address_stays_when_the_last_drive_of_a_page_is_withdrawn(tmp_path: Path) -> None:
+    """A reader's link to a ranking, a use or a method must not end: the page states that it has no drive now."""
+    for name, model, tests in (("a", "Beta 2000", ("iops", "latency")), ("b", "Alpha 1000", ("iops",))):
+        run(tmp_path / "runs" / name, truth(model), seed=1, names=tests)
+    site, runs = tmp_path / "site", tmp_path / "runs"
+    build(runs, site, lab(tmp_path))
+    before = {str(path.relative_to(site)) for path in site.rglob("*.html")}
+    shutil.rmtree(runs / "a")
+    for days in (1, 2):
+        build(runs, site, lab(tmp_path), DAY + datetime.timedelta(days=days))
+        assert before <= {str(path.relative_to(site)) for path in site.rglob("*.html")}
+    empty = site / "en/rankings/read_wait.html"
+    assert "No drive is ranked here yet." in empty.read_text()
+    assert "Beta 2000" not in empty.read_text()
+    assert "Beta 2000" not in (site / "ru/methods/latency.html").read_text()
+    for listed, lost in (("rankings", "read_wait"), ("methods", "latency")):
+        assert f'href="{lost}.html"' not in (site / f"en/{listed}/index.html").read_text()
+    other = tmp_path / "other"
+    build(runs, other, lab(tmp_path))
+    assert not (other / "en/rankings/read_wait.html").exists(), "a first build has no page without a drive"
+    assert not (other / "en/methods/latency.html").exists()
+
+
 def test_a_key_figure_that_the_page_has_no_more_is_an_erratum(tmp_path: Path) -> None:
     for name, seed, tests in (("a", 1, ("iops", "latency")), ("b", 2, ("iops",))):
         run(tmp_path / "runs" / name, truth("Beta 2000", iops=30_000), seed=seed, names=tests)

@@ -208,7 +208,7 @@ def _built(
 def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> None:
     """Write the files about all drives and the ledger. Remove files of the last build that no page has any more."""
     written = []
-    for path, content in _common(entries, read):
+    for path, content in _common(entries, read, last.files):
         _put(ledger.place(into, path), content)
         written.append(path)
     kept = {*written, *(path for entry in entries.values() for path in entry.files)}
@@ -219,12 +219,15 @@ def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> N
     ledger.write(into, Ledger(drives=entries, files=tuple(written)))
 
 
-def _common(entries: dict[str, Entry], read: Read) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the content of every file about all drives, and of the assets."""
+def _common(entries: dict[str, Entry], read: Read, before: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the content of every file about all drives, and of the assets.
+
+    A page of the last build stays at its address, even if no drive has its figure, use or test any more.
+    """
     lab = read.lab
     known = publications.known([read.file(name) for name in lab.published])
     for lang in lab.languages:
-        yield from site.Lang(lab, entries, known, Language(lang)).files()
+        yield from site.Lang(lab, entries, known, Language(lang), before).files()
     yield "data/index.json", site.plain_index(lab, entries, __version__)
     for name, schema in schemas.every().items():
         yield f"data/schema/{name}.schema.json", msgspec.json.format(msgspec.json.encode(schema), indent=1) + b"\n"
