@@ -1,6 +1,7 @@
 """A site from build to build: embargoes, errata, withdrawn runs, what is made again, and what `--check` finds."""
 
 import datetime
+import re
 import shutil
 from pathlib import Path
 
@@ -86,6 +87,9 @@ def test_an_address_stays_when_the_last_drive_of_a_page_is_withdrawn(tmp_path: P
     for days in (1, 2):
         build(runs, site, lab(tmp_path), DAY + datetime.timedelta(days=days))
         assert before <= {str(path.relative_to(site)) for path in site.rglob("*.html")}
+    feed = (site / "ru/news.xml").read_text()
+    assert re.search("<summary>Прогон [0-9a-f-]+ отозван.</summary>", feed)
+    assert "<summary></summary>" not in feed, "a reader of feeds shows the summary alone"
     empty = site / "en/rankings/read_wait.html"
     assert "No drive is ranked here yet." in empty.read_text()
     assert "Beta 2000" not in empty.read_text()

@@ -294,7 +294,8 @@ class Lang:
                 yield self._erratum(date, drive, entry, list(errata))
             for gone in entry.withdrawn:
                 title = words("publish.news_withdrawn", name=self._titled(entry))
-                yield News(gone.date, "withdrawn", drive, title, gone.reason, gone.run)
+                text = gone.reason or words("publish.news_withdrawn_text", run=gone.run)
+                yield News(gone.date, "withdrawn", drive, title, text, gone.run)
 
     def _titled(self, entry: Entry) -> str:
         """Return the name of a drive with its capacity: models of one name may have several."""
