@@ -168,6 +168,24 @@ def test_a_run_that_is_damaged_anywhere_leaves_its_page(tmp_path: Path, where: i
     assert (tmp_path / f"site/en/drives/{BETA}.html").read_bytes() == page
 
 
+def test_a_run_whose_record_was_edited_is_named_when_its_page_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site")]) == 0
+    assert "was changed" not in capsys.readouterr().out
+    events = runs / "beta/events.jsonl"
+    lines = events.read_bytes().splitlines(keepends=True)
+    lines[9] = lines[9].replace(b'"s":60', b'"s":61')
+    assert lines[9] != events.read_bytes().splitlines(keepends=True)[9]
+    events.write_bytes(b"".join(lines))
+    folder = runs / "beta"
+    said = f"{folder}: its record was changed, and it has no place; `stend verify {folder}` lists the damage\n"
+    for more in (["--check"], []):
+        main(["publish", str(runs), "--into", str(tmp_path / "site"), *more])
+        assert capsys.readouterr().out.count(said) == 1
+
+
 @pytest.mark.parametrize("unreadable", [False, True])
 def test_a_run_that_is_gone_leaves_its_page_only_if_another_cannot_be_read(tmp_path: Path, unreadable: bool) -> None:
     runs = copied(tmp_path, f"alpha-0-{SECRET}", f"alpha-1-{SECRET}", "beta")

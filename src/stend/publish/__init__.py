@@ -34,7 +34,7 @@ class Built(NamedTuple):
 
     `altered` are files of the last build that are not as stend wrote them. `hidden` maps drives to the date until which
     they are under embargo. `virtual` is the number of virtual drives that the lab does not show, `unfinished` are
-    run folders whose run has not ended.
+    run folders whose run has not ended. `damaged` are run folders that are not as their run wrote them.
     """
 
     new: tuple[str, ...]
@@ -47,6 +47,7 @@ class Built(NamedTuple):
     hidden: dict[str, datetime.date]
     virtual: int
     unfinished: tuple[str, ...]
+    damaged: tuple[Path, ...]
 
     @property
     def changed(self) -> bool:
@@ -202,6 +203,7 @@ def _built(
         hidden=hidden,
         virtual=virtual,
         unfinished=unfinished,
+        damaged=tuple(folder for name in sorted(made) for folder in made[name].damaged),
     )
 
 
