@@ -213,6 +213,16 @@ def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path)
         sealed.security(tmp_path / "c", "two")
 
 
+@pytest.mark.parametrize(
+    "name", ["../evil", "a/b", "a b", 'h"q', "лаб", "", ".", "-x", "x\n", "x" * 64, "one", "authority"]
+)
+def test_a_name_that_no_host_has_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match=r"name of a host|used twice"):
+        certificates.make(tmp_path / "c", ["one", name])
+    assert list(tmp_path.iterdir()) == []
+    certificates.make(tmp_path / "c", ["one", "10.0.0.5", "host_1", "x" * 63])
+
+
 def test_the_authority_signs_hosts_and_hosts_sign_nothing(tmp_path: Path) -> None:
     """RFC 5280, 4.2.1.9: basic constraints of an authority are critical; `pathlen` 0 forbids authorities below it."""
     (made,) = certificates.make(tmp_path / "c", ["one"])

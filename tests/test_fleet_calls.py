@@ -112,7 +112,7 @@ def test_runs_come_home_whole_and_once(hosts: Any, tmp_path: Path, monkeypatch: 
     folders = client.collect(hosts, own, lines.append)
     assert folders == [tmp_path / "home/A-1", tmp_path / "home/C-2"]
     assert lines == [f"{folder.name}: {folder}" for folder in folders]
-    monkeypatch.setattr(tasks, "_state", lambda folder: "failed" if folder.name == "B-1" else "ended")
+    monkeypatch.setattr(tasks, "_state", lambda folder: "stopped" if folder.name == "B-1" else "ended")
     for folder in folders:
         assert {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()} == FILES
     assert written[len(FILES) - 1 :: len(FILES)] == ["events.jsonl"] * 2, "the last file makes it a run"
@@ -120,10 +120,28 @@ def test_runs_come_home_whole_and_once(hosts: Any, tmp_path: Path, monkeypatch: 
     assert all(how == ({"priority": 100} if name == "states" else {}) for name, _, how in hosts.calls)
     assert sum(name == "piece" for name, *_ in hosts.calls) == 2 * sum(-(-len(data) // 7) for data in FILES.values())
     assert client.collect(hosts, own, lines.append) == folders
-    assert lines[2:] == ["B-1: failed; it is not collected, and the verdict does not count it"]
-    (folders[0] / "events.jsonl").write_bytes(b"another")
-    with pytest.raises(BadInput, match="holds another run than A-1"):
-        client.collect(hosts, own, lines.append)
+    assert lines[2:] == ["B-1: stopped; it is not collected, and the verdict does not count it"]
+    for other in (b"another", b"", FILES["events.jsonl"] + b"more"):
+        (folders[0] / "events.jsonl").write_bytes(other)
+        with pytest.raises(BadInput, match="holds another run than A-1"):
+            client.collect(hosts, own, lines.append)
+
+
+def test_a_run_that_failed_comes_home_and_comes_again_when_it_was_continued(
+    hosts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan of acceptance counts its drive as bad: without it a lot with a dead drive would be accepted."""
+    monkeypatch.setattr(tasks, "PIECE_BYTES", 7)
+    monkeypatch.setattr(tasks, "_state", lambda folder: "failed")
+    own, lines, place = fleet(tmp_path, ["A"], ("A",)), list[str](), ran(tmp_path / "a", "A-1")
+    assert client.collect(hosts, own, lines.append) == [tmp_path / "home/A-1"]
+    (place / "events.jsonl").write_bytes(FILES["events.jsonl"] + b" continued")
+    (place / "manifest.toml").write_bytes(b"y")
+    for _ in range(2):
+        assert client.collect(hosts, own, lines.append) == [tmp_path / "home/A-1"]
+    assert lines == [f"A-1: {tmp_path}/home/A-1"] * 2
+    assert (tmp_path / "home/A-1/events.jsonl").read_bytes() == FILES["events.jsonl"] + b" continued"
+    assert (tmp_path / "home/A-1/manifest.toml").read_bytes() == b"y"
 
 
 @pytest.mark.parametrize(
@@ -191,9 +209,11 @@ def test_drives_that_are_not_announced_are_waited_for(
     assert line == f"no host announces the drive D; announced: A, B, C; waiting {patience:.0f} s for more hosts"
     del hosts.drives["tls://d"]
     clock.s = 1000.0
-    with pytest.raises(BadInput, match="no host announces the drive D"):
+    with pytest.raises(BadInput, match="no host announces the drive D;"):
         client.settled(hosts, own, lines.append)
     assert 0 < clock.s - 1000 - patience <= 1
+    with pytest.raises(BadInput, match="no host announces the drives D, E; announced: A, B, C"):
+        client.settled(hosts, fleet(tmp_path, ["A", "D", "E"], ("A", "D", "E")), lines.append)
     hosts.drives["tls://d"] = {"A": ["X", "1", 5, "/dev/d"], "D": ["X", "1", 5, "/dev/d"]}
     with pytest.raises(BadInput, match="the drive A is announced by two hosts; stop the worker of one"):
         client.settled(hosts, own, lines.append)
@@ -226,9 +246,9 @@ def test_a_scheduler_is_connected_to_with_the_certificates_and_left(
 
     def connect(address: str, **how: Any) -> Any:
         made.append((address, how))
-        if address == "gone":
+        if address == "tls://gone:1":
             raise OSError("no route")
-        if address == "silent":
+        if address == "tls://silent:1":
             raise TimeoutError
         return SimpleNamespace(close=lambda *, timeout: closed.append(timeout))
 
@@ -240,7 +260,7 @@ def test_a_scheduler_is_connected_to_with_the_certificates_and_left(
         assert closed == []
     how = {"security": (tmp_path, "me"), "timeout": PATIENCE_S, "set_as_default": False}
     assert (made, closed, steps) == ([("tls://s:1", how)], [5], ["sealed"])
-    for address, why in (("gone", "no route"), ("silent", "TimeoutError")):
+    for address, why in (("tls://gone:1", "no route"), ("tls://silent:1", "TimeoutError")):
         with (
             pytest.raises(StepFailed, match=rf"{address} cannot be reached \({why}\)"),
             client.connected(address, tmp_path, "me"),
@@ -270,14 +290,14 @@ def test_a_worker_announces_its_drives_and_begins_anew_when_it_is_left(
     monkeypatch.setattr(tasks, "DRIVES", {})
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        worker.work("tls://s", tmp_path, "me", ["x"], Path("home"), lines.append)
-    begin = ("tls://s", (tmp_path, "me"), "me", drives)
+        worker.work("tls://s:1", tmp_path, "me", ["x"], Path("home"), lines.append)
+    begin = ("tls://s:1", (tmp_path, "me"), "me", drives)
     again = (sys.executable, [sys.executable, "-m", "stend", *sys.argv[1:]])
     assert steps == [begin, again, begin, again]
     assert (tmp_path / "home", {"A": "sim:A", "B": "sim:B"}) == (tasks.HOME, tasks.DRIVES)
     assert (tmp_path / "home").is_dir()
     announced = "me: 2 drives: A, B"
-    assert lines == [announced, announced, "the scheduler tls://s cannot be reached (away); trying again"]
+    assert lines == [announced, announced, "the scheduler tls://s:1 cannot be reached (away); trying again"]
 
 
 def test_drives_of_a_host_have_one_name_each(monkeypatch: pytest.MonkeyPatch) -> None:

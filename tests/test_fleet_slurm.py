@@ -121,17 +121,25 @@ def test_drives_of_a_fleet_that_was_stopped_are_free_for_another(
     assert locks.claimed(shared, "S 1", "other", lambda name, cell: True) == ""
 
 
-LEFT = "002-S2-02: failed; it is not collected, and the verdict does not count it"
+LEFT = "002-S2-02: stopped; it is not collected, and the verdict does not count it"
 
 
 def test_every_ended_run_is_among_those_that_are_home_whether_it_was_brought_now_or_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own, told = fleet(tmp_path), list[str]()
-    states = {"001-S-1-01": "ended", "002-S2-01": "ended", "001-S-1-02": "running", "002-S2-02": "failed"}
+    states = {
+        "001-S-1-01": "ended",
+        "002-S2-01": "ended",
+        "001-S-1-02": "running",
+        "002-S2-02": "stopped",
+        "003-S3-01": "failed",
+    }
     monkeypatch.setattr(slurm, "_states", lambda slurm, fleet: states)
     monkeypatch.setattr("stend.fleet.slurm.home.brought", lambda ask, name, cell, folder: cell == "002-S2-01")
-    assert slurm.collect(own, told.append) == [tmp_path / "home/001-S-1-01", tmp_path / "home/002-S2-01"]
+    assert slurm.collect(own, told.append) == [
+        tmp_path / f"home/{cell}" for cell in ("001-S-1-01", "002-S2-01", "003-S3-01")
+    ]
     assert told == [LEFT, f"002-S2-01: {tmp_path}/home/002-S2-01"]
 
 

@@ -1,6 +1,7 @@
 """A site from build to build: embargoes, errata, withdrawn runs, what is made again, and what `--check` finds."""
 
 import datetime
+import re
 import shutil
 from pathlib import Path
 
@@ -75,6 +76,32 @@ def test_a_changed_figure_becomes_an_erratum(tmp_path: Path) -> None:
     assert not build(runs, tmp_path / "site", lab(tmp_path), later).changed
 
 
+def test_an_address_stays_when_the_last_drive_of_a_page_is_withdrawn(tmp_path: Path) -> None:
+    """A reader's link to a ranking, a use or a method must not end: the page states that it has no drive now."""
+    for name, model, tests in (("a", "Beta 2000", ("iops", "latency")), ("b", "Alpha 1000", ("iops",))):
+        run(tmp_path / "runs" / name, truth(model), seed=1, names=tests)
+    site, runs = tmp_path / "site", tmp_path / "runs"
+    build(runs, site, lab(tmp_path))
+    before = {str(path.relative_to(site)) for path in site.rglob("*.html")}
+    shutil.rmtree(runs / "a")
+    for days in (1, 2):
+        build(runs, site, lab(tmp_path), DAY + datetime.timedelta(days=days))
+        assert before <= {str(path.relative_to(site)) for path in site.rglob("*.html")}
+    feed = (site / "ru/news.xml").read_text()
+    assert re.search("<summary>Прогон [0-9a-f-]+ отозван.</summary>", feed)
+    assert "<summary></summary>" not in feed, "a reader of feeds shows the summary alone"
+    empty = site / "en/rankings/read_wait.html"
+    assert "No drive is ranked here yet." in empty.read_text()
+    assert "Beta 2000" not in empty.read_text()
+    assert "Beta 2000" not in (site / "ru/methods/latency.html").read_text()
+    for listed, lost in (("rankings", "read_wait"), ("methods", "latency")):
+        assert f'href="{lost}.html"' not in (site / f"en/{listed}/index.html").read_text()
+    other = tmp_path / "other"
+    build(runs, other, lab(tmp_path))
+    assert not (other / "en/rankings/read_wait.html").exists(), "a first build has no page without a drive"
+    assert not (other / "en/methods/latency.html").exists()
+
+
 def test_a_key_figure_that_the_page_has_no_more_is_an_erratum(tmp_path: Path) -> None:
     for name, seed, tests in (("a", 1, ("iops", "latency")), ("b", 2, ("iops",))):
         run(tmp_path / "runs" / name, truth("Beta 2000", iops=30_000), seed=seed, names=tests)
@@ -139,6 +166,24 @@ def test_a_run_that_is_damaged_anywhere_leaves_its_page(tmp_path: Path, where: i
     assert len(built.broken) == 1
     assert not built.changed
     assert (tmp_path / f"site/en/drives/{BETA}.html").read_bytes() == page
+
+
+def test_a_run_whose_record_was_edited_is_named_when_its_page_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = copied(tmp_path, "beta", f"alpha-0-{SECRET}")
+    assert main(["publish", str(runs), "--into", str(tmp_path / "site")]) == 0
+    assert "was changed" not in capsys.readouterr().out
+    events = runs / "beta/events.jsonl"
+    lines = events.read_bytes().splitlines(keepends=True)
+    lines[9] = lines[9].replace(b'"s":60', b'"s":61')
+    assert lines[9] != events.read_bytes().splitlines(keepends=True)[9]
+    events.write_bytes(b"".join(lines))
+    folder = runs / "beta"
+    said = f"{folder}: its record was changed, and it has no place; `stend verify {folder}` lists the damage\n"
+    for more in (["--check"], []):
+        main(["publish", str(runs), "--into", str(tmp_path / "site"), *more])
+        assert capsys.readouterr().out.count(said) == 1
 
 
 @pytest.mark.parametrize("unreadable", [False, True])

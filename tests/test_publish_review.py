@@ -11,6 +11,7 @@ import pytest
 
 from stend import publish
 from stend.base.errors import BadInput
+from stend.many.sides import Key
 from stend.publish import lab as settings
 from stend.publish import photos, prose
 from tests.labs import run
@@ -117,6 +118,32 @@ def test_each_language_has_its_own_text(tmp_path: Path) -> None:
 def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         published(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("reference", "found"),
+    [
+        ("latency.4k.read.mean", "100 read"),
+        ("latency.4k.reads.mean", "100 read"),
+        ("latency.4k.write.mean", "0 write"),
+        ("latency.4k.65/35.read.mean", "65 read"),
+        ("latency.4k.65_35.write.mean", "65 write"),
+        ("latency.4k.mean", r"is 3 figures .*; add words, such as a mix \(65/35\)"),
+        ("latency.8k.read.mean", "65 read"),
+    ],
+)
+def test_reads_are_those_of_a_load_of_reads_alone_before_those_of_a_mix(reference: str, found: str) -> None:
+    """The latency test of the PTS holds reads, writes and a mix of both."""
+    loads = [(100, "read"), (65, "both"), (65, "read"), (65, "write"), (0, "write")]
+    keys = [Key("latency", "rounds-q1", "window", 100, pct, "4K", 1, 1, 0, way) for pct, way in loads]
+    keys.append(Key("latency", "rounds-q1", "window", 100, 65, "8K", 1, 1, 0, "read"))
+    rows: Any = [SimpleNamespace(key=key, quantity="mean") for key in keys]
+    find = prose.resolver(rows, {}, lambda row: f"{row.key.read_pct} {row.key.direction}", "#")
+    if not found.startswith("is"):
+        assert find(reference) == (found, "#")
+        return
+    with pytest.raises(KeyError, match=found):
+        find(reference)
 
 
 @pytest.mark.parametrize("mark", ["\u202e", r"\u202e"])

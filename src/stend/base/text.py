@@ -1,6 +1,7 @@
 """Make text from outside, such as a drive's names, safe to display: no control, direction or invisible characters."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -22,6 +23,11 @@ def capital(text: str) -> str:
 def small(text: str) -> str:
     """Return the text with a small first letter and nothing else changed."""
     return text[:1].lower() + text[1:]
+
+
+def typed(value: object) -> str:
+    """Return a path or a name as it is typed in a shell, such as `'my runs'`, for commands in messages."""
+    return shlex.quote(str(value))
 
 
 def plain(text: str) -> str:
@@ -57,14 +63,17 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the name that a mistyped word probably means, or an empty string if none is similar."""
+def nearest(word: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the name that a mistyped word probably means, or an empty string if none is similar.
+
+    `cutoff` is the least similarity, from 0 to 1.
+    """
     from difflib import get_close_matches  # lazy: needed after a mistake only
 
     known, lower = list(names), word.lower()
     begin = [name for name in known if len(word) > 2 and name.startswith(lower)]
     inside = [name for name in known if len(word) > 2 and lower in name]
-    return next(iter(begin or get_close_matches(lower, known, n=1, cutoff=0.6) or inside), "")
+    return next(iter(begin or get_close_matches(lower, known, n=1, cutoff=cutoff) or inside), "")
 
 
 def did_you_mean(word: str, names: Iterable[str], otherwise: str = "") -> str:

@@ -14,6 +14,7 @@ import msgspec
 
 from stend.base import atomic, regular
 from stend.base.errors import BadInput, StepFailed
+from stend.base.text import typed
 from stend.base.units import binary
 from stend.trace import form, steps
 from stend.trace.form import About
@@ -52,7 +53,8 @@ class Spool:
             self.folder.mkdir(parents=True)
         except FileExistsError:
             raise BadInput(
-                f"{self.folder} holds a capture that was cut off: `stend capture --finish {path}` makes a trace of it"
+                f"{self.folder} holds a capture that was cut off: "
+                f"`stend capture --finish {typed(path)}` makes a trace of it"
             ) from None
         except OSError as error:
             raise BadInput(f"nothing can be written at {path}: {error.strerror}") from error
@@ -92,7 +94,7 @@ class Spool:
         except OSError as error:
             raise StepFailed(
                 f"{self.path} cannot be written ({error.strerror}); its parts are in {self.folder}: with "
-                f"{binary(self._bytes())} free, `stend capture --finish {self.path}` makes the trace"
+                f"{binary(self._bytes())} free, `stend capture --finish {typed(self.path)}` makes the trace"
             ) from error
 
     def _bytes(self) -> int:

@@ -24,7 +24,7 @@ from stend.base.regular import NotRegular
 from stend.base.text import plain
 from stend.base.version import __version__
 from stend.cli import _grammar, _mistakes, _verbs
-from stend.cli._edge import edged
+from stend.cli._edge import edged, open_closed_streams
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -134,6 +134,7 @@ def _called(words: list[str]) -> Any:
 
 def script() -> None:
     """Run the installed command and exit. Skip the last garbage collection when it succeeded."""
+    open_closed_streams()
     os.environ.setdefault(*ALONE)
     gc.set_threshold(GARBAGE_AFTER)
     code = main()

@@ -8,6 +8,7 @@ import typer
 
 from stend import catalogue, devices, session, store
 from stend.base.errors import BadInput, StendError
+from stend.base.text import typed
 from stend.cli import _ends, _runs, _terminal
 from stend.session import series
 from stend.session.stopping import Signals
@@ -70,7 +71,8 @@ def _others(top: Path) -> str:
         left = [str(known.folder(run)) for run in known.runs if run.outcome in LEFT]
     if not left:
         return f"no run below {top} was cut off"
-    return f"cut off: {', '.join(left[-3:])}{', ...' if len(left) > 3 else ''}; `stend resume {left[-1]}` continues it"
+    more = ", ..." if len(left) > 3 else ""
+    return f"cut off: {', '.join(left[-3:])}{more}; `stend resume {typed(left[-1])}` continues it"
 
 
 def _cut_off(top: Path) -> Iterator[Path]:
@@ -86,7 +88,8 @@ def _cut_off(top: Path) -> Iterator[Path]:
             typer.echo(f"{folder}: skipped, it was written by another host, {held.owner.host.name}")
         elif not writer.written_here(folder):
             typer.echo(
-                f"{folder}: skipped, no record that this host wrote it; use `stend resume {folder}` and name the drive"
+                f"{folder}: skipped, no record that this host wrote it; "
+                f"use `stend resume {typed(folder)}` and name the drive"
             )
         else:
             yield folder

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -42,6 +43,18 @@ def rewrite(line: str, *, ends: bool = False) -> None:
     """Print a line of progress on standard error in place of the line before it. Print nothing without a terminal."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{line}", end="\n" if ends else "", file=open_stream(sys.stderr), flush=True)
+
+
+def open_closed_streams() -> None:
+    """Open /dev/null for each standard stream that the caller closed.
+
+    Otherwise the next file or drive that is opened gets the number of that stream, and messages would be written to it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 it stays open until the process ends
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
 
 
 @contextlib.contextmanager

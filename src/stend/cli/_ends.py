@@ -7,6 +7,7 @@ import typer
 
 from stend import catalogue, store
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing, StepFailed
+from stend.base.text import typed
 from stend.base.units import duration
 from stend.cli import _result
 from stend.cli._screen import Screen
@@ -49,7 +50,7 @@ def report(folder: Path, run: Run) -> None:
         typer.echo(f"No report: {error}, or run `stend report` on a copy of {folder} on a host that has it")
     except (BadInput, StepFailed) as error:
         print(
-            f"stend: the run is complete, but its report failed: {error}; make it by `stend report {folder}`",
+            f"stend: the run is complete, but its report failed: {error}; make it by `stend report {typed(folder)}`",
             file=sys.stderr,
         )
 

@@ -8,6 +8,7 @@ import typer
 from distributed import Client
 
 from stend.base.errors import BadInput
+from stend.base.text import plain, typed
 from stend.base.units import decimal
 from stend.cli import _home
 from stend.fleet import certificates as papers
@@ -45,7 +46,7 @@ def run(path: Path, folder: Path, name: str) -> int:
     outcomes = client.run(fleet, folder, name, typer.echo)
     ended = sum(outcome.outcome in FINISHED for outcome in outcomes)
     typer.echo(
-        f"{ended} of {len(outcomes)} runs are complete; `stend fleet collect {path}` brings them to {fleet.into}"
+        f"{ended} of {len(outcomes)} runs are complete; `stend fleet collect {typed(path)}` brings them to {fleet.into}"
     )
     return max(map(_home.code, outcomes), default=0)
 
@@ -57,7 +58,8 @@ def status(path: Path, folder: Path, name: str) -> int:
             drives = ", ".join(
                 f"{serial} ({drive.model} {decimal(drive.capacity_bytes)})" for serial, drive in announced.items()
             )
-            typer.echo(f"{address}: {drives}")
+            names = {drive.host: None for drive in announced.values()}
+            typer.echo(f"{plain(', '.join(names) or address)}: {plain(drives) or 'no drives'}")
         known = {
             cell: state
             for states in client.each(dask, tasks.states, fleet.name).values()
@@ -68,7 +70,7 @@ def status(path: Path, folder: Path, name: str) -> int:
             lacking = "not begun" if order.serial in there else "not known: no host announces its drive now"
             typer.echo(f"{order.cell}: {known.get(order.cell, lacking)}")
         if settled is None:
-            typer.echo(f"no drives were chosen yet; `stend fleet drives {path}` lists the candidates")
+            typer.echo(f"no drives were chosen yet; `stend fleet drives {typed(path)}` lists the candidates")
     return 0
 
 
@@ -85,7 +87,7 @@ def stop(path: Path, folder: Path, name: str) -> int:
     """Ask all runs of the fleet to end and release its drives."""
     with _connected(path, folder, name) as (fleet, dask):
         count = sum(client.each(dask, tasks.halt, fleet.name).values())
-        typer.echo(f"{count} runs were asked to end; `stend fleet run {path}` continues them")
+        typer.echo(f"{count} runs were asked to end; `stend fleet run {typed(path)}` continues them")
     return 0
 
 

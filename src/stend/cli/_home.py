@@ -6,6 +6,7 @@ import typer
 
 from stend import catalogue, store
 from stend.base.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, Refused, StepFailed
+from stend.base.text import typed
 from stend.cli import lot
 from stend.fleet import chosen
 from stend.fleet.file import Fleet
@@ -26,7 +27,7 @@ def judged(fleet: Fleet, folders: list[Path]) -> int:
     """Verify collected runs and judge their lot by the fleet's plan of acceptance. Return the exit code."""
     wrong = [folder for folder in folders if store.load(folder).wrong]
     for folder in wrong:
-        typer.echo(f"! {folder} was changed since its run wrote it: see `stend verify {folder}`")
+        typer.echo(f"! {folder} was changed since its run wrote it: see `stend verify {typed(folder)}`")
     catalogue.learn(Path(fleet.into))
     wanted = {order.cell for order in (chosen.kept(fleet) or fleet).orders()}
     ordered = [folder for folder in folders if folder.name in wanted]

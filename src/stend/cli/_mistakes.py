@@ -71,6 +71,10 @@ def _name(parameter: Any) -> str:
     return str(max(parameter.opts, key=len) if parameter.param_type_name == "option" else parameter.metavar)
 
 
+LIKE = 0.7
+"""Least similarity of an option that was probably meant: with less, `--json` of another verb becomes `--sooner`."""
+
+
 def _unknown_option(typed: str, command: Any, verb: str) -> str:
     """Return the sentence for an unknown option, with the option that was probably meant."""
     if advice := _grammar.NO_OPTION.get((verb.removeprefix("stend "), typed)):
@@ -79,7 +83,7 @@ def _unknown_option(typed: str, command: Any, verb: str) -> str:
     ours = (name for name, words in _grammar.OPTIONS.items() if typed in words and name in known)
     if hasattr(command, "commands"):
         return f"`{verb}` has no option {typed}; options follow the verb, as in `stend list --json`"
-    near = nearest(typed.lstrip("-"), [name.lstrip("-") for name in known if name.startswith("--")])
+    near = nearest(typed.lstrip("-"), [name.lstrip("-") for name in known if name.startswith("--")], LIKE)
     meant = next(ours, "") or (f"--{near}" if near else "")
     return f"`{verb}` has no option {typed}; " + (f"did you mean {meant}?" if meant else f"see `{verb} --help`")
 

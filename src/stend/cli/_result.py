@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stend.base.errors import StendError
-from stend.base.text import plain
+from stend.base.text import plain, typed
 from stend.cli import _steady, _summary, _table
 from stend.cli._edge import open_stream
 from stend.model.record import Run
@@ -27,7 +27,7 @@ def show(folder: Path, run: Run) -> None:
     parts, body = list(_parts(folder, run)), _table.folded(_summary.body(run))
     console = Console(file=open_stream(sys.stdout), highlight=False)
     if console.is_terminal and len(parts) + len(body) > console.height - SHELL:
-        body = [f"All figures: `stend show {folder}`"]
+        body = [f"All figures: `stend show {typed(folder)}`"]
     for part in (*parts, *(Text(plain(line)) for line in body)):
         console.print(part, soft_wrap=not console.is_terminal)
 

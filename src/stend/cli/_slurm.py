@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from stend.base.text import plain
+from stend.base.text import plain, typed
 from stend.cli import _home
 from stend.fleet import file, local, slurm
 
@@ -14,7 +14,7 @@ def run(path: Path) -> int:
     """Submit a job for each run that is neither complete nor in the queue."""
     fleet = file.load(path)
     count = slurm.run(fleet, typer.echo)
-    typer.echo(f"{count} jobs were submitted; `stend fleet status --slurm {path}` shows their states")
+    typer.echo(f"{count} jobs were submitted; `stend fleet status --slurm {typed(path)}` shows their states")
     return 0
 
 
@@ -28,7 +28,7 @@ def status(path: Path) -> int:
 def stop(path: Path) -> int:
     """Ask all jobs of the fleet to end and release its drives."""
     count = slurm.stop(file.load(path))
-    typer.echo(f"{count} jobs were asked to end; `stend fleet run --slurm {path}` continues them")
+    typer.echo(f"{count} jobs were asked to end; `stend fleet run --slurm {typed(path)}` continues them")
     return 0
 
 

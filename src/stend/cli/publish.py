@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, UNSOUND_EXIT_CODE
+from stend.base.text import typed
 from stend.cli import _options, _runs
 from stend.cli._edge import rewrite
 from stend.cli._option import flag, option
@@ -73,6 +74,10 @@ def _lines(built: "Built", to: Path, *, check: bool) -> list[str]:
     lines += [f"{path} is not as stend wrote it" for path in built.altered[:MOST_LISTED]]
     lines += [f"{name}: under embargo until {date}" for name, date in built.hidden.items()]
     lines += [f"{name}: its run has not ended" for name in built.unfinished]
+    lines += [
+        f"{folder}: its record was changed, and it has no place; `stend verify {typed(folder)}` lists the damage"
+        for folder in built.damaged
+    ]
     if built.virtual:
         drives = "1 virtual drive is" if built.virtual == 1 else f"{built.virtual} virtual drives are"
         lines.append(f"{drives} not shown; set virtual = true below [ranking] in lab.toml")

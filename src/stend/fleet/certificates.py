@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import re
 from pathlib import Path
 
 from cryptography import x509
@@ -9,17 +10,26 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from stend.base import limits
 from stend.base.errors import BadInput
 
 AUTHORITY, AUTHORITY_KEY, DAYS = "authority.pem", "authority.key", 825
+HOST = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}" + limits.END)
+"""A name of a host: it becomes a DNS name, a common name of at most 64 characters, and the name of two files."""
 
 
 def make(folder: Path, names: list[str]) -> list[Path]:
     """Create `NAME.pem` and `NAME.key` for each name, signed by the folder's authority. Create that if it is missing.
 
     Return the paths of the `.pem` files. The authority's key stays in this folder. A host needs `authority.pem` and its
-    two files. Raise BadInput if a host has a certificate already.
+    two files. Raise BadInput, before anything is written, if a name cannot be that of a host, is given twice, or has a
+    certificate already.
     """
+    for number, name in enumerate(names):
+        if not HOST.match(name):
+            raise BadInput(f"{name!r} cannot be the name of a host: use 1 to 63 of the characters A-Z, a-z, 0-9, . _ -")
+        if name in names[:number] or f"{name}.key" == AUTHORITY_KEY:
+            raise BadInput(f"the name {name} is used twice or is that of the authority; choose another name")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if present := [name for name in names if (folder / f"{name}.key").exists()]:
         raise BadInput(f"{folder} has a certificate for {present[0]} already; delete it first, or choose another name")

@@ -14,7 +14,7 @@ from distributed import Client, as_completed
 from stend.base.errors import BadInput, Refused, StepFailed
 from stend.fleet import chosen, home, sealed, tasks
 from stend.fleet.chosen import Drive
-from stend.fleet.file import Fleet, Order
+from stend.fleet.file import Fleet, Order, parse_address
 from stend.fleet.tasks import Outcome
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
@@ -29,6 +29,7 @@ def connected(scheduler: str, certificates: Path, name: str) -> Iterator[Client]
     """Connect to a scheduler. Raise BadInput without an address, StepFailed if it cannot be reached."""
     if not scheduler:
         raise BadInput("the fleet file has no scheduler; for runs as Slurm jobs add --slurm")
+    parse_address(scheduler)
     sealed.seal()
     try:
         client = Client(
@@ -96,12 +97,11 @@ def _begun(client: Client, fleet: Fleet) -> bool:
 def _require_once(client: Client, fleet: Fleet) -> None:
     """Raise BadInput unless each drive of the fleet is announced by exactly one host."""
     counts = Counter(serial for drives in hosts(client).values() for serial in drives)
-    for serial in fleet.serials:
-        if counts[serial] > 1:
-            raise BadInput(f"the drive {serial} is announced by two hosts; stop the worker of one")
-        if not counts[serial]:
-            known = ", ".join(sorted(counts)) or "none"
-            raise BadInput(f"no host announces the drive {serial}; announced: {known}")
+    if twice := [serial for serial in fleet.serials if counts[serial] > 1]:
+        raise BadInput(f"the drive {twice[0]} is announced by two hosts; stop the worker of one")
+    if absent := [serial for serial in fleet.serials if not counts[serial]]:
+        drives, known = "drives" if len(absent) > 1 else "drive", ", ".join(sorted(counts)) or "none"
+        raise BadInput(f"no host announces the {drives} {', '.join(absent)}; announced: {known}")
 
 
 def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
@@ -163,9 +163,9 @@ def each(client: Client, task: Callable[..., T], *given: Any) -> dict[str, T]:
 
 
 def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every complete run to this host, with each file checked by its hash. Return the folders.
+    """Copy every run that is complete or failed to this host, with each file checked by its hash. Return the folders.
 
-    Runs that are here already are not copied again. Those that failed or were stopped stay on their hosts.
+    Runs that are here already are not copied again. Those that were stopped or cut off stay on their hosts.
     """
     folders = []
     for address, states in each(client, tasks.states, fleet.name).items():
@@ -176,7 +176,7 @@ def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
 
         for line in home.left(states):
             tell(line)
-        for cell in (cell for cell, state in states.items() if state == "ended"):
+        for cell in (cell for cell, state in states.items() if state in home.COLLECTED):
             folder = Path(fleet.into) / cell
             if home.brought(request, fleet.name, cell, folder):
                 tell(f"{cell}: {folder}")

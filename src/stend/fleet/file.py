@@ -19,6 +19,8 @@ from stend.planning.plan import reads_only
 from stend.session.request import CHANGES, Request
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}" + limits.END
+LAST_PORT = 65535
+SCHEDULER = r"^tls://[^/ ]+:\d+" + limits.END
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
@@ -127,7 +129,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(pattern=NAME)]
     drives: Annotated[tuple[Serial | Selector, ...], Meta(min_length=1, max_length=10_000)] | Selector
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
-    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+" + limits.END)] = ""
+    scheduler: Annotated[str, Meta(pattern=SCHEDULER)] = ""
     slurm: Slurm | None = None
     destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"
@@ -183,6 +185,16 @@ def slug(serial: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "-", serial)[:40].strip("-")
     mark = hashlib.blake2b(serial.encode(), digest_size=2).hexdigest()
     return plain if plain == serial else f"{plain}-{mark}".strip("-")
+
+
+def parse_address(scheduler: str) -> tuple[str, int]:
+    """Return the host and the port of a scheduler's address. Raise BadInput if it is not one."""
+    host, _, port = scheduler.removeprefix("tls://").rpartition(":")
+    if not re.match(SCHEDULER, scheduler) or int(port) > LAST_PORT:
+        raise BadInput(
+            f"{scheduler!r} is not the address of a scheduler; give tls://HOST:PORT, such as tls://10.0.0.1:8786"
+        )
+    return host, int(port)
 
 
 def load(path: Path) -> Fleet:

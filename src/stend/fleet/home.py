@@ -14,28 +14,39 @@ Call = Callable[..., Any]
 """Calls a function of `stend.fleet.tasks` on the host of the run."""
 
 
+COLLECTED = ("ended", "failed")
+"""States of runs that are copied. A drive whose run failed is evidence: a plan of acceptance counts it as bad."""
+LAST = "events.jsonl"
+
+
 def left(states: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each run that failed, was stopped or was cut off: it is not copied, and no verdict counts it."""
+    """Yield a line for each run that was stopped or was cut off: it is not copied, and no verdict counts it."""
     for cell, state in sorted(states.items()):
-        if state not in ("ended", "running"):
+        if state not in (*COLLECTED, "running"):
             yield plain(f"{cell}: {state}; it is not collected, and the verdict does not count it")
 
 
 def brought(request: Call, fleet: str, cell: str, folder: Path) -> bool:
     """Copy a run folder unless it is here already. Return whether it was copied.
 
-    Raise BadInput if the folder holds another run, StepFailed if a file arrives changed or cannot be written.
+    A run that continued since it was copied is copied again. Raise BadInput if the folder holds another run,
+    StepFailed if a file arrives changed or cannot be written.
     """
-    last = "events.jsonl"
     listing: dict[str, tuple[int, str]] = request(tasks.listing, fleet, cell)
-    if (folder / last).exists():
-        if tasks.digest(folder / last) != listing[last][1]:
-            raise BadInput(f"{folder} holds another run than {cell}; move it away, or set another `into`")
-        return False
-    for name in sorted(listing, key=lambda name: (name == last, name)):
-        size, expected = listing[name]
+
+    def read(name: str, size: int) -> bytes:
         pieces = range(0, size, tasks.PIECE_BYTES)
-        data = b"".join(request(tasks.piece, fleet, cell, name, offset) for offset in pieces)
+        return b"".join(request(tasks.piece, fleet, cell, name, offset) for offset in pieces)
+
+    if (folder / LAST).exists():
+        before = (folder / LAST).read_bytes()
+        if hashlib.sha256(before).hexdigest() == listing[LAST][1]:
+            return False
+        if not before or read(LAST, len(before))[: len(before)] != before:
+            raise BadInput(f"{folder} holds another run than {cell}; move it away, or set another `into`")
+    for name in sorted(listing, key=lambda name: (name == LAST, name)):
+        size, expected = listing[name]
+        data = read(name, size)
         if hashlib.sha256(data).hexdigest() != expected:
             raise StepFailed(f"{name} of {cell} was changed on the way; collect it again")
         path = folder / name

@@ -21,6 +21,7 @@ from distributed.protocol import serialize
 from distributed.security import Security
 
 from stend.base.errors import BadInput
+from stend.base.text import typed
 
 NAMES = {
     "stend.fleet.tasks": {"carry", "halt", "states", "listing", "piece"},
@@ -109,7 +110,8 @@ def security(folder: Path, name: str) -> Security:
     for path in parts.values():
         if not path.is_file():
             raise BadInput(
-                f"{path} is missing; create it by `stend fleet certificates {folder} {name}` on the authority's host"
+                f"{path} is missing; "
+                f"create it by `stend fleet certificates {typed(folder)} {typed(name)}` on the authority's host"
             )
     sides = {
         f"tls_{side}_{kind}": str(parts[kind]) for side in ("client", "worker", "scheduler") for kind in ("cert", "key")

@@ -143,11 +143,11 @@ def stop(fleet: Fleet) -> int:
 
 
 def collect(fleet: Fleet, tell: Tell) -> list[Path]:
-    """Copy every complete run to this folder, with each file checked by its hash. Return the folders."""
+    """Copy every run that is complete or failed to this folder, each file checked by its hash. Return the folders."""
     states, folders = _states(_settings(fleet), fleet), []
     for line in home.left(states):
         tell(line)
-    for cell in sorted(cell for cell, state in states.items() if state == "ended"):
+    for cell in sorted(cell for cell, state in states.items() if state in home.COLLECTED):
         folder = Path(fleet.into) / cell
         if home.brought(lambda task, *given: task(*given), fleet.name, cell, folder):
             tell(f"{cell}: {folder}")

@@ -9,7 +9,9 @@ from typing import Any
 
 from distributed import Scheduler, Worker
 
+from stend.base.errors import StepFailed
 from stend.fleet import local, sealed, tasks
+from stend.fleet.file import parse_address
 from stend.model.definition import Identity
 
 AGAIN_S = 1.0
@@ -19,16 +21,30 @@ def work(
     scheduler: str, certificates: Path, name: str, targets: list[str], home: Path, tell: Callable[[str], None]
 ) -> None:
     """Carry out runs until the process is ended. If the scheduler is lost, restart by exec and reconnect."""
+    parse_address(scheduler)
     drives = local.drives(targets)
     tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in drives.items()}
     home.mkdir(parents=True, exist_ok=True)
     sealed.seal()
-    tell(f"{name}: {len(drives)} drives: {', '.join(drives)}")
+    tell(f"{name}: {len(drives)} {'drive' if len(drives) == 1 else 'drives'}: {', '.join(drives)}")
     try:
         asyncio.run(_work(scheduler, sealed.security(certificates, name), name, drives))
-    except (OSError, TimeoutError) as error:
-        tell(f"the scheduler {scheduler} cannot be reached ({error or type(error).__name__}); trying again")
+    except (OSError, TimeoutError, RuntimeError) as error:
+        cause = _start_error(error)
+        if "name taken" in str(cause):
+            tell(f"the scheduler {scheduler} has a worker named {name} already; one of the two must stop; trying again")
+        else:
+            tell(f"the scheduler {scheduler} cannot be reached ({str(cause) or type(cause).__name__}); trying again")
     os.execv(sys.executable, [sys.executable, "-m", "stend", *sys.argv[1:]])  # noqa: S606 ends all threads
+
+
+def _start_error(error: Exception) -> BaseException:
+    """Return the error for which Dask could not start, out of the RuntimeError around it. Raise any other again."""
+    if not isinstance(error, RuntimeError):
+        return error
+    if not isinstance(error.__cause__, OSError | TimeoutError | ValueError):
+        raise error
+    return error.__cause__
 
 
 class Carrier(sealed.Closed, Worker):  # type: ignore[misc]
@@ -70,15 +86,22 @@ async def _work(scheduler: str, security: Any, name: str, drives: dict[str, Iden
 
 
 def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], None]) -> None:
-    """Run the scheduler until the process is ended. After a restart clients submit their orders again."""
+    """Run the scheduler until the process is ended. After a restart clients submit their orders again.
+
+    Raise StepFailed if it cannot listen at the address.
+    """
     sealed.seal()
+    host, port = parse_address(address)
 
     async def run() -> None:
-        host, _, port = address.removeprefix("tls://").rpartition(":")
-        security = sealed.security(certificates, name)
-        scheduler = Broker(host=host, port=int(port), security=security)
+        scheduler = Broker(host=host, port=port, security=sealed.security(certificates, name))
         async with scheduler:
             tell(scheduler.address)
             await scheduler.finished()
 
-    asyncio.run(run())
+    try:
+        asyncio.run(run())
+    except (OSError, RuntimeError) as error:
+        cause = _start_error(error)
+        why = getattr(cause, "strerror", None) or str(cause)
+        raise StepFailed(f"cannot listen at {address}: {why}; choose another address of this host or port") from error

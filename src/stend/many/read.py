@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stend import catalogue, store
 from stend.base.errors import BadInput, LeftOut
+from stend.base.text import typed
 from stend.catalogue.choice import chosen
 from stend.catalogue.tables import about
 from stend.many.sides import Outcome, Side, outcome, side
@@ -33,7 +34,7 @@ def run(folder: Path, *, empty: bool = False) -> Outcome:
     """Load a run folder and reduce it. Raise BadInput if it has no results, unless `empty` runs are wanted too."""
     loaded = store.load(folder)
     if not loaded.results and not empty:
-        raise BadInput(f"{folder} has no results to compare; `stend show {folder}` shows why")
+        raise BadInput(f"{folder} has no results to compare; `stend show {typed(folder)}` shows why")
     label = store.manifest(folder).get("label", "") if (folder / "manifest.toml").exists() else ""
     return outcome(folder.name, loaded, store.host(folder), str(label))
 

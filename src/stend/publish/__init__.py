@@ -35,7 +35,7 @@ class Built(NamedTuple):
 
     `altered` are files of the last build that are not as stend wrote them. `hidden` maps drives to the date until which
     they are under embargo. `virtual` is the number of virtual drives that the lab does not show, `unfinished` are
-    run folders whose run has not ended.
+    run folders whose run has not ended. `damaged` are run folders that are not as their run wrote them.
     """
 
     new: tuple[str, ...]
@@ -48,6 +48,7 @@ class Built(NamedTuple):
     hidden: dict[str, datetime.date]
     virtual: int
     unfinished: tuple[str, ...]
+    damaged: tuple[Path, ...]
 
     @property
     def changed(self) -> bool:
@@ -203,13 +204,14 @@ def _built(
         hidden=hidden,
         virtual=virtual,
         unfinished=unfinished,
+        damaged=tuple(folder for name in sorted(made) for folder in made[name].damaged),
     )
 
 
 def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> None:
     """Write the files about all drives and the ledger. Remove files of the last build that no page has any more."""
     written = []
-    for path, content in _common(entries, read):
+    for path, content in _common(entries, read, last.files):
         _put(ledger.place(into, path), content)
         written.append(path)
     kept = {*written, *(path for entry in entries.values() for path in entry.files)}
@@ -220,12 +222,15 @@ def _write(into: Path, entries: dict[str, Entry], last: Ledger, read: Read) -> N
     ledger.write(into, Ledger(drives=entries, files=tuple(written)))
 
 
-def _common(entries: dict[str, Entry], read: Read) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the content of every file about all drives, and of the assets."""
+def _common(entries: dict[str, Entry], read: Read, before: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the content of every file about all drives, and of the assets.
+
+    A page of the last build stays at its address, even if no drive has its figure, use or test any more.
+    """
     lab = read.lab
     known = publications.known([read.file(name) for name in lab.published])
     for lang in lab.languages:
-        yield from site.Lang(lab, entries, known, Language(lang)).files()
+        yield from site.Lang(lab, entries, known, Language(lang), before).files()
     yield "data/index.json", site.plain_index(lab, entries, __version__)
     for name, schema in schemas.every().items():
         yield f"data/schema/{name}.schema.json", msgspec.json.format(msgspec.json.encode(schema), indent=1) + b"\n"

@@ -51,11 +51,12 @@ class Broken(NamedTuple):
 
 
 class Made(NamedTuple):
-    """The new entry of a drive (None if it could not be made), its errata of today, and what was left out."""
+    """The new entry of a drive (None if it could not be made), what was left out, and folders of damaged records."""
 
     id: str
     entry: Entry | None
     broken: tuple[Broken, ...] = ()
+    damaged: tuple[Path, ...] = ()
 
 
 def make(order: Order) -> Made:
@@ -87,7 +88,7 @@ def _made(order: Order) -> Made:
         _prove(files, [secret for sample in shown for secret in sample.secrets])
         for path, content in files.items():
             atomic.page(ledger.place(order.site, path), content)
-    return Made(order.id, entry, broken)
+    return Made(order.id, entry, broken, tuple(sample.folder for sample in shown if sample.run.wrong))
 
 
 def _loaded(order: Order) -> tuple[list[Sample], tuple[Broken, ...]]:

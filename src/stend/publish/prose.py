@@ -191,9 +191,15 @@ def _row(reference: str, rows: Sequence[Row], keys: Sequence[str]) -> Row:
     found = both or found
     if len(found) > 1:  # the state after preconditioning is what a reader expects
         found = [row for row in found if row.key.state == "window"] or found
+    if len(found) > 1 and (ways := [WAYS[word.lower()] for word in words if word.lower() in WAYS]):
+        found = [row for row in found if row.key.read_pct in ways] or found  # reads alone before reads of a mix
     if len(found) != 1:
         few = "; ".join(f"{row.key.load} {row.key.state}" for row in found[:4])
-        why = f"is {len(found)} figures ({few}); add words" if found else "fits no figure of the run"
+        why = (
+            f"is {len(found)} figures ({few}); add words, such as a mix (65/35)"
+            if found
+            else "fits no figure of the run"
+        )
         raise KeyError(f"{{{reference}}} {why}")
     return found[0]
 

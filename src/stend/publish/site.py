@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -50,10 +50,13 @@ class News(NamedTuple):
 
 
 class Lang:
-    """All pages of a site in one language."""
+    """All pages of a site in one language. `before` are the files of the last build: their addresses stay."""
 
-    def __init__(self, lab: Lab, entries: Mapping[str, Entry], published: Mapping[str, Any], words: Language) -> None:
-        self.lab, self.entries, self.words = lab, entries, words
+    def __init__(
+        self, lab: Lab, entries: Mapping[str, Entry], published: Mapping[str, Any], words: Language,
+        before: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        self.lab, self.entries, self.words, self.before = lab, entries, words, before
         self.drives = [entry.index[words.name] for entry in entries.values() if words.name in entry.index]
         self.published = {f"published-{name}": facts for name, facts in published.items()}
         every = (_reference(name, facts, words) for name, facts in self.published.items())
@@ -134,10 +137,10 @@ class Lang:
         groups = self._groups([("", drive) for drive in drives], lambda drive: drive["ranked"], others)
         yield here, self._page("index.html.j2", here, lab.name, about, groups=groups, page_values={"columns": columns})
         yield self._list("rankings/index.html", "rankings", self._rankings())
-        for key in self.keys:
+        for key in self._pages_of("rankings", SHAPES, self.keys):
             yield self._ranking(key)
-        for use, name in self.index["uses"].items():
-            yield self._use(use, name)
+        for use in self._pages_of("uses", (names := data.use_names(words)), self.uses):
+            yield self._use(use, names[use])
         here, title = "compare.html", words("publish.compare")
         yield here, self._page("compare.html.j2", here, title, words("publish.compare_about"))
         yield from self._methods()
@@ -145,6 +148,10 @@ class Lang:
         yield here, self._page("news.html.j2", here, title, words("publish.news_about", name=lab.name), **self._news())
         here, title = "about.html", words("publish.about")
         yield here, self._page("about.html.j2", here, title, words("publish.about_about", name=lab.name))
+
+    def _pages_of(self, folder: str, names: Iterable[str], used: Collection[str]) -> list[str]:
+        """Return the names in use and those that had a page in the last build, so that no address is lost."""
+        return [name for name in names if name in used or f"{self.words.name}/{folder}/{name}.html" in self.before]
 
     def _list(self, here: str, key: str, lists: list[tuple[str, list[dict[str, str]]]]) -> tuple[str, str]:
         title, about = self.words(f"publish.{key}"), self.words(f"publish.{key}_about")
@@ -179,7 +186,7 @@ class Lang:
 
     def _ranking(self, key: str) -> tuple[str, str]:
         """Return the page of a ranking by a key figure."""
-        words, label = self.words, self.index["labels"][key]
+        words, label = self.words, figures.labels(self.words, [key])[key]
         less = key in LESS_IS_BETTER
         have = sorted(self._with(self.drives, key), key=lambda d: _value(d, key), reverse=not less)
         sound = [drive for drive in have if drive["ranked"] and drive["figures"][key]["usable"]]
@@ -187,7 +194,7 @@ class Lang:
         ranked = [] if less and len(depths) > 1 else sound  # a response time grows with the outstanding IOs
         rows = [(self._place(drive, key, ranked, less=less), self._weak(drive, key)) for drive in have]
         lone = sorted(self._with(self.references, key), key=lambda d: _value(d, key), reverse=not less)
-        groups = self._groups(rows, lambda drive: not drive["why_not"], lone)
+        groups = self._groups(rows, lambda drive: not drive["why_not"], lone) if have else []
         here, title = f"rankings/{key}.html", words("publish.ranking_title", name=label["name"])
         about = words("publish.ranking_about", name=label["name"], n=len(ranked))
         unlike = "unlike_depths" if ranked else "unlike_waits"
@@ -249,14 +256,14 @@ class Lang:
     def _methods(self) -> Iterator[tuple[str, str]]:
         """Yield the list of methods and a page per test that a run of the site has."""
         words, links = self.words, list[dict[str, str]]()
-        ran = {test for entry in self.entries.values() for test in entry.tests}
-        for name in (name for name in suite.names() if name in ran):
+        ran = {test for drive in self.drives for test in self.entries[drive["id"]].tests}
+        for name in self._pages_of("methods", suite.names(), ran):
             test, here = suite.load(name), f"methods/{name}.html"
             asked = [question for question in questions() if name in question.tests]
             title, clause = words.title(name, test.title), named_clause(test.clause, words)
             texts = [words(f"question.{question.name}.what") for question in asked]
             about = texts[0] if texts else title
-            links.append({"href": f"{name}.html", "name": title, "says": f"{clause}. {about}"})
+            links += [{"href": f"{name}.html", "name": title, "says": f"{clause}. {about}"}] if name in ran else []
             have = [drive for drive in self.drives if name in self.entries[drive["id"]].tests]
             yield (
                 here,
@@ -287,7 +294,8 @@ class Lang:
                 yield self._erratum(date, drive, entry, list(errata))
             for gone in entry.withdrawn:
                 title = words("publish.news_withdrawn", name=self._titled(entry))
-                yield News(gone.date, "withdrawn", drive, title, gone.reason, gone.run)
+                text = gone.reason or words("publish.news_withdrawn_text", run=gone.run)
+                yield News(gone.date, "withdrawn", drive, title, text, gone.run)
 
     def _titled(self, entry: Entry) -> str:
         """Return the name of a drive with its capacity: models of one name may have several."""

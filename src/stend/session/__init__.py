@@ -18,6 +18,7 @@ from pathlib import Path
 
 from stend import devices, host, store
 from stend.base.errors import BadInput
+from stend.base.text import typed
 from stend.devices import Device
 from stend.engines import Engine
 from stend.model.definition import Plan
@@ -175,7 +176,7 @@ def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
     for line in left:
         operator.report(line)
     if not left and reports.current(folder, past):
-        raise BadInput(f"{folder} is finished; `stend report {folder}` writes its report again")
+        raise BadInput(f"{folder} is finished; `stend report {typed(folder)}` writes its report again")
     return Running(folder, past.plan, _no_events(), stop)
 
 

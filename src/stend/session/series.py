@@ -11,6 +11,7 @@ from msgspec import Meta
 from stend import store
 from stend.base import atomic, untrusted
 from stend.base.errors import BadInput
+from stend.base.text import typed
 from stend.session.request import Request
 from stend.store import journal
 
@@ -65,7 +66,9 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def create(folder: Path, series: Series) -> None:
     """Create a series in a new or empty folder. Raise BadInput if the folder is not empty."""
     if folder.exists() and any(folder.iterdir()):
-        way = f"`stend resume {folder}` continues it" if (folder / FILE).exists() else "name a new one with --into"
+        way = (
+            f"`stend resume {typed(folder)}` continues it" if (folder / FILE).exists() else "name a new one with --into"
+        )
         raise BadInput(f"{folder} is not empty; {way}")
     folder.mkdir(parents=True, exist_ok=True)
     plain = {"repeats": series.repeats, "requests": [request.stored for request in series.requests]}

@@ -15,6 +15,7 @@ import msgspec
 from stend import devices
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput, StendError, StepFailed
+from stend.base.text import typed
 from stend.devices.drive import DriveDevice
 from stend.host import seal
 from stend.model.definition import Plan
@@ -135,7 +136,7 @@ def _put_back(file: IO[str], setting: Setting, device: DriveDevice, was: str, fo
         if setting.read(device) != was:
             setting.change(device, was)
     except (StendError, OSError) as error:
-        way = f"`stend doctor {folder}` restores it to {was} when the drive is connected again"
+        way = f"`stend doctor {typed(folder)}` restores it to {was} when the drive is connected again"
         return f"stend: its {setting.name} was not restored ({error}); {way}"
     if change := _read(file, setting):
         _write(file, msgspec.structs.replace(change, restored=True))

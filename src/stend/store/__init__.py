@@ -26,6 +26,7 @@ import zstandard
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput, Refused, StepFailed, unwritable
+from stend.base.text import typed
 from stend.model.events import Ended, Event, Judged, Result, Started
 from stend.model.record import Run
 from stend.store.chain import Chain
@@ -57,7 +58,7 @@ def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise BadInput(f"{folder} is not empty; name a new folder with --into, or `stend resume {folder}`")
+            raise BadInput(f"{folder} is not empty; name a new folder with --into, or `stend resume {typed(folder)}`")
         (folder / "raw").mkdir()
         try:
             (folder / "manifest.toml").write_bytes(request)
@@ -280,7 +281,8 @@ def _repair(folder: Path) -> Chain | None:
 def unsound(folder: Path, wrong: Sequence[Sentence]) -> Refused:
     """Return the error for a record that is not as its run wrote it, to which nothing may be added."""
     return Refused(
-        f"{folder} is not as the run wrote it: {wrong[0]}; `stend verify {folder}` lists all damage; start a new run"
+        f"{folder} is not as the run wrote it: {wrong[0]}; "
+        f"`stend verify {typed(folder)}` lists all damage; start a new run"
     )
 
 
@@ -298,4 +300,4 @@ def _write(file: RawIOBase, line: bytes) -> None:
 
 
 def _unwritable(folder: Path, error: OSError) -> StepFailed:
-    return unwritable(folder, error, f"fix that, then `stend resume {folder}`")
+    return unwritable(folder, error, f"fix that, then `stend resume {typed(folder)}`")

@@ -12,6 +12,7 @@ import msgspec
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput, NotReadable
+from stend.base.text import typed
 from stend.model.events import Event, Judged, Reading, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.samples import SampleRow
@@ -89,7 +90,7 @@ class Record:
             number = number or self.lines_read
             raise BadInput(
                 f"{events_of(self.folder)}, line {number}, is not an event: {untrusted.sentence(error)}; "
-                f"`stend verify {self.folder}` checks the folder"
+                f"`stend verify {typed(self.folder)}` checks the folder"
             ) from error
 
     def _batches(self, at_once: int) -> Iterator[list[bytes]]:

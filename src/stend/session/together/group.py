@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from stend.base import atomic, limits, untrusted
 from stend.base.errors import BadInput
+from stend.base.text import typed
 from stend.session.request import Request
 from stend.session.series import FINISHED, ended
 from stend.session.together import roll
@@ -73,7 +74,7 @@ class Left(NamedTuple):
 def create(folder: Path, group: Group) -> None:
     """Write the group into its folder. Raise BadInput if there is one already."""
     if (folder / FILE).exists():
-        raise BadInput(f"{folder} has runs already; `stend resume {folder}` continues them")
+        raise BadInput(f"{folder} has runs already; `stend resume {typed(folder)}` continues them")
     folder.mkdir(parents=True, exist_ok=True)
     atomic.write(folder / FILE, msgspec.toml.encode(_bare(group)))
 
