@@ -11,7 +11,7 @@ from stend.many import read
 from stend.many.compare import compared
 from stend.report.parts import Table, Text
 from stend.report.parts.written import stamped
-from stend.report.story import tables, telling, together
+from stend.report.story import page_one, tables, telling, together
 from stend.report.story.page_one import Review
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
@@ -119,3 +119,15 @@ def test_of_more_than_five_compared_runs_the_outer_ones_of_each_side_are_drawn(l
     levels = {run.name: float(run.name[-1]) for run in many.runs}
     ends = few(many, lambda run: levels[run.name])
     assert sorted(levels[run.name] for _, run in ends) == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Время отклика, Насыщение записью: не достигнуто", "A: Время отклика, Насыщение записью: не достигнуто"),
+        ("Время отклика: не достигнуто", "A: время отклика: не достигнуто"),
+        ("Случайная запись, IOPS: 5", "A: случайная запись, IOPS: 5"),
+    ],
+)
+def test_the_first_of_several_titles_after_a_name_is_written_as_the_others(text: str, told: str) -> None:
+    assert page_one.after("A", text) == told

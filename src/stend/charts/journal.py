@@ -29,11 +29,13 @@ PANELS = (
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield the rate and the 99th percentile of synced writes alone, and the percentile beside reads."""
+    phases = dict.fromkeys(panel.phase for panel in PANELS)
+    sizes = {load.write.workload.block_bytes for phase in phases for load in synced(run, test.name, phase)}
+    names = [words.show(size, "gib") for size in sorted(sizes)]  # the same colours in all charts
     for panel in PANELS:
         rows = list(_rows(run, test, panel, words))
         if not rows:
             continue
-        names = [words.show(kib * KiB, "gib") for kib in sorted({row["kib"] for row in rows})]
         x = octaves("threads", words("axis.writers"), [float(row["threads"]) for row in rows])
         y = axis("value", words("axis.synced_iops" if panel.quantity == "iops" else "axis.latency_ms"), log=panel.log)
         chart = lines(x, y, series("block", words("axis.block_size"), names, ordered=True))

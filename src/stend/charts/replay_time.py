@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from stend.charts.parts import Drawing, Row, axis, binned, time_scale
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.marks import thin_lines
+from stend.charts.parts.sides import Side, channels
 from stend.findings import look
 from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
@@ -24,10 +25,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     taken = [((end - begin) * speed, counts) for end, counts in look.samples(run, records[-1])]
     rows: list[Row] = []
     for name, points in ((then, steps), (now, taken)):
-        means = [{"t": t / scale, "ms": c.mean_s * 1e3, "name": name} for t, c in points if c.mean_s]
+        means = [{"t": t / scale, "ms": c.mean_s * 1e3, "drive": name} for t, c in points if c.mean_s]
         rows += binned(means, "t", "ms", 500)
     y = axis("ms", words("axis.latency"), log=True)
-    names = [name for name in (then, now) if any(row["name"] == name for row in rows)]
-    chart = thin_lines(axis("t", title), y, series("name", None, names))
+    kinds = channels([Side(then), Side(now, run)], rows)  # as the other replay charts
+    chart = thin_lines(axis("t", title), y, kinds)
     heading = words("chart.replay_time")
     yield Drawing(heading, chart, {"rows": rows}, words("says.replay_time"))

@@ -18,7 +18,7 @@ from stend.words import Language
 
 TESTS = ("write-saturation", "multi-wsat")
 CLOSE, MOST = 1.05, 0.8
-"""Times that differ by less than this ratio look alike; the share of stretches in which they do."""
+"""Times that differ by less than this ratio look equal; the share of stretches in which they do."""
 COLUMNS = 200
 """Largest number of stretches whose percentiles are drawn."""
 
@@ -36,15 +36,19 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ("saturation", _iops(records, scale, time, words)),
         ("saturation_latency", _latency(records, scale, time, words)),
     ):
-        own = words(f"says.{_alike(made[1], words('figure.p99.9')) or key}")
+        own = words(f"says.{_hidden(made[1], words('figure.p99.9')) or key}")
         chart, more, says = warm.shade(made[0], axis("t", time), hot, own, words)
         yield Drawing(words(f"chart.{key}", **values), chart.add_params(zoom()), made[1] | more, says)
 
 
-def _alike(sets: Mapping[str, Sequence[Row]], tail: str) -> str:
-    """Return the key of the caption if the median and 99.9 % (the figure `tail`), or even the maximum, coincide nearly
-    throughout, so that one line hides the others, else "".
+def _hidden(sets: Mapping[str, Sequence[Row]], tail: str) -> str:
+    """Return the key of the caption if marks are missing or hidden, else "".
+
+    Percentiles need enough IOs. If the median and 99.9 % (the figure `tail`), or even the maximum,
+    coincide nearly throughout, one line hides the others.
     """
+    if "longest" in sets and "band" not in sets:
+        return "saturation_few"
     longest = {row["t"]: row["ms"] for row in sets.get("longest", ())}
     tails = {row["t"]: row["ms"] or math.inf for row in sets.get("rows", ()) if row.get("figure") == tail}
     for key, ends in (("saturation_alike", longest), ("saturation_alike_tail", tails)):

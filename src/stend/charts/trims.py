@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stend.base.units import KiB
-from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts import Drawing, Row, axis, time_scale
 from stend.charts.parts.marks import lines, octaves, series, thin_lines
 from stend.findings import look
 from stend.findings.look.figures import Figures, loads
@@ -58,13 +58,14 @@ def _by_share(rows: Sequence[Figures], words: Language) -> Drawing:
 
 def _halves(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     held = {phase: look.records(run, test.name, phase) for phase in HALVES}
+    scale, time = time_scale(max((records[-1].end_s for records in held.values() if records), default=0.0), words)
     rows = [
-        {"minutes": record.end_s / 60, "half": words.name_of("phase", phase), "iops": record.counts.iops}
+        {"t": record.end_s / scale, "half": words.name_of("phase", phase), "iops": record.counts.iops}
         for phase, records in held.items()
         for record in records
     ]
     if rows:
         names = [words.name_of("phase", phase) for phase, records in held.items() if records]
-        x, y = axis("minutes", words("axis.time_min")), axis("iops", words("axis.iops"))
+        x, y = axis("t", time), axis("iops", words("axis.iops"))
         chart = thin_lines(x, y, series("half", None, names))
         yield Drawing(words("chart.trims_half"), chart, {"rows": rows}, words("says.trims_half"))

@@ -5,17 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stend.base.units import GiB
-from stend.charts import Picture
+from stend.charts import Picture, joined
 from stend.charts.beside import KINDS, Side, picture
 from stend.charts.overlay.ratio_map import FACTOR, PART, change
 from stend.charts.parts.figures import load_named
+from stend.charts.parts.theme import framed
 from stend.many import settings, sides
 from stend.many.compare.differences import BEYOND_ONE, REPLAYS, quantities
 from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.model.quantities import QUANTITIES, shape
 from stend.publish.samples import Sample
-from stend.report.story.page_one import AT, LESS_IS_BETTER, SHAPES, Review, comparable, value_shown
+from stend.report.parts.summary import stamps
+from stend.report.story.page_one import AT, LESS_IS_BETTER, SHAPES, Review, after, comparable, value_shown
 from stend.sentences.settings import difference_reason, setting_value
 from stend.words import Language
 from stend.words.numbers import latency_unit, rounded, rounded_bytes, significant
@@ -121,10 +123,16 @@ def _alone(kind: str, side: Side, words: Language) -> list[Picture]:
 
 
 def first_chart(name: str, sample: Sample, words: Language) -> Picture | None:
-    """Return the chart that represents a drive: its levels, its course, or any other that a review shows."""
+    """Return the chart that represents a drive: its levels, its course, or any other that a review shows.
+
+    It is shown without its page, and therefore has the drive's name in its title, and the stamps of the run.
+    """
+    stamped = joined(stamps(sample.run, words))
     for kind in ("iops_levels", "saturation_course", *KINDS):
-        if drawn := next(picture(kind, [Side(name, sample.run)], words, ()), None):
-            return drawn
+        for drawn in picture(kind, [Side(name, sample.run)], words, stamped):
+            title = after(name, drawn.title)
+            spec = {**drawn.spec, "title": {**drawn.spec["title"], "text": title}}
+            return framed(drawn._replace(title=title, spec=spec))
     return None
 
 

@@ -49,7 +49,8 @@ def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:
     if batch.spreads[figure].drives < every:
         name = words("batched.of_drives", figure=name, n=batch.spreads[figure].drives, of=every)
     marked = _named(batch)
-    for i, drive in enumerate(batch.lot.drives):
+    every_drive = enumerate(batch.lot.drives)
+    for i, drive in sorted(every_drive, key=lambda placed: placed[0] in marked):  # marked dots are above the others
         if figure in drive.values:
             kind = drive.name if i in marked else words("batched.others")
             ratio = drive.values[figure] / middle

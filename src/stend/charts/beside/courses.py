@@ -25,7 +25,7 @@ SOON, AROUND, LATER, FAR = 0.05, 6, 1.5, 20
 """A first level that ends within this share of the time has a chart of its beginning: so many times as long as that
 level, or as a later one if this is at most `FAR` times the first."""
 WIDE = 20
-"""From this ratio of the fastest drive to the first one the axis is logarithmic."""
+"""From this ratio of the fastest drive to the slowest one the axis is logarithmic: a linear one hides the slowest."""
 
 
 def over(
@@ -46,6 +46,17 @@ def over(
     return course, sets
 
 
+def _levelled(rows: list[Row], x: Channel, title: str) -> tuple[list[Row], Channel, Channel]:
+    """Return rows and axes of courses: logarithmic, and without zeros, if drives are far apart."""
+    highest: dict[str, float] = {}
+    for row in rows:
+        value = float(row["value"] if "value" in row else row["to"])
+        highest[row["drive"]] = max(value, highest.get(row["drive"], value))
+    log = max(highest.values()) > WIDE * min(highest.values())
+    kept = [row for row in rows if row.get("value", 1) > 0] if log else rows
+    return kept, x, axis("value", title, log=log)
+
+
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield IOPS of endless random writes against time, then their beginning, then the temperatures."""
     records, run = _saturating(sides[0]), sides[0].run
@@ -55,11 +66,9 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     scale, title = time_scale(longest_s, words)
     courses = {side.name: _course(side, scale, longest_s * 1.01) for side in sides}
     rows = [row for course in courses.values() for row in course]
-    highest = max(row["value"] for row in courses[sides[0].name])
-    log = any(row.get("value", row.get("to")) > WIDE * highest for row in rows)
     x = axis("t", title)
     hot = warm.spans(run, records, lambda at_s: at_s / scale)
-    chart, sets = over(sides, rows, x, axis("value", words("axis.iops"), log=log), words)
+    chart, sets = over(sides, *_levelled(rows, x, words("axis.iops")), words)
     joined = any(not side.run and any("value" in row for row in courses[side.name]) for side in sides)
     says = " ".join([words("beside.saturation_says"), *([words("beside.published_joined")] if joined else [])])
     chart, more, says = warm.shade(chart, x, hot, says, words)
@@ -85,7 +94,7 @@ def _beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     until_s = max(AROUND * ends[0], *(LATER * end for end in ends if LATER * end <= FAR * ends[0]))
     scale, title = time_scale(until_s, words)
     rows = [row for side in sides for row in binned(list(_sampled(side, scale, until_s)), "t", "value", MOST)]
-    chart, sets = over(sides, rows, axis("t", title), axis("value", words("axis.iops")), words)
+    chart, sets = over(sides, *_levelled(rows, axis("t", title), words("axis.iops")), words)
     yield Drawing(words("beside.saturation_beginning"), chart, sets, words("beside.beginning_says"))
 
 
@@ -160,7 +169,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         return next((float(row["gib"]) for row in fresh if row["t"] >= at_s), float(fresh[-1]["gib"]))
 
     hot = warm.spans(run, records, written)
-    chart, sets = over([*sides, full], rows, x, axis("value", words("axis.throughput")), words)
+    chart, sets = over([*sides, full], *_levelled(rows, x, words("axis.throughput")), words)
     chart, more, says = warm.shade(chart, x, hot, words("beside.cache_says"), words)
     yield Drawing(words("beside.cache"), chart, sets | more, says)
     read = [(written(at_s), degrees) for at_s, degrees in warm.readings(run, records)]

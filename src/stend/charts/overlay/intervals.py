@@ -85,12 +85,9 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "title": None,
     }
     names = {verdict_named(v, words): look for v, look in LOOKS.items()}
-    kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]
     verdict: dict[str, Any] = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
-    if len(kinds) < 2:
-        verdict["legend"] = None
-    colour = {**verdict, "scale": series_scale(kinds, [names[kind][0] for kind in kinds])}
-    shape = {**verdict, "scale": series_scale(kinds, [names[kind][1] for kind in kinds])}
+    colour = {**verdict, "scale": series_scale(list(names), [look[0] for look in names.values()])}
+    shape = {**verdict, "scale": series_scale(list(names), [look[1] for look in names.values()])}
     tips = [
         {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")}
         for f in ("name", "text", "interval", "verdict")

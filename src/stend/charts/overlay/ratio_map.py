@@ -40,7 +40,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             signs = ", ".join(f"{sign} {verdict_named(v, words)}" for v, sign in SIGNS.items() if v in found)
             says = words("overlay.map_says", signs=signs, **values)
             rows, shown = [_row(difference, words) for difference in group], [_kib(size, words) for size in sizes]
-            yield Drawing(words("overlay.map", **values), _map(rows, shown, mixes, words), {"rows": rows}, says, test)
+            title = words(f"overlay.map_{group[0].quantity}", **values)
+            yield Drawing(title, _map(rows, shown, mixes, words), {"rows": rows}, says, test)
 
 
 def change(ratio: float, words: Language, shape: str = "change") -> str:
@@ -87,4 +88,4 @@ def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words:
     colour = {"field": "change", "type": "quantitative", "scale": scale, "legend": None}
     titles = {"block": x["title"], **{f: words(f"overlay.tip_{f}") for f in ("mix", "text", "verdict")}}
     tips = [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
-    return cells(x, y, colour, tips).properties(height=max(120, 38 * len(mixes)))
+    return cells(x, y, colour, tips, lines=2).properties(height=max(120, 38 * len(mixes)))

@@ -78,10 +78,23 @@ def _names(sets: Spec, field: str) -> list[str]:
     return list(dict.fromkeys(str(row[field]) for rows in sets.values() for row in rows if field in row))
 
 
+def _drawn(sets: Spec, field: str) -> list[str]:
+    """Return the values of a field that have a mark: a row with an empty value only interrupts a line."""
+    return _names({key: [row for row in rows if None not in row.values()] for key, rows in sets.items()}, field)
+
+
+def alone(spec: Spec) -> list[str]:
+    """Return the names of series that a chart shows alone although it can show several. No legend has them then."""
+    colours = (view["encoding"].get("color", {}) for view in units(spec))
+    several = [c for c in colours if c.get("type") == "nominal" and len((c.get("scale") or {}).get("domain", ())) > 1]
+    names = [_drawn(spec["datasets"], channel["field"]) for channel in several]
+    return list(dict.fromkeys(name for some in names if len(some) == 1 for name in some))
+
+
 def _legends(encoding: Spec, sets: Spec, width: float) -> None:
     """Keep the entries that occur, draw no legend with one entry, and let the others wrap in the width of the plot."""
     for channel in (encoding[name] for name in MARKS if encoding.get(name, {}).get("type") == "nominal"):
-        names = _pruned(channel, _names(sets, channel["field"]))
+        names = _pruned(channel, _drawn(sets, channel["field"]))
         if len(names) < 2:
             channel["legend"] = None
         elif channel.get("legend", {}) is not None:

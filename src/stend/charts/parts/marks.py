@@ -155,6 +155,8 @@ def ink(field: str) -> Channel:
     return {"condition": {"test": light, "value": "#000"}, "value": "#fff"}
 
 
+LINE_HEIGHT = 13
+"""Distance of two lines of a text in a cell, in pixels. Vega places the first line where the text is."""
 EDGE = 0.03
 """Share of a scale that is left empty at each end, so that no mark is cut."""
 
@@ -177,10 +179,11 @@ def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
     }
 
 
-def cells(x: Channel, y: Channel, colour: Channel, tooltip: Sequence[Channel]) -> Any:
-    """Return a heat map with the field `text` of each row in its cell."""
+def cells(x: Channel, y: Channel, colour: Channel, tooltip: Sequence[Channel], *, lines: int = 1) -> Any:
+    """Return a heat map with the field `text` of each row, of so many lines, in the middle of its cell."""
     base = Chart().encode(x=x, y=y)
-    label = base.mark("text", fontSize=11, lineBreak="\n").encode(text={"field": "text", "type": "nominal"})
+    raised = {"dy": -LINE_HEIGHT / 2 * (lines - 1)} if lines > 1 else {}
+    label = base.mark("text", fontSize=11, lineBreak="\n", **raised).encode(text={"field": "text", "type": "nominal"})
     return base.mark("rect", stroke="#8b949e").encode(color=colour, tooltip=list(tooltip)) + label.encode(
         color=ink(colour["field"])
     )

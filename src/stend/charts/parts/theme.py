@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.base.text import capital
 from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row, coincide
-from stend.charts.parts.fit import fitted, titled
+from stend.charts.parts.fit import alone, fitted, titled
 from stend.words import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -103,6 +103,8 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     spec: dict[str, Any] = drawing.chart.to_dict()
     spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
     named = capital(drawing.title)
+    if only := [name for name in alone(spec) if name not in named]:
+        named = f"{named}: {', '.join(only)}"
     title: dict[str, Any] = {"text": named}
     if stamps:
         title |= {"subtitle": list(stamps)}

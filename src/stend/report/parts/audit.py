@@ -8,14 +8,13 @@ from stend.model.record import Run
 from stend.model.stats import WINDOWS
 from stend.report.parts import Table
 from stend.report.parts.departures import departures
-from stend.report.parts.header import active_range
+from stend.report.parts.header import FULL, range_share, range_shown
 from stend.words import Language
 
 GAP_S = 1.0
 """Our limit for the pause between two records; the clauses only require that steps run back to back."""
 MOST_ALIKE = 3
 """Details of one requirement, or notes of one kind, that a page lists."""
-FULL = 0.999
 LESSER = "(not a drive's own purge)"
 """In the method of a purge that PTS does not list: discards, zeros, holes of a file."""
 Line = tuple[str, str, str]
@@ -96,10 +95,8 @@ def _purge(run: Run, test: PlannedTest, words: Language) -> Line:
 
 
 def _range(run: Run, test: PlannedTest, changed: set[str], words: Language) -> Line:
-    whole = run.plan.device.capacity_bytes * test.profile.active_range_pct / 100
-    size = test.profile.active_range(run.plan.device)
-    met = size >= FULL * whole and "active_range_pct" not in changed
-    return "range", "met" if met else "deviated", active_range(run, test, words)
+    met = range_share(run, test)[2] and "active_range_pct" not in changed
+    return "range", "met" if met else "deviated", range_shown(run, test, words)
 
 
 def _fill(run: Run, test: PlannedTest, words: Language) -> Line:

@@ -160,7 +160,7 @@ def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]
     judged = look.judged_phases(test)
     return [
         ("pattern", words("header.random_data")),
-        ("range", active_range(run, test, words)),
+        ("range", range_shown(run, test, words)),
         ("precondition", words.show(loads[0].workload.label, "load") if loads else words("header.none")),
         ("duration", words.show(amount.bytes, "gb") if isinstance(amount, Bytes) else _seconds(amount, words)),
         ("precondition2", words.phase(judged[0][0].name) if judged else words("header.none")),
@@ -172,10 +172,27 @@ def _seconds(amount: Any, words: Language) -> str:
     return words.show(amount.seconds, "time") if isinstance(amount, Seconds) else ""
 
 
-def active_range(run: Run, test: PlannedTest, words: Language) -> str:
-    """Return the range in bytes of the test, which may differ from the rest of its run."""
-    size = test.profile.active_range(run.plan.device)
-    return words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
+FULL = 0.999
+"""Share of a range from which it counts as whole: sizes are rounded to blocks."""
+PERCENT = 0.01
+"""Below this share a range is shown with two significant digits."""
+
+
+def range_share(run: Run, test: PlannedTest) -> tuple[float, int, bool]:
+    """Return the share of the drive that a test uses, its bytes, and whether it is as large as its profile requests.
+
+    A limit in bytes (`--quick`) makes it smaller.
+    """
+    drive, asked = run.plan.device, test.profile.active_range_pct / 100
+    size = test.profile.active_range(drive)
+    full = size >= FULL * asked * drive.capacity_bytes
+    return asked if full else size / drive.capacity_bytes, size, full
+
+
+def range_shown(run: Run, test: PlannedTest, words: Language) -> str:
+    """Return the range of the test, which may differ from the rest of its run, in percent of the drive and in bytes."""
+    share, size, _ = range_share(run, test)
+    return words("header.range_value", share=words.show(share, "pct" if share >= PERCENT else "small"), size=size)
 
 
 def _rounds(run: Run, test: PlannedTest, words: Language) -> str:
@@ -201,7 +218,7 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
     main = next((p for p in test.phases if p.name == look.main_phase(run, test)), None)
     return [
         ("pattern", words("header.random_data")),
-        ("range", active_range(run, test, words)),
+        ("range", range_shown(run, test, words)),
         *((name, ", ".join(dict.fromkeys(texts))) for name, texts in shown.items()),
         ("loads", "; ".join(every_load(loads))),
         ("record", _record(main, words)),

@@ -12,7 +12,7 @@ from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.parts.audit import deviated, few
 from stend.report.parts.departures import departure_rows
-from stend.report.parts.header import device, platform
+from stend.report.parts.header import device, platform, range_shown
 from stend.report.parts.sheet import characteristics
 from stend.words import Language, key_of
 
@@ -87,9 +87,8 @@ def methods_of(run: Run, words: Language) -> list[str]:
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profile, pauses = run.plan.profile, look.pauses(run)
     yield words("method.profile"), f"{words.title(profile.name, profile.title, 'profile')} ({profile.name})"
-    profiles = (test.profile for test in run.plan.tests)
-    ranges = dict.fromkeys((p.active_range_pct / 100, p.active_range(run.plan.device)) for p in profiles)
-    yield words("method.range"), "; ".join(words("header.range_value", pct=pct, size=size) for pct, size in ranges)
+    ranges = dict.fromkeys(range_shown(run, test, words) for test in run.plan.tests)
+    yield words("method.range"), "; ".join(ranges)
     if any(phase.steady for _, phase in run.phases()):
         yield words("method.rule"), words.name_of("rule", profile.steady)
     yield from departure_rows(run, words)

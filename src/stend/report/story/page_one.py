@@ -393,8 +393,8 @@ def sentence(clause: str) -> str:
 
 def after(name: str, text: str) -> str:
     """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym or
-    the title of a test.
+    the title of a test, alone or the first of several.
     """
     first, _, rest = text.partition(" ")
-    title = first.endswith((":", ",")) or rest[:1].isupper()
+    title = first.endswith((":", ",")) or rest[:1].isupper() or re.match(r"[^:]*, [A-ZА-Я][a-zа-я].*:", text)
     return f"{name}: {small(text) if not title and (text[1:2].islower() or text[1:2] == ' ') else text}"
