@@ -83,7 +83,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
     disturbed = set()
     for test in look.tests(run):
         ground = Ground(run, test, look.records(run, test.name))
-        if seconds := sum(end - begin for begin, end in heat.throttled(run, ground.records)):
+        if seconds := heat.throttled_s(run, ground.records):
             yield _cause("throttled", test.name, {"test": test.name, "seconds": seconds}, sure=True)
         if grounds.undisturbed(ground):
             disturbed.add(test.name)

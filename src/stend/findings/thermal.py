@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.because import Because
 from stend.findings.look.grounds import NEAR_C, limit_c
-from stend.findings.look.heat import slow, throttled, warmest
+from stend.findings.look.heat import COUNTER, slow, throttled, warmest
 from stend.findings.look.moments import Moment, looks, minute
 from stend.model.record import Run
 from stend.model.warming import growth
@@ -13,8 +13,6 @@ from stend.runner.telemetry import HEAT_BIT
 
 COLD_C = 5.0
 """A warning of a drive that stays below this is one of cold: NVMe has one bit for both. A choice of stend."""
-COUNTER = "throttle_s"
-"""Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -48,7 +48,7 @@ def unhurried(ground: Ground) -> Because | None:
 
 def unthrottled(ground: Ground) -> Because | None:
     """Return a reason if the drive reports that it slowed itself down."""
-    seconds = sum(end - begin for begin, end in heat.throttled(ground.run, ground.records))
+    seconds = heat.throttled_s(ground.run, ground.records)
     return Because("throttled", {"seconds": seconds}) if seconds else None
 
 

@@ -1,6 +1,6 @@
 """Thermal throttling and temperature of a drive, on the clock of the records of a phase."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from stend.findings.look import Record
@@ -8,30 +8,45 @@ from stend.findings.look.moments import Moment, began, ended, looks
 from stend.findings.look.once import once
 from stend.model.events import Telemetry
 from stend.model.record import Run
-from stend.model.warming import celsius, slowed
+from stend.model.warming import celsius, growth, slowed
 
 HEATING = ("heat-writes", "heat-reads")
 """Phases of the heat test that heat the drive."""
+COUNTER = "throttle_s"
+"""Seconds of throttling by the drive's own counter (NVMe SMART log, Thermal Management Temperature 1 and 2)."""
 
 
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
     """Return [(from, to)] in seconds from the start of the phase. Precision depends on how often telemetry was read."""
-    stretches, spans = slow(run), list[tuple[float, float]]()
-    if not stretches:
-        return []
-    for record in records:
+    spans = list[tuple[float, float]]()
+    for span, _ in _pieces(run, records):
+        if spans and abs(span[0] - spans[-1][1]) < 1:  # the next phase starts at 0 again
+            spans[-1] = (spans[-1][0], span[1])
+        else:
+            spans.append(span)
+    return spans
+
+
+def throttled_s(run: Run, records: Sequence[Record]) -> float:
+    """Return for how many seconds of these records the drive throttled at most: as long as the times between readings,
+    and no longer than its own count of seconds, if it has one."""
+    between = dict[int, float]()
+    for (first, last), stretch in _pieces(run, records):
+        between[stretch] = between.get(stretch, 0.0) + last - first
+    counted = [growth(before.values, now.values, COUNTER) for (_, before), (_, now) in slow(run)]
+    return sum(min(seconds, counted[stretch] or seconds) for stretch, seconds in between.items())
+
+
+def _pieces(run: Run, records: Sequence[Record]) -> Iterator[tuple[tuple[float, float], int]]:
+    """Yield (from, to) of each part of a record between readings of `slow`, with the number of that pair."""
+    stretches = slow(run)
+    for record in records if stretches else ():
         begin, end = began(run, record.result), ended(run, record.result)
         shift = record.start_s - begin[1]
-        for before, now in stretches:
+        for number, (before, now) in enumerate(stretches):
             first, last = max(before[0], begin), min(now[0], end)
-            if first >= last:
-                continue
-            span = (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s))
-            if spans and abs(span[0] - spans[-1][1]) < 1:  # the next phase starts at 0 again
-                spans[-1] = (spans[-1][0], span[1])
-            else:
-                spans.append(span)
-    return spans
+            if first < last:
+                yield (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s)), number
 
 
 @once
