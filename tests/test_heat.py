@@ -130,10 +130,12 @@ def counted(events: list[Event], phase: str, seconds: int) -> list[Event]:
     readings since the load before that are left out."""
     begin = next(n for n, e in enumerate(events) if isinstance(e, Result) and e.where.phase == phase)
     last = max(n for n, e in enumerate(events[:begin]) if isinstance(e, Result) and e.where.phase == "heat-writes")
+    kept = [(n, e) for n, e in enumerate(events) if not isinstance(e, Telemetry) or not last - 2 <= n < begin]
     return [
-        msgspec.structs.replace(e, values=e.values | {"throttle_s": seconds * (n > begin)}) if is_read else e
-        for n, e in enumerate(events)
-        if not (is_read := isinstance(e, Telemetry)) or not last - 2 <= n < begin
+        msgspec.structs.replace(e, values=e.values | {"throttle_s": seconds * (n > begin)})
+        if isinstance(e, Telemetry)
+        else e
+        for n, e in kept
     ]
 
 

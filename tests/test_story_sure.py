@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from stend.findings import Finding
+from stend.findings.judgement.named import of_findings
 from stend.model.record import Run
 from stend.report.parts import Pair
 from stend.report.story import certainty, questions, telling
@@ -129,3 +131,16 @@ def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str
     known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
     saturation = next(one for one in questions.questions() if one.name == "saturation")
     assert [one.key for one in saturation.answers if one.holds(known)] == keys
+
+
+@pytest.mark.parametrize("key", ["spot", "slower"])
+def test_a_slow_stretch_inside_the_range_is_part_of_the_answer_about_the_range(key: str) -> None:
+    values = {"low": 2e8, "low_from": 0.41, "low_to": 0.46, "outer": 5e8, "inner": 5e8}
+    found = {
+        one.name: one.value or 0.0 for one in of_findings([Finding(name="zones", key=key, test="t", values=values)])
+    }
+    surface = next(one for one in questions.questions() if one.name == "surface")
+    known = found | {"outer": 5e8, "inner": 5e8}
+    (last,) = [one.key for one in surface.answers if one.holds(known)][1:]
+    said = Language("en")(f"question.surface.{last}", **known)
+    assert [place for place in ("41", "46", "200") if place not in said] == []

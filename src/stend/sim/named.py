@@ -99,7 +99,7 @@ def _within(part: dict[str, Any], key: str, value: str, missing: str) -> dict[st
 
 
 def _options(name: str, given: dict[str, str], described: dict[str, Any]) -> dict[str, Any]:
-    """Return the options as values of a Spec. Accidents and lies of the description stay unless an option sets them."""
+    """Return the options as values of a Spec. The faults of the description stay unless an option sets them."""
     unknown = sorted(set(given) - set(OPTIONS))
     if unknown:
         takes = f"it takes {', '.join(OPTIONS)}"
