@@ -8,6 +8,8 @@ import pytest
 
 from stend import findings
 from stend.devices.virtual import VirtualDevice
+from stend.findings import look
+from stend.findings.look import heat
 from stend.model import warming
 from stend.model.events import Event, Result, Started, Telemetry
 from stend.model.record import Run
@@ -121,3 +123,27 @@ def test_the_label_of_a_run_names_its_cooling() -> None:
     events = ran(spec(seconds=60))
     named = [msgspec.structs.replace(e, label="heatsink, 2 m/s") if isinstance(e, Started) else e for e in events]
     assert ("label", {"label": "heatsink, 2 m/s"}) in found(named)
+
+
+def counted(events: list[Event], phase: str, seconds: int) -> list[Event]:
+    """Return the events with a counter of throttling that is read first after the first round of a phase, with its
+    readings since the load before that are left out."""
+    begin = next(n for n, e in enumerate(events) if isinstance(e, Result) and e.where.phase == phase)
+    last = max(n for n, e in enumerate(events[:begin]) if isinstance(e, Result) and e.where.phase == "heat-writes")
+    kept = [(n, e) for n, e in enumerate(events) if not isinstance(e, Telemetry) or not last - 2 <= n < begin]
+    return [
+        msgspec.structs.replace(e, values=e.values | {"throttle_s": seconds * (n > begin)})
+        if isinstance(e, Telemetry)
+        else e
+        for n, e in kept
+    ]
+
+
+def test_a_counter_that_grew_in_the_load_before_does_not_end_or_doubt_the_next_one() -> None:
+    events = counted(ran(spec(seconds=2000), minutes=15), "heat-reads", 18)
+    run = Run(events)
+    assert not warming.heated(run, "heat", "heat-reads")
+    _, (key, reads) = found(events)
+    assert key == "rising"
+    assert "disturbed" not in reads
+    assert heat.throttled_s(run, look.records(run, "heat")) == 18

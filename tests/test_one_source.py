@@ -51,7 +51,8 @@ OF_COURSES = {
     "write_tail_at", "mix_tail_at", "write_queued", "mix_queued", "rested_share", "full_rest", "rested_of",
     "buffer_block", "buffer_reads", "buffer_at",
     "reads_in_rounds", "mix_in_rounds", "stream_rounds", "sat_part", "demand_at",
-    "mix_tail_reads", "mix_tail_writes",
+    "mix_tail_reads", "mix_tail_writes", "wavers", "wavers_low", "wavers_high",
+    "spot_from", "spot_to",
 }  # fmt: skip
 """Evidence that a finding reads off a course, that the plan or the sheet tells."""
 

@@ -338,3 +338,15 @@ def test_a_plan_says_how_often_it_writes_the_whole_drive(
     """The fill of PTS 7 writes twice the capacity, whatever the range; timed steps come on top."""
     assert main(["plan", "iops", *more]) == 0
     assert f"{said} Timed steps write more" in capsys.readouterr().out
+
+
+def test_a_small_range_that_does_not_fit_on_the_drive_is_noted_with_both_sizes() -> None:
+    def noted(capacity_bytes: int) -> list[str]:
+        device = msgspec.structs.replace(DRIVE, capacity_bytes=capacity_bytes)
+        drawn = plan.draw(["hot-range", "cold-warm"], plan.load_profile("review"), device)
+        return [str(note) for note in drawn.notes if "small range" in str(note)]
+
+    assert noted(100 * GiB) == []
+    (hot,) = noted(60 * GiB)
+    assert "15 GiB instead of 20 GiB" in hot
+    assert len(noted(16 * GiB)) == 2

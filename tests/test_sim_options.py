@@ -1,5 +1,8 @@
 """What is written after a virtual drive's name: another of its kind, or a sentence."""
 
+from importlib import resources
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -7,12 +10,26 @@ from stend.base.errors import BadInput
 from stend.base.units import MiB
 from stend.sim import build, load
 
+PROFILES = resources.files("stend.sim") / "profiles"
+
 
 def test_any_parameter_of_a_part_is_set_by_both_names() -> None:
     usual, other = load("x25e-raid"), load("x25e-raid?array.level=10&array.read_us=80.5&firmware=1.1")
     assert usual.array
     assert other.array == msgspec.structs.replace(usual.array, level=10, read_us=80.5)
     assert (other.firmware, other.host) == ("1.1", usual.host)
+
+
+def test_accidents_and_lies_of_a_file_are_kept_unless_an_option_sets_them(tmp_path: Path) -> None:
+    path, text = tmp_path / "mine.toml", (PROFILES / "ideal.toml").read_text()
+    path.write_text(f"{text}[accidents]\nslow_us = 30\nslow_bytes = 4096\n[lies]\nwrap_bytes = 1048576\n")
+    assert (load(str(path)).accidents.slow_us, load(str(path)).lies.wrap_bytes) == (30, 1 << 20)
+    other = load(f"{path}?slow_us=7&keeps_bytes=512")
+    assert (other.accidents.slow_us, other.accidents.slow_bytes) == (7, 4096)
+    assert (other.lies.keeps_bytes, other.lies.wrap_bytes) == (512, 1 << 20)
+    path.write_text(f"accidents = 5\n{text}")
+    with pytest.raises(BadInput, match="accidents"):
+        load(str(path))
 
 
 @pytest.mark.parametrize(

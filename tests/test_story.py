@@ -54,31 +54,6 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
 
 
 @pytest.mark.parametrize(
-    ("figures", "keys"),
-    [
-        ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
-        ({"fall": 5.0}, ["answer_1"]),
-        ({"fall": 5.0, "fallen_s": 60.0}, ["answer_1", "answer_11"]),
-        ({"fall": 5.0, "fallen_s": 30e3}, ["answer_1"]),  # it took nearly the whole time
-        ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_6", "answer_7"]),
-        (
-            {"fall": 5.0, "knee_s": 60.0, "knee_bytes": 7e10, "later": 3e4, "later_s": 692.0},
-            ["answer_1", "answer_7", "answer_14"],
-        ),
-        ({"fall": 5.0, "later": 3e4, "later_s": 692.0}, ["answer_1"]),
-        ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
-        ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
-        ({"fall": 1.04, "held": 0.0}, ["answer_10"]),
-        ({"fall": 0.6, "held": 0.0}, ["answer_10"]),
-    ],
-)
-def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str, float], keys: list[str]) -> None:
-    known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
-    saturation = next(one for one in questions.questions() if one.name == "saturation")
-    assert [one.key for one in saturation.answers if one.holds(known)] == keys
-
-
-@pytest.mark.parametrize(
     ("question", "figures", "key"),
     [
         ("wait", {"deep_reads_at": 8.0, "deep_writes_at": 8.0}, "answer_5"),

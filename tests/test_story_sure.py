@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from stend.findings import Finding
+from stend.findings.judgement.named import of_findings
 from stend.model.record import Run
 from stend.report.parts import Pair
 from stend.report.story import certainty, questions, telling
@@ -99,3 +101,46 @@ def test_a_fall_without_a_visible_cache_is_stated_in_its_chapter() -> None:
     for fall, keys in ((16.0, ["answer_11"]), (1.2, [])):
         figures = {"cache_fall": fall, "stream_end": 103e6}
         assert [answer.key for answer in chapter.answers if answer.holds(figures)] == keys
+
+
+@pytest.mark.parametrize(
+    ("figures", "keys"),
+    [
+        ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
+        ({"fall": 5.0}, ["answer_1"]),
+        ({"fall": 5.0, "fallen_s": 60.0}, ["answer_1", "answer_11"]),
+        ({"fall": 5.0, "fallen_s": 30e3}, ["answer_1"]),  # it took nearly the whole time
+        ({"fall": 5.0, "knee_s": 29.0, "knee_bytes": 6e9, "still_falling": 1.0}, ["answer_1", "answer_6", "answer_7"]),
+        (
+            {"fall": 5.0, "knee_s": 60.0, "knee_bytes": 7e10, "later": 3e4, "later_s": 692.0},
+            ["answer_1", "answer_7", "answer_14"],
+        ),
+        ({"fall": 5.0, "later": 3e4, "later_s": 692.0}, ["answer_1"]),
+        (
+            {"fall": 1.3, "fallen_s": 60.0, "wavers": 1.0, "wavers_low": 1e4, "wavers_high": 5e4},
+            ["answer_10", "answer_18"],
+        ),
+        ({"fall": 5.0, "wavers": 0.0, "wavers_low": 5e3, "wavers_high": 2e4}, ["answer_1", "answer_18"]),
+        ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
+        ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
+        ({"fall": 1.04, "held": 0.0}, ["answer_10"]),
+        ({"fall": 0.6, "held": 0.0}, ["answer_10"]),
+    ],
+)
+def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str, float], keys: list[str]) -> None:
+    known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
+    saturation = next(one for one in questions.questions() if one.name == "saturation")
+    assert [one.key for one in saturation.answers if one.holds(known)] == keys
+
+
+@pytest.mark.parametrize("key", ["spot", "slower"])
+def test_a_slow_stretch_inside_the_range_is_part_of_the_answer_about_the_range(key: str) -> None:
+    values = {"low": 2e8, "low_from": 0.41, "low_to": 0.46, "outer": 5e8, "inner": 5e8}
+    found = {
+        one.name: one.value or 0.0 for one in of_findings([Finding(name="zones", key=key, test="t", values=values)])
+    }
+    surface = next(one for one in questions.questions() if one.name == "surface")
+    known = found | {"outer": 5e8, "inner": 5e8}
+    (last,) = [one.key for one in surface.answers if one.holds(known)][1:]
+    said = Language("en")(f"question.surface.{last}", **known)
+    assert [place for place in ("41", "46", "200") if place not in said] == []

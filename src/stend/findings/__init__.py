@@ -87,7 +87,8 @@ def held(run: Run, finding: Finding) -> Finding:
         return finding
     if finding.key not in getattr(file(finding.name), "DISTURBED", (finding.key,)):
         return finding
-    why = _disturbed(run, finding.test)
+    needs = getattr(file(finding.name), "DISTURBED_BY", None)
+    why = _disturbed(run, finding.test) if needs is None else grounds.unmet(needs, _ground(run, finding.test))
     if not why and not run.plan.profile.quick:
         return finding
     values = finding.values | ({"disturbed": why} if why else {})
@@ -98,4 +99,8 @@ def held(run: Run, finding: Finding) -> Finding:
 @once
 def _disturbed(run: Run, name: str) -> Because | None:
     """Return the disturbance that the drive reported during a test, or None."""
-    return grounds.undisturbed(Ground(run, run.plan.test(name), look.records(run, name)))
+    return grounds.undisturbed(_ground(run, name))
+
+
+def _ground(run: Run, name: str) -> Ground:
+    return Ground(run, run.plan.test(name), look.records(run, name))

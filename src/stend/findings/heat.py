@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look import Record
+from stend.findings.look import Record, grounds
 from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import HEATING, slow, temperatures
 from stend.findings.look.moments import Moment, began, ended, on_clock
@@ -19,6 +19,8 @@ READS = HEATING[1]
 TESTS = ("heat",)
 DISTURBED = ("steady", "rising", "silent")
 """Keys whose confidence a disturbance limits; for the others heat is the conclusion itself."""
+DISTURBED_BY = (grounds.quiet,)
+"""Heat is the subject of this test, not a disturbance of it."""
 FALLEN, WARMED_K = 0.9, 5.0
 """Share of the first rate below which a drive has slowed down, and kelvin by which it became warmer meanwhile."""
 CEILING_K, KEPT_K = 2.0, 6.0

@@ -8,6 +8,8 @@ from stend.model.record import Run
 
 MIX = (60, 75)
 MUCH, LITTLE = 3.0, 1.5
+ALIKE = 1.05
+"""Means that differ by less are equal."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -23,4 +25,9 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                     ratio = mixed_s / alone_s
                     values = {"load": mixed.workload.label, "mixed": mixed_s, "alone": alone_s, "ratio": ratio}
                     speaks = side(pro=ratio < LITTLE, con=ratio > MUCH)
-                    yield Finding(key="slowed", test=test.name, values=values, side=speaks)
+                    if ratio >= ALIKE:
+                        yield Finding(key="slowed", test=test.name, values=values, side=speaks)
+                    elif ratio * ALIKE > 1:
+                        yield Finding(key="kept", test=test.name, values=values, side=speaks)
+                    else:
+                        yield Finding(key="shorter", test=test.name, values=values, side=speaks)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from stend.model.definition import Hold
 from stend.model.events import Telemetry
 from stend.model.record import Run
 
@@ -62,10 +63,20 @@ def heated(run: Run, test: str, phase: str) -> bool:
         return False
     first_s = held[0].t - held[0].counts.seconds
     since = [look for look in looks if look.t > first_s]
-    throttled = [now.t for before, now in pairwise(looks) if now.t > first_s and slowed(before, now)]
+    earlier = [result.t for result in results if isinstance(result.step, Hold) and result.t <= first_s]
+    throttled = [
+        now.t
+        for before, now in pairwise(looks)
+        if now.t > first_s and slowed(before, now) and (now.values.get("throttled") or not _loaded(before, earlier))
+    ]
     if throttled:
         return sum(result.t > throttled[0] for result in held) >= AFTER_ROUNDS
     degrees = [c for look in since if (c := celsius(look)) is not None]
     if not degrees:
         return len(held) >= LEAST_ROUNDS
     return steady(degrees) and (len(held) >= LEAST_ROUNDS or max(degrees) - degrees[0] >= WARMED_K)
+
+
+def _loaded(before: Telemetry, ends: Sequence[float]) -> bool:
+    """Return True if another load ended after a reading: a counter that grew since may have counted in that load."""
+    return any(before.t < end for end in ends)

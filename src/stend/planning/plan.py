@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -208,6 +208,8 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     range_bytes = max(profile.active_range(device), *(_reach(test) for test in drawn))
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
         notes.append(Sentence("first_only", size=range_bytes))
+    elif not profile.range_limit_bytes:
+        notes += [note for test in drawn for note in _smaller(test)]
     every = [phase for test in drawn for phase in test.phases]
     return Plan(
         tests=tuple(drawn),
@@ -220,6 +222,14 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         notes=tuple(dict.fromkeys(notes)),
         deviations=deviations,
     )
+
+
+def _smaller(test: PlannedTest) -> Iterator[Sentence]:
+    """Yield a note if the small range of a test is smaller than its setting: its parts must fit on the drive."""
+    wanted = int(test.profile.options.get("hot_gib", 0) * GiB)
+    size = min((hold.workload.range_bytes for hold in test.holds), default=wanted)
+    if size < wanted:
+        yield Sentence("of_test", test=test.name, what=Sentence("hot_smaller", a=size, b=wanted))
 
 
 def _reach(test: PlannedTest) -> int:

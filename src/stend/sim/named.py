@@ -55,7 +55,7 @@ def load(text: str) -> Spec:
     given = dict(parse_qsl(query, keep_blank_values=True))
     parameters = {key: given.pop(key) for key in list(given) if "." in key}
     described = _described(name)
-    values = {"name": Path(name).stem, **_changed(name, described, parameters), **_options(name, given)}
+    values = {"name": Path(name).stem, **_changed(name, described, parameters), **_options(name, given, described)}
     spec = untrusted.converted(values, Spec, f"the virtual drive {name}", strict=False)
     if spec.array and "capacity_bytes" not in given:
         usual = untrusted.converted(described["array"], Array, f"the virtual drive {name}", strict=False)
@@ -98,7 +98,8 @@ def _within(part: dict[str, Any], key: str, value: str, missing: str) -> dict[st
     return part | {inner: _within(part[inner], more, value, missing)}
 
 
-def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
+def _options(name: str, given: dict[str, str], described: dict[str, Any]) -> dict[str, Any]:
+    """Return the options as values of a Spec. The faults of the description stay unless an option sets them."""
     unknown = sorted(set(given) - set(OPTIONS))
     if unknown:
         takes = f"it takes {', '.join(OPTIONS)}"
@@ -106,4 +107,6 @@ def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
     accidents = {key: value for key, value in given.items() if key in Accidents.__struct_fields__}
     lies = {key: value for key, value in given.items() if key in Lies.__struct_fields__}
     other = {key: value for key, value in given.items() if key not in accidents | lies}
-    return other | {"accidents": accidents, "lies": lies}
+    parts = {"accidents": accidents, "lies": lies}
+    written = {part: described[part] for part in parts if part in described}
+    return other | parts | {part: was | parts[part] if isinstance(was, dict) else was for part, was in written.items()}

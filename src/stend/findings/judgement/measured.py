@@ -26,6 +26,8 @@ WHOLE = 0.99
 """From this share of the capacity on, a range is the whole drive."""
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
+WAVERS = 1.5
+"""Last records of a saturation that differ by this factor vary much."""
 RAISED, APART = 1.1, 2.0
 """A mean this many times the median is raised; with less, both round to the same figure. From `APART` times on it lies
 between two kinds of IO and is the time of neither, however many of them are long."""
@@ -99,6 +101,18 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
         if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
+            yield from _wavering(saturation, last, test.name)
+
+
+def _wavering(saturation: Saturated, last: Sequence[float], test: str) -> Pairs:
+    """Yield the lowest and the highest rate of the last records if they vary much. `wavers` is 1 if such records reach
+    the start: the drop of the mean is then not a fall."""
+    low, high = min(last), max(last)
+    if high < WAVERS * max(low, 1e-9):
+        return
+    yield Named("wavers_low", low, test)
+    yield Named("wavers_high", high, test)
+    yield Named("wavers", float(saturation.fresh and high >= (1 - NEAR) * saturation.start), test)
 
 
 def _fallen_s(records: Sequence[look.Record], saturation: Saturated) -> float:

@@ -135,6 +135,7 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
         yield Named("flush_free", float(key.startswith("free")), test)
 
 
+SPOT = {"spot_rate": "low", "spot_from": "low_from", "spot_to": "low_to"}
 FOUND = {
     ("cache_policy", "through"): {
         "cache_at": "depth",
@@ -148,6 +149,8 @@ FOUND = {
     ("cache_policy", "around"): {"cache_at": "depth", "write_around": "gain_writes"},
     ("cache_policy", "back"): {"write_back": "held"},
     ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
+    ("zones", "spot"): SPOT,
+    ("zones", "slower"): SPOT,
     ("power", "idle"): {"idle_watts": "watts"},
     ("power", "idle_active"): {"idle_watts": "watts"},
     ("power", "idle_level"): {"idle_watts": "watts"},

@@ -1,6 +1,5 @@
 """Thermal throttling and temperature of a drive, on the clock of the records of a phase."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -20,7 +19,7 @@ COUNTER = "throttle_s"
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
     """Return [(from, to)] in seconds from the start of the phase. Precision depends on how often telemetry was read."""
     spans = list[tuple[float, float]]()
-    for span in (span for record in records for _, span in _within(run, record)):
+    for span, _ in _pieces(run, records):
         if spans and abs(span[0] - spans[-1][1]) < 1:  # the next phase starts at 0 again
             spans[-1] = (spans[-1][0], span[1])
         else:
@@ -30,21 +29,23 @@ def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
 
 def throttled_s(run: Run, records: Sequence[Record]) -> float:
     """Return the most seconds of the records in which the drive throttled: by its own counter where that moved."""
-    shared = defaultdict[int, float](float)
-    for stretch, (from_s, to_s) in (pair for record in records for pair in _within(run, record)):
-        shared[stretch] += to_s - from_s
-    counts = {at: growth(slow(run)[at][0][1].values, slow(run)[at][1][1].values, COUNTER) for at in shared}
-    return sum(min(seconds, counts[at] or seconds) for at, seconds in shared.items())
+    between = dict[int, float]()
+    for (first, last), stretch in _pieces(run, records):
+        between[stretch] = between.get(stretch, 0.0) + last - first
+    counted = [growth(before.values, now.values, COUNTER) for (_, before), (_, now) in slow(run)]
+    return sum(min(seconds, counted[stretch] or seconds) for stretch, seconds in between.items())
 
 
-def _within(run: Run, record: Record) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Yield the index of each stretch of `slow` within a record, with its part of it, from the start of the phase."""
-    begin, end = began(run, record.result), ended(run, record.result)
-    shift = record.start_s - begin[1]
-    for at, (before, now) in enumerate(slow(run)):
-        first, last = max(before[0], begin), min(now[0], end)
-        if first < last:
-            yield at, (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s))
+def _pieces(run: Run, records: Sequence[Record]) -> Iterator[tuple[tuple[float, float], int]]:
+    """Yield (from, to) of each part of a record between readings of `slow`, with the number of that pair."""
+    stretches = slow(run)
+    for record in records if stretches else ():
+        begin, end = began(run, record.result), ended(run, record.result)
+        shift = record.start_s - begin[1]
+        for number, (before, now) in enumerate(stretches):
+            first, last = max(before[0], begin), min(now[0], end)
+            if first < last:
+                yield (max(first[1] + shift, record.start_s), min(last[1] + shift, record.end_s)), number
 
 
 @once
