@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stend.base.text import small
 from stend.charts.exceedance import curve
 from stend.charts.headroom import drawing
 from stend.charts.parts import Drawing, axis
@@ -45,7 +46,7 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
             x = axis("ms", words("axis.latency_ms"), log=True)
             y = axis("share", words("axis.exceedance"), log=True)
             chart = thin_lines(x, y, channels(every, [str(row["drive"]) for row in rows]))
-            title = words("beside.replay", way=words(f"direction.{way}"))
+            title = words("beside.replay", way=small(words(f"direction.{way}")))
             yield Drawing(title, chart, {"rows": rows}, words("beside.replay_says"))
 
 
