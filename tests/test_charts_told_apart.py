@@ -1,19 +1,22 @@
 """Marks of a picture that a reader can name, see and read: alone, of unlike drives, and next to another picture."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from stend.charts import batched, journal, replay_time, saturation, trims
+from stend.charts import batched, journal, replay_time, saturation, surface_map, trims, watts
 from stend.charts.beside import picture
 from stend.charts.beside.courses import WIDE
 from stend.charts.overlay import intervals, pictures, ratio_map
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.fit import units
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.marks import ratio_axis, series, thin_lines
 from stend.charts.parts.sides import Side
 from stend.charts.parts.theme import finished
+from stend.charts.parts.vega import Chart
+from stend.report.parts.drawing import svg
 from stend.words import LANGUAGES, Language
 from tests.pictures import run_of
 from tests.synthetic import Truth, made
@@ -126,3 +129,35 @@ def test_courses_of_drives_far_apart_have_a_logarithmic_axis_in_either_order(
 @pytest.mark.parametrize(("sets", "key"), [({"longest": []}, "saturation_few"), ({"longest": [], "band": []}, "")])
 def test_a_caption_names_no_band_that_is_not_drawn(sets: dict[str, list[dict[str, Any]]], key: str) -> None:
     assert saturation._hidden(sets, "99.9%") == key
+
+
+@pytest.mark.parametrize(
+    ("reads", "dots"),
+    [((1, 0, 2, 0, 1), True), ((1, 1, 1, 1), False), ((1, 1, 0, 1, 1, 0, 1), False), ((0, 3, 0), True)],
+)
+def test_parts_that_were_read_apart_are_dots_and_not_a_line_without_pieces(
+    reads: tuple[int, ...], *, dots: bool
+) -> None:
+    assert surface_map._scattered(reads) is dots
+
+
+@pytest.mark.parametrize(("peaks", "higher"), [((7.0, 7.0), False), ((7.0, 8.0), True), ((1.0, 7.05), False)])
+def test_a_caption_of_power_states_that_peaks_are_above_its_line(peaks: tuple[float, float], *, higher: bool) -> None:
+    assert watts._exceeds([(0.0, 1.0, peaks[0]), (1.0, 7.0, peaks[1])]) is higher
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_direction_in_the_title_of_a_replay_begins_small(lang: str) -> None:
+    titles = [p.title for p in picture("replay", [Side("D", run_of("replay"))], Language(lang), ())]
+    ways = [Language(lang)(f"direction.{way}") for way in ("read", "write")]
+    assert [title.rpartition(": ")[2] for title in titles] == [way.lower() for way in ways]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"), [(0.9, 1.12, {"0.90", "1.00", "1.10"}), (0.1, 8.0, {"0.1", "1", "5"})]
+)
+def test_labels_of_ratios_on_a_linear_axis_have_equal_decimal_places(low: float, high: float, labels: set[str]) -> None:
+    x = ratio_axis(low, high, "overlay.ratio", EN) | {"field": "x"}
+    chart = Chart().mark("point").encode(x=x)
+    drawn = svg(finished("n", Drawing("T", chart, {"rows": [{"x": low}, {"x": high}]}, "S."), EN, []))
+    assert labels <= set(re.findall(r">([\d.]+)</text>", drawn))

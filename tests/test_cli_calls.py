@@ -258,7 +258,7 @@ def dask(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield given
 
     states = {"h": {"A-1": "running"}, "g": {}}
-    announced = {"A": SimpleNamespace(model="M", capacity_bytes=10**12)}
+    announced = {"A": SimpleNamespace(model="M", capacity_bytes=10**12, host="node")}
     calls = Calls(
         hosts=lambda dask: {"tls://h": announced}, announced=lambda dask: announced | {"B": None},
         run=[Outcome("A-1", "complete"), Outcome("B-1", "refused"), Outcome("C-1", "not steady")], collect=["folder"],
@@ -281,7 +281,7 @@ def test_what_a_fleet_prints_and_returns(
     assert capsys.readouterr().out == "2 of 3 runs are complete; `stend fleet collect fleet.toml` brings them to home\n"
     assert dask.status(path, papers, "me") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "tls://h: A (M 1 TB)", "A-1: running", "B-1: not begun", "C-1: not known: no host announces its drive now"
+        "node: A (M 1 TB)", "A-1: running", "B-1: not begun", "C-1: not known: no host announces its drive now"
     ]  # fmt: skip
     assert dask.stop(path, papers, "me") == 0
     assert capsys.readouterr().out == "3 runs were asked to end; `stend fleet run fleet.toml` continues them\n"

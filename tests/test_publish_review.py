@@ -123,9 +123,9 @@ def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, text: str, 
 @pytest.mark.parametrize(
     ("reference", "found"),
     [
-        ("latency.4k.read.mean", "100 read"),
-        ("latency.4k.reads.mean", "100 read"),
-        ("latency.4k.write.mean", "0 write"),
+        ("latency.4k.read.mean", "100 both"),
+        ("latency.4k.reads.mean", "100 both"),
+        ("latency.4k.write.mean", "0 both"),
         ("latency.4k.65/35.read.mean", "65 read"),
         ("latency.4k.65_35.write.mean", "65 write"),
         ("latency.4k.mean", r"is 3 figures .*; add words, such as a mix \(65/35\)"),
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path: Path, text: str, 
 )
 def test_reads_are_those_of_a_load_of_reads_alone_before_those_of_a_mix(reference: str, found: str) -> None:
     """The latency test of the PTS holds reads, writes and a mix of both."""
-    loads = [(100, "read"), (65, "both"), (65, "read"), (65, "write"), (0, "write")]
+    loads = [(100, "both"), (65, "both"), (65, "read"), (65, "write"), (0, "both")]
     keys = [Key("latency", "rounds-q1", "window", 100, pct, "4K", 1, 1, 0, way) for pct, way in loads]
     keys.append(Key("latency", "rounds-q1", "window", 100, 65, "8K", 1, 1, 0, "read"))
     rows: Any = [SimpleNamespace(key=key, quantity="mean") for key in keys]

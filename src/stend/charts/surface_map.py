@@ -3,13 +3,13 @@
 If a part has too few reads for its slowest hundredth, its longest response time is drawn instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from stend.charts.parts import Drawing, axis, position
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.marks import dots, series, thin_lines
 from stend.findings.look.surfaces import PHASE, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
@@ -55,8 +55,16 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     x, y = position("gb", test.profile.active_range(run.plan.device), words), axis("ms", words("axis.response"))
     if top > WIDE * low:
         y |= {"scale": {"type": "log"}}
-    chart = thin_lines(x, y, series("way", None, list(names.values())))
+    kinds = series("way", None, list(names.values()))
+    chart = dots(x, y, kinds) if not bad and _scattered(part.cell.reads for part in parts) else thin_lines(x, y, kinds)
     yield Drawing(words("chart.surface_map"), chart, {"rows": rows}, words("says.surface_map"))
+
+
+def _scattered(reads: Iterable[int]) -> bool:
+    """Return whether most parts that were read have no such part beside them: a line through them has no pieces."""
+    read = [False, *map(bool, reads), False]
+    lone = [here and not (before or after) for before, here, after in zip(read, read[1:], read[2:], strict=False)]
+    return 2 * sum(lone) > sum(read)
 
 
 def _over(place: Unread, top: float) -> tuple[tuple[int, float | None], ...]:

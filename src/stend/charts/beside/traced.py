@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stend.base.text import small
 from stend.charts.exceedance import curve, share_lines
 from stend.charts.headroom import drawing
 from stend.charts.parts import Drawing
@@ -42,7 +43,7 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         rows = [row | {"drive": row["name"]} for name, counted in bins.items() for row in curve(counted, name)]
         if any(row["drive"] != words("replay.captured") for row in rows):
             chart = share_lines(channels(every, rows), words)
-            title = words("beside.replay", way=words(f"direction.{way}"))
+            title = words("beside.replay", way=small(words(f"direction.{way}")))
             yield Drawing(title, chart, {"rows": rows}, words("beside.replay_says"))
 
 

@@ -164,7 +164,7 @@ EDGE = 0.03
 def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
     """Return the x axis of ratios around 1, at least from 0.95 to 1.05.
 
-    It is linear up to a factor of `NARROW`, where few round numbers are left.
+    It is linear up to a factor of `NARROW`, where few round numbers are left. Its labels have equal decimal places.
     """
     least, most = min(low, 0.95), max(high, 1.05)
     margin = (most / least) ** EDGE
@@ -175,7 +175,7 @@ def ratio_axis(low: float, high: float, title: str, words: Language) -> Channel:
         "type": "quantitative",
         "title": words(f"{title}_even" if even else title),
         "scale": linear if even else {"type": "log", "domain": domain, "nice": False},
-        "axis": {"format": "~g", "labelOverlap": "greedy"},
+        "axis": {"labelOverlap": "greedy"} | ({} if even else {"format": "~g"}),
     }
 
 
