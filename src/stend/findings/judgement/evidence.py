@@ -68,6 +68,8 @@ LATER = ("new", "drifts", "fills", "window")
 """Reasons why an end is not a level, for which a longer saturation would show a lower rate."""
 AGREE = 1.1
 """An end of a saturation up to this many times the level after preconditioning has reached that level."""
+SPARE = 0.5
+"""Share of the capacity that is more than the spare area of drives that we know, with a margin. A choice of stend."""
 Evidence = dict[str, float]
 
 
@@ -144,7 +146,7 @@ def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str], share: flo
     A saturation of a `share` of the drive (0: of all) had the rest as spare area: a full drive is slower.
     """
     saturation, why = _saturation(run), None
-    if saturation and _worsens(saturation) and not _confirmed(saturation, rows):
+    if saturation and _worsens(saturation) and not _confirmed(run, saturation, rows):
         why = saturation.why or Because("falling")
     elif share:
         why = Because("unfilled", {"share": share})
@@ -167,9 +169,17 @@ def _worsens(saturation: Saturated) -> bool:
     return saturation.why.key in LATER and not (saturation.why.key == "drifts" and saturation.even)
 
 
-def _confirmed(saturation: Saturated, rows: Sequence[Figures]) -> bool:
-    """Return whether an end after less than two capacities is the level of the preconditioned drive."""
+def _confirmed(run: Run, saturation: Saturated, rows: Sequence[Figures]) -> bool:
+    """Return whether an end after less than two capacities is the level of the preconditioned drive.
+
+    A sequential fill leaves the spare area free. Equal rates show a level only if the drive has slowed down, or if
+    random writes have used up the spare area in the other test too.
+    """
     window = headline.level(rows, "write_window")
     if not window or window.steady is False or not saturation.why:
+        return False
+    records = (r for r in look.records(run, window.test) if r.workload.random_pct)
+    random = sum(record.counts.write.bytes for record in records)
+    if saturation.ratio < AGREE and random < SPARE * run.plan.device.capacity_bytes:
         return False
     return saturation.why.key == "fills" and saturation.end <= AGREE * window.iops
