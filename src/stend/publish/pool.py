@@ -18,11 +18,13 @@ def run(orders: Sequence[Order], workers: int) -> Iterator[Made]:
     if len(orders) <= FEW or workers < 2:
         yield from map(make, orders)
         return
-    with ProcessPoolExecutor(workers, mp_context=pool.context(READY), initializer=pool.begin) as executor:
-        try:
-            for done in as_completed([executor.submit(make, order) for order in orders]):
-                yield done.result()
-        except BrokenProcessPool as error:
-            raise StepFailed(
-                "a process that makes pages died, possibly for lack of memory; repeat the command"
-            ) from error
+    executor = ProcessPoolExecutor(workers, mp_context=pool.context(READY), initializer=pool.begin)
+    try:
+        with pool.held():
+            under_way = [executor.submit(make, order) for order in orders]
+        for done in as_completed(under_way):
+            yield done.result()
+    except BrokenProcessPool as error:
+        raise StepFailed("a process that makes pages died, possibly for lack of memory; repeat the command") from error
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)

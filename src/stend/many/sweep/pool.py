@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import connection, forkserver, get_context, parent_process
+from contextlib import contextmanager
+from multiprocessing import connection, forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.context import BaseContext
 
 from stend.base.errors import StepFailed
@@ -35,7 +36,8 @@ def run(design: Design, points: Iterable[Point], workers: int, work: Worker = dr
         under_way: set[Future[Line]] = set()
         while True:
             while len(under_way) < AHEAD * workers and (point := next(left, None)):
-                under_way.add(pool.submit(work, design, point))
+                with held():
+                    under_way.add(pool.submit(work, design, point))
             if not under_way:
                 return
             done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
@@ -56,10 +58,30 @@ def context(ready: str = READY) -> BaseContext:
     forking = get_context("forkserver")
     forking.set_forkserver_preload([ready])
     try:
-        forkserver.ensure_running()
+        resource_tracker.ensure_running()  # its start ends the mask of `held`
+        with held():
+            forkserver.ensure_running()
     except OSError:
         return get_context("spawn")
     return forking
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let Ctrl-C wait until processes have started, which inherit that. A pool that is interrupted there never ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came = list[int]()
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))  # another thread may get it
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def begin() -> None:
