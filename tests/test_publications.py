@@ -1,5 +1,6 @@
 """Published figures of the user: merged, checked, shown as rivals; names of the drives of a page."""
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, LeftOut
+from stend.cli import main
 from stend.findings.look.grounds import Because
 from stend.model import publications
 from stend.model.published import figure, published
@@ -173,3 +175,28 @@ def test_runs_of_one_model_are_named_by_label_drive_or_setting(
     shown = labels([changed_run(*run) for run in runs], (), Language(lang))
     due = [f"OCZ Saber 1000 ({name})" if name else "OCZ Saber 1000" for name in names]
     assert [name.replace("\u00a0", " ") for name in shown] == due
+
+
+def test_a_folder_of_figures_that_cannot_be_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that is too long fails for root too, whom permissions do not stop."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ("x" * 300)))
+    with pytest.warns(LeftOut, match="cannot be read by this user"):
+        assert publications.known() == published()
+    run = ["run", "fresh", "--target", "sim:small", "--quick", "--into", str(tmp_path / "run")]
+    assert main(run) == 0
+    assert main(["report", str(tmp_path / "run"), "--format", "html", "--format", "markdown"]) == 0
+    assert capsys.readouterr().err.count("left out: the published figures") == 2, "once per command"
+    assert (tmp_path / "run/report.md").exists()
+
+
+def test_a_file_of_figures_that_this_user_may_not_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    written(tmp_path / "stend/published/a.toml", GOOD)
+    barred = written(tmp_path / "stend/published/b.toml", GOOD.replace("x1", "x2"))
+    monkeypatch.setattr(os, "access", lambda file, mode: file != barred)
+    with pytest.warns(LeftOut, match=f"{barred} cannot be read by this user"):
+        assert set(publications.known()) == {*published(), "x1"}

@@ -69,7 +69,7 @@ class Undrawn(UserWarning):
 
 
 class LeftOut(UserWarning):
-    """A run cannot be read, and is left out of the result for many runs."""
+    """A run, or a file of published figures, cannot be read and is left out of the result."""
 
 
 STOPPED_EXIT_CODE = 130

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +83,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with edged(), warnings.catch_warnings():
         for kind in (Undrawn, LeftOut):
             warnings.simplefilter("always", kind)
-        warnings.showwarning = _warned
+        warnings.showwarning = partial(_warned, set())
         return _main(arguments)
 
 
-def _warned(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-    """Print a warning, as `warnings.showwarning` does."""
-    _print_error(str(message), 0)
+def _warned(printed: set[str], message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Print a warning once, as `warnings.showwarning` does."""
+    if str(message) not in printed:
+        printed.add(str(message))
+        _print_error(str(message), 0)
 
 
 def _main(arguments: Sequence[str] | None) -> int:

@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: outcome, verdict, key figures, searches without steady state, the summary."""
+"""The end of a run on the terminal: outcome, verdict, answers, key figures, searches without steady state, the summary."""
 
 import pydoc
 import shutil
@@ -52,16 +52,17 @@ def _unmet(run: Run) -> Iterator[str]:
 
 
 def headline(folder: Path, run: Run) -> Iterator[Text]:
-    """Yield the verdict and the key figures of the report's first page, or nothing for an imported run."""
+    """Yield the verdict, the answer of each test and the key figures of the report, or nothing for an imported run."""
     from stend.report.story import headline as page_one
 
     if run.source:
         return
     try:
-        verdict, figures = page_one.headline(folder, run)
+        verdict, answers, figures = page_one.headline(folder, run)
     except StendError:  # a broken drive sheet; the report names it
         return
     yield Text(plain(verdict))
+    yield from (Text(f"  {plain(answer)}") for answer in answers)
     across = max((len(name) for name, _ in figures), default=0)
     yield from (Text.assemble(f"  {plain(name):<{across}}  ", (plain(value), "bold")) for name, value in figures)
 

@@ -3,6 +3,7 @@
 import datetime
 import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from stend.base import limits, untrusted
-from stend.base.errors import BadInput
+from stend.base.errors import BadInput, LeftOut
 from stend.model.published import published
 from stend.model.tally import PERCENTS
 
@@ -67,10 +68,11 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 def known(files: Sequence[Path] = ()) -> dict[str, dict[str, Any]]:
     """Return all published figures by drive: of the package, of the user's folder, of these files.
 
-    Raise BadInput for a file that cannot be used, or a name that occurs twice.
+    Warn of a folder, or a file of it, that this process may not read. Raise BadInput for a file that cannot be used, or
+    a name that occurs twice.
     """
     drives = dict(published())
-    for file in (*sorted(folder().glob("*.toml")), *files):
+    for file in (*_of_user(), *files):
         for name, facts in _read(file):
             if name in drives:
                 raise BadInput(f"{file}: the name {name!r} is taken by another published drive; choose another name")
@@ -81,6 +83,20 @@ def known(files: Sequence[Path] = ()) -> dict[str, dict[str, Any]]:
 def folder() -> Path:
     """Return the user's folder of published figures."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "stend" / "published"
+
+
+def _of_user() -> list[Path]:
+    """Return the files of the user's folder. Leave out those that this user may not read, with a warning."""
+    try:
+        files = sorted(file for file in folder().iterdir() if file.suffix == ".toml")
+        blocked = [file for file in files if not os.access(file, os.R_OK)]
+    except FileNotFoundError:
+        return []
+    except OSError:  # HOME is that of another user
+        files = blocked = [folder()]
+    for path in blocked:
+        warnings.warn(LeftOut(f"left out: the published figures {path} cannot be read by this user"), stacklevel=3)
+    return [file for file in files if file not in blocked]
 
 
 def _read(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -76,13 +76,14 @@ Evidence = dict[str, float]
 class Known(NamedTuple):
     """Figures, those that are only a bound because the drive was still getting worse, and those that cannot be used.
 
-    `rows` are the loads that figures come from.
+    `rows` are the loads that figures come from, `tests` the tests.
     """
 
     figures: Evidence
     bounds: Mapping[str, Because] = MappingProxyType({})
     unusable: Mapping[str, Because] = MappingProxyType({})
     rows: Mapping[str, Figures] = MappingProxyType({})
+    tests: Mapping[str, str] = MappingProxyType({})
 
     @property
     def usable(self) -> Evidence:
@@ -130,7 +131,7 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         bounds |= dict.fromkeys(outer, Because("outer", {"share": share}))
     if any(why.key == "falling" for why in bounds.values()):
         values["still_falling"] = 1.0
-    return Known(values, bounds, unusable, {name: item.row for name, item in known.items() if item.row})
+    return Known(values, bounds, unusable, {name: item.row for name, item in known.items() if item.row}, tests)
 
 
 def _unusable(run: Run, name: str) -> Because | None:

@@ -343,11 +343,21 @@ def _apart(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(t for n, t in enumerate(own) if not n or t not in common) for name, own in answers.items()}
 
 
-def _answer(question: Question, review: Review) -> Iterator[str]:
+def _answer(question: Question, review: Review, test: str = "") -> Iterator[str]:
+    """Yield the sentences that answer a question, or those of them with a figure of this test."""
+    tests = review.verdict.known.tests
     for answer in question.answers:
-        if answer.holds(review.figures):
+        if answer.holds(review.figures) and (not test or test in map(tests.get, answer.needs)):
             yield review.words(f"question.{question.name}.{answer.key}", **review.figures)
-    yield from findings_said([f for f in review.findings if f.name in question.findings], review.words)
+    found = [f for f in review.findings if f.name in question.findings and test in ("", f.test)]
+    yield from findings_said(found, review.words)
+
+
+def first_answer(review: Review, test: PlannedTest) -> str:
+    """Return the first sentence of the report that answers what a test measures, or "" without one."""
+    answers = (_answer(question, review, test.name) for question in questions() if test.name in question.tests)
+    others = review._replace(findings=tuple(f for f in review.findings if f.name != "steady_state"))
+    return sentence(next(chain(*answers, _found(others, [test])), ""))
 
 
 def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterator[Picture]:
