@@ -112,13 +112,13 @@ def test_axe_has_no_objection_to_any_page(width: int, scheme: str, lang: str, en
 def test_runs_are_chosen_filtered_and_compared_by_mouse(ended: Served, browser: Any) -> None:
     page = browser.new_context().new_page()
     page.goto(f"http://127.0.0.1:{ended.port}/?lang=en&token={ended.token}")
-    wait_for(lambda: page.locator("#rows tr").count() == 3)
+    wait_for(lambda: page.locator("#rows td.name a").count() == 3)
     page.fill("#filter", "run=run-2")
-    wait_for(lambda: page.locator("#rows tr").count() == 1)
+    wait_for(lambda: page.locator("#rows td.name a").count() == 1)
     page.fill("#filter", "colour=red")
     wait_for(lambda: "no column" in page.inner_text("#wrong"))
     page.fill("#filter", "")
-    wait_for(lambda: page.locator("#rows tr").count() == 3)
+    wait_for(lambda: page.locator("#rows td.name a").count() == 3)
     page.check("#group")
     assert page.locator("#rows tr.drive").count() >= 1
     assert page.locator("#compare").is_hidden()
@@ -127,6 +127,30 @@ def test_runs_are_chosen_filtered_and_compared_by_mouse(ended: Served, browser: 
     page.click("#compare")
     wait_for(lambda: page.locator("#figures tbody tr").count() > 3)
     assert page.locator("#figures table").first.locator("thead th").count() == 5
+    page.context.close()
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("width", [400, 800, 1100, 1600])
+def test_stamps_have_a_row_of_the_whole_width(width: int, lang: str, ended: Served, browser: Any) -> None:
+    names = ("cut_off", "saturated", "quick", "virtual")
+    stamps = [
+        Language(lang)("stamp.not_run", tests="throughput, latency"),
+        *(Language(lang)(f"stamp.{n}") for n in names),
+    ]
+    rows = [{"run": f"r{n}", "model": "KC", "outcome": "complete", "stamps": stamps * n, "seconds": 9} for n in (0, 1)]
+    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+    page.route("**/api/runs*", lambda route: route.fulfill(json=rows))
+    page.goto(f"http://127.0.0.1:{ended.port}/?lang={lang}&token={ended.token}")
+    wait_for(lambda: page.locator("#rows td.name a").count() == 2)
+    heights = "[...document.querySelectorAll('#rows tr')].map((row) => row.getBoundingClientRect().height)"
+    plain, stamped, below = page.evaluate(heights)
+    text = page.locator("#rows tr").last.inner_text()
+    assert [text.count(stamp) for stamp in stamps] == [1] * len(stamps)
+    assert stamped <= plain
+    assert below < 30 * len(stamps) * max(1, 800 / width)
+    page.fill("#filter", "r1")
+    wait_for(lambda: page.locator("#rows tr").count() == 2)
     page.context.close()
 
 

@@ -56,7 +56,6 @@ function state(row) {
 }
 
 const sort = (row) => badge(row.error ? "failed" : row.now ? row.now.state : row.outcome || "")[0];
-const stamps = (row, cls) => (row.stamps || []).map((stamp) => make("span", stamp, `stamp ${cls}`));
 const text = (row) => [...COLUMNS.map(([, said]) => said(row)), row.label, ...(row.tests || []), ...(row.tests || []).map((one) => told.tests[one])].join(" ").toLowerCase();
 // Words in quotation marks stay together, and spaces around an operator do not count.
 const parts = () => by("filter").value.replace(/\s*(!=|>=|<=|=|>|<)\s*/g, "$1").match(/(?:[^\s"]|"[^"]*"?)+/g)?.map((part) => part.replaceAll('"', "")) || [];
@@ -70,7 +69,7 @@ function cell([called, said, cls], row) {
     one.append(link);
     if (row.label) one.append(make("span", row.label, "label"));
     if (row.model) one.append(make("span", row.model, "soft narrow"));
-    one.append(make("span", state(row), `narrow ${sort(row)}`), ...stamps(row, "narrow"));
+    one.append(make("span", state(row), `narrow ${sort(row)}`));
   } else if (called === "tests") {
     one.title = (row.tests || []).map((each) => told.tests[each] || each).join(", ");
   } else if (called === "pick" && !row.error) {
@@ -81,7 +80,7 @@ function cell([called, said, cls], row) {
     box.onchange = () => { box.checked ? picked.add(row.run) : picked.delete(row.run); choose(); };
     one.append(box);
   } else if (called === "state") {
-    one.append(make("span", said(row), sort(row)), ...stamps(row, ""));
+    one.append(make("span", said(row), sort(row)));
     if (row.seconds && !row.error && row.outcome !== "imported") {
       const link = make("a", word("report"));
       link.href = within(`/report/${address(row.run)}`);
@@ -92,14 +91,20 @@ function cell([called, said, cls], row) {
   return one;
 }
 
-function line(row) {
+// A run with stamps has two rows: its figures, and its stamps across all columns.
+const both = (row) => [() => built_of(row)[1], ...(row.stamps?.length ? [() => built_of(row)[2]] : [])];
+function built_of(row) {
   const now = JSON.stringify(row);
   const known = built.get(row.run);
-  if (known && known[0] === now) return known[1];
-  const one = make("tr", "", (row.stamps || []).length ? "stamped" : "");
-  one.append(...COLUMNS.map((column) => cell(column, row)));
-  built.set(row.run, [now, one]);
-  return one;
+  if (known && known[0] === now) return known;
+  const [figures, stamps] = [make("tr", "", row.stamps?.length ? "stamped" : ""), make("tr", "", "stamps")];
+  figures.append(...COLUMNS.map((column) => cell(column, row)));
+  const across = make("td");
+  across.colSpan = COLUMNS.length - 1;
+  across.append(...(row.stamps || []).flatMap((stamp) => [make("span", stamp, "stamp"), " "]));
+  stamps.append(make("td", "", "pick"), across);
+  built.set(row.run, [now, figures, stamps]);
+  return built.get(row.run);
 }
 
 function headline(drive, count) {
@@ -119,13 +124,13 @@ function wanted() {
     .filter((row) => words.every((part) => text(row).includes(part)))
     .sort((a, b) => Number(way) * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
   put("count", word("count", { shown: left.length, all: rows.length }));
-  if (!by("group").checked) return left.map((row) => () => line(row));
+  if (!by("group").checked) return left.flatMap(both);
   const drives = new Map();
   for (const row of left) {
     const drive = COLUMNS[2][1](row);
     drives.set(drive, [...(drives.get(drive) || []), row]);
   }
-  return [...drives].flatMap(([drive, every]) => [() => headline(drive, every.length), ...every.map((row) => () => line(row))]);
+  return [...drives].flatMap(([drive, every]) => [() => headline(drive, every.length), ...every.flatMap(both)]);
 }
 
 // Lines that stay where they are keep their focus. Those further down are built when the reader comes near them.
