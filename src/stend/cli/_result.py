@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: outcome, verdict, answers, key figures, searches without steady state, the summary."""
+"""The end of a run on the terminal: outcome, verdict, answers, key figures, searches without steady state, summary."""
 
 import pydoc
 import shutil
