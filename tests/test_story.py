@@ -336,6 +336,7 @@ def test_a_rate_that_still_falls_is_marked_so_and_the_cache_of_an_array_is_not_r
         ("IOPS fall.", "A: IOPS fall."),
         ("В смеси чтений меньше.", "A: в смеси чтений меньше."),
         ("RAID 5 writes twice.", "A: RAID 5 writes twice."),
+        ("At QD1 a read waits.", "A: at QD1 a read waits."),
     ],
 )
 def test_a_sentence_after_a_name_begins_small_unless_with_an_acronym(text: str, told: str) -> None:

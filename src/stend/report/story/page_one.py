@@ -396,5 +396,6 @@ def after(name: str, text: str) -> str:
     the title of a test, alone or the first of several.
     """
     first, _, rest = text.partition(" ")
-    title = first.endswith((":", ",")) or rest[:1].isupper() or re.match(r"[^:]*, [A-ZА-Я][a-zа-я].*:", text)
+    titled = re.match(r"[A-ZА-Я][a-zа-я]", rest) or re.match(r"[^:]*, [A-ZА-Я][a-zа-я].*:", text)
+    title = titled or first.endswith((":", ","))
     return f"{name}: {small(text) if not title and (text[1:2].islower() or text[1:2] == ' ') else text}"
