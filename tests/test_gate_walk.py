@@ -40,6 +40,7 @@ WRITES_FOLDERS = {
     "cli/_unit.py": "systemd, which is asked to run stend, and its word of it",
     "session/apart.py": "stend again, and the log of what it does",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
+    "cli/_edge.py": "/dev/null, in the place of a standard stream that the caller closed",
     "engines/fio_jobs.py": "job files for plain fio, into the folder that was asked for",
     "meters/cmd.py": "the operator's own command, which no order of another host can give",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Generator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -206,14 +205,15 @@ def test_a_ledger_that_cannot_be_used_stops_the_build(tmp_path: Path, text: str,
 def test_a_maker_of_pages_that_dies_ends_the_build_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the kernel kills one for lack of memory."""
 
-    class Executor(nullcontext["Executor"]):
+    class Executor:
         def submit(self, *given: object) -> Future[None]:
             made = Future[None]()
             made.set_exception(BrokenProcessPool())
             return made
 
-        def __enter__(self) -> "Executor":
-            return self
+        def shutdown(self, *, wait: bool, cancel_futures: bool) -> None:
+            assert wait
+            assert cancel_futures
 
     monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *given, **more: Executor())
     with pytest.raises(StepFailed, match="a process that makes pages died, possibly for lack of memory; repeat"):

@@ -392,9 +392,7 @@ def sentence(clause: str) -> str:
 
 
 def after(name: str, text: str) -> str:
-    """Return a sentence after the name of its drive and a colon, with a small first letter unless it is an acronym or
-    the title of a test, alone or the first of several.
-    """
+    """Return a sentence after a name and a colon. It begins small unless with an acronym or the titles of tests."""
     first, _, rest = text.partition(" ")
     titled = re.match(r"[A-ZА-Я][a-zа-я]", rest) or re.match(r"[^:]*, [A-ZА-Я][a-zа-я].*:", text)
     title = titled or first.endswith((":", ","))
