@@ -10,6 +10,7 @@ from stend import catalogue, devices, session, store
 from stend.base.errors import BadInput, StendError
 from stend.base.text import typed
 from stend.cli import _ends, _runs, _terminal
+from stend.live.state import way_on
 from stend.session import series
 from stend.session.stopping import Signals
 from stend.session.together import group
@@ -72,7 +73,7 @@ def _others(top: Path) -> str:
     if not left:
         return f"no run below {top} was cut off"
     more = ", ..." if len(left) > 3 else ""
-    return f"cut off: {', '.join(left[-3:])}{more}; `stend resume {typed(left[-1])}` continues it"
+    return f"cut off: {', '.join(left[-3:])}{more}; {way_on(Path(left[-1]))}"
 
 
 def _cut_off(top: Path) -> Iterator[Path]:

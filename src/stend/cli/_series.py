@@ -1,6 +1,5 @@
 """`stend repeat`: make the runs of a series one after another and print their comparison."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ import msgspec
 import typer
 
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing
+from stend.base.text import typed
 from stend.cli import _ends, _options, _terminal
 from stend.devices import Device
 from stend.session import series
@@ -98,7 +98,7 @@ def _end(folder: Path, order: series.Series) -> int:
         unit = " °C" if change.fact == "temperature" else ""
         before, after = f"{change.was}{unit} in {change.before}", f"{change.is_now}{unit} in {change.after}"
         typer.echo(f"! {change.fact} of {change.drive}: {before}, {after}")
-    place = shlex.quote(str(folder))
+    place = typed(folder)
     if len(order.requests) == 1:
         typer.echo(f"{len(runs)} runs; to compare them with others: stend compare {place} -- OTHERS")
         return 0

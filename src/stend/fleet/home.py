@@ -9,6 +9,7 @@ from stend.base import atomic
 from stend.base.errors import BadInput, StepFailed
 from stend.base.text import plain
 from stend.fleet import tasks
+from stend.store import journal
 
 Call = Callable[..., Any]
 """Calls a function of `stend.fleet.tasks` on the host of the run."""
@@ -16,7 +17,6 @@ Call = Callable[..., Any]
 
 COLLECTED = ("ended", "failed")
 """States of runs that are copied. A drive whose run failed is evidence: a plan of acceptance counts it as bad."""
-LAST = "events.jsonl"
 
 
 def left(states: Mapping[str, str]) -> Iterator[str]:
@@ -38,13 +38,14 @@ def brought(request: Call, fleet: str, cell: str, folder: Path) -> bool:
         pieces = range(0, size, tasks.PIECE_BYTES)
         return b"".join(request(tasks.piece, fleet, cell, name, offset) for offset in pieces)
 
-    if (folder / LAST).exists():
-        before = (folder / LAST).read_bytes()
-        if hashlib.sha256(before).hexdigest() == listing[LAST][1]:
+    events = journal.events_of(folder)
+    if events.exists():
+        before = events.read_bytes()
+        if hashlib.sha256(before).hexdigest() == listing[events.name][1]:
             return False
-        if not before or read(LAST, len(before))[: len(before)] != before:
+        if not before or read(events.name, len(before))[: len(before)] != before:
             raise BadInput(f"{folder} holds another run than {cell}; move it away, or set another `into`")
-    for name in sorted(listing, key=lambda name: (name == LAST, name)):
+    for name in sorted(listing, key=lambda name: (name == events.name, name)):
         size, expected = listing[name]
         data = read(name, size)
         if hashlib.sha256(data).hexdigest() != expected:

@@ -1,10 +1,10 @@
 """The state of a run folder: running, ended, cut off, or written by another host."""
 
-import shlex
 import time
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from stend.base.text import typed
 from stend.live.course import Course
 from stend.store import journal, writer
 
@@ -22,8 +22,8 @@ class State(NamedTuple):
 
 def way_on(folder: Path, destroy: str = "") -> str:
     """Return the command that continues a run. `destroy` names its drive for use without a terminal."""
-    named = f" --destroy-data {shlex.quote(destroy)}" if destroy else ""
-    return f"`stend resume {shlex.quote(str(folder))}{named}` continues it"
+    named = f" --destroy-data {typed(destroy)}" if destroy else ""
+    return f"`stend resume {typed(folder)}{named}` continues it"
 
 
 def state(folder: Path, course: Course) -> State:

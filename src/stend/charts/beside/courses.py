@@ -46,15 +46,17 @@ def over(
     return course, sets
 
 
-def _levelled(rows: list[Row], x: Channel, title: str) -> tuple[list[Row], Channel, Channel]:
-    """Return rows and axes of courses: logarithmic, and without zeros, if drives are far apart."""
+def _levelled(
+    sides: Sequence[Side], rows: list[Row], x: Channel, title: str, words: Language
+) -> tuple[Any, dict[str, Any]]:
+    """Return `over` with an axis that is logarithmic, and without zeros, if drives are far apart."""
     highest: dict[str, float] = {}
     for row in rows:
         value = float(row["value"] if "value" in row else row["to"])
         highest[row["drive"]] = max(value, highest.get(row["drive"], value))
     log = max(highest.values()) > WIDE * min(highest.values())
     kept = [row for row in rows if row.get("value", 1) > 0] if log else rows
-    return kept, x, axis("value", title, log=log)
+    return over(sides, kept, x, axis("value", title, log=log), words)
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
@@ -68,7 +70,7 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     rows = [row for course in courses.values() for row in course]
     x = axis("t", title)
     hot = warm.spans(run, records, lambda at_s: at_s / scale)
-    chart, sets = over(sides, *_levelled(rows, x, words("axis.iops")), words)
+    chart, sets = _levelled(sides, rows, x, words("axis.iops"), words)
     joined = any(not side.run and any("value" in row for row in courses[side.name]) for side in sides)
     says = " ".join([words("beside.saturation_says"), *([words("beside.published_joined")] if joined else [])])
     chart, more, says = warm.shade(chart, x, hot, says, words)
@@ -94,7 +96,7 @@ def _beginning(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     until_s = max(AROUND * ends[0], *(LATER * end for end in ends if LATER * end <= FAR * ends[0]))
     scale, title = time_scale(until_s, words)
     rows = [row for side in sides for row in binned(list(_sampled(side, scale, until_s)), "t", "value", MOST)]
-    chart, sets = over(sides, *_levelled(rows, axis("t", title), words("axis.iops")), words)
+    chart, sets = _levelled(sides, rows, axis("t", title), words("axis.iops"), words)
     yield Drawing(words("beside.saturation_beginning"), chart, sets, words("beside.beginning_says"))
 
 
@@ -169,7 +171,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         return next((float(row["gib"]) for row in fresh if row["t"] >= at_s), float(fresh[-1]["gib"]))
 
     hot = warm.spans(run, records, written)
-    chart, sets = over([*sides, full], *_levelled(rows, x, words("axis.throughput")), words)
+    chart, sets = _levelled([*sides, full], rows, x, words("axis.throughput"), words)
     chart, more, says = warm.shade(chart, x, hot, words("beside.cache_says"), words)
     yield Drawing(words("beside.cache"), chart, sets | more, says)
     read = [(written(at_s), degrees) for at_s, degrees in warm.readings(run, records)]
