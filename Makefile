@@ -5,9 +5,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
 # Tests that wait for devices leave room for others; `make check` has none of them.
-WORKERS = -n $(shell echo $$(($$(nproc) + $(if $(SOME),1,3)))) --dist loadgroup --maxprocesses 8
+WORKERS = -n $(shell echo $$(($$(nproc) + $(if $(SOME),0,3)))) --dist loadgroup --maxprocesses 8
 ORDER := $(if $(CI),-p randomly) --timeout 1800 # s of one test that waits for what never comes; the others go on
-LONGER := fio or block or lab or slow or over_100_ms or soak or browser
+LONGER := fio or block or lab or slow or over_50_ms or soak or browser
 export PATH := $(PATH):/usr/sbin:/sbin
 # As `stend` has it: pytest-randomly imports numpy before tests/conftest.py can say so.
 export OPENBLAS_NUM_THREADS := 1

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-MARKS_S = {"over_100_ms": 0.1, "over_300_ms": 0.3}
+MARKS_S = {"over_50_ms": 0.05, "over_300_ms": 0.3}
 """Seconds of processor above which a test has each mark."""
 AGAIN = 3
 LIST = Path(__file__).with_name("costs.txt")
@@ -73,7 +73,7 @@ def main() -> int:
     LIST.write_text("")
     failed = _added(CHECKED)
     for _ in range(AGAIN):
-        failed = failed or _added(f"{CHECKED} and not over_100_ms")
+        failed = failed or _added(f"{CHECKED} and not over_50_ms")
     return failed
 
 

@@ -17,9 +17,9 @@ def test_every_listed_test_exists() -> None:
 
 
 def test_costs_have_marks() -> None:
-    assert costs.marks_of(0.05) == []
-    assert costs.marks_of(0.11) == ["over_100_ms"]
-    assert costs.marks_of(2.0) == ["over_100_ms", "over_300_ms"]
+    assert costs.marks_of(0.04) == []
+    assert costs.marks_of(0.06) == ["over_50_ms"]
+    assert costs.marks_of(2.0) == ["over_50_ms", "over_300_ms"]
 
 
 def test_a_listed_test_is_known_by_its_function_alone() -> None:
