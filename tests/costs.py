@@ -86,7 +86,7 @@ def _added(among: str) -> int:
     most = listed()
     for node, seconds in (line.rsplit("\t", 1) for line in COSTS.read_text().splitlines()):
         most[name_of(node)] = max(most.get(name_of(node), 0.0), float(seconds))
-    dear = (f"{name} {seconds:.2f}\n" for name, seconds in sorted(most.items()) if seconds > min(MARKS_S.values()))
+    dear = (f"{name} {seconds:.3f}\n" for name, seconds in sorted(most.items()) if seconds > min(MARKS_S.values()))
     LIST.write_text("".join(dear))
     return failed
 
