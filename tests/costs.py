@@ -1,13 +1,15 @@
 """Processor time of tests: `python -m tests.costs` writes the list of those that `make check` leaves out.
 
 As a pytest plugin it adds one line per test to build/costs.tsv: node id, tab, seconds of this process and of the
-children that have ended. The largest of the parameters of a function counts.
+children that have ended, or a tenth of its duration if that is more. The largest of the parameters of a function
+counts.
 """
 
 import os
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ import pytest
 
 MARKS_S = {"over_50_ms": 0.05, "over_300_ms": 0.3}
 """Seconds of processor above which a test has each mark."""
+WAITS = 10
+"""Seconds that a test may wait for one of processor; its worker has nothing else to do meanwhile."""
 AGAIN = 3
 LIST = Path(__file__).with_name("costs.txt")
 SHARED_S: list[float] = []
@@ -49,10 +53,11 @@ def _spent_s() -> float:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Add what a test takes, its own fixtures included."""
     SHARED_S.clear()
-    before = _spent_s()
+    before, began = _spent_s(), time.monotonic()
     yield
+    waited_s = time.monotonic() - began - sum(SHARED_S)
     with COSTS.open("a") as file:
-        file.write(f"{item.nodeid}\t{_spent_s() - before - sum(SHARED_S):.3f}\n")
+        file.write(f"{item.nodeid}\t{max(_spent_s() - before - sum(SHARED_S), waited_s / WAITS):.3f}\n")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
