@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from stend import gate
+from stend.base import direct_io
 from stend.base.errors import BadInput, Refused
-from stend.base.sysfs import HOST, Kernel, natural
+from stend.base.sysfs import HOST, Kernel, count, natural
 from stend.base.units import MiB, binary
 from stend.devices.purging import methods
 from stend.devices.purging.purge import purged
@@ -134,7 +135,7 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
         looked.warnings += places.of_mount(mount)
         node = kernel.node_at(mount.source) if mount.source.startswith("/") else ""
         looked.warnings += places.of_node(node, kernel) if node else ()
-    looked.doubts += _doubts(path)
+    block_bytes = _block_bytes(path, kernel, looked)
     lower.add_members(looked, members)
     return Identity(
         kind="file",
@@ -144,18 +145,23 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
         model="file",
         serial=Path(path).name,
         interface="file",
+        logical_bytes=block_bytes,
         facts=looked.all,
     )
 
 
-def _doubts(path: str) -> list[Sentence]:
-    """Return why figures of this file are not those of a drive, beyond its being a file."""
-    doubts = []
-    try:
-        os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
-    except OSError:
-        doubts.append(Sentence("cached_file"))
-    return doubts
+def _block_bytes(path: str, kernel: Kernel, looked: facts.Looked) -> int:
+    """Return the smallest block that reaches the drive, in bytes. Add a doubt if the page cache may be in between."""
+    size = direct_io.block_bytes(path)
+    if size is None:
+        try:
+            os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
+        except OSError:
+            size = 0
+    if not size:
+        looked.doubts.append(Sentence("cached_file" if size == 0 else "perhaps_cached_file"))
+    blocks = (count(kernel.block(disk) / "queue/logical_block_size") for disk in mounts.disks_below(kernel, path))
+    return size or max(blocks, default=0) or 512
 
 
 def _describe(target: str, mode: int) -> str:
