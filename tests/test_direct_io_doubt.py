@@ -43,7 +43,7 @@ def test_a_file_whose_figures_are_those_of_memory_says_so(
     monkeypatch.setattr(direct_io, "block_bytes", lambda path: reported)
     identity = file.find(str(path)).identity
     assert [doubt.key for doubt in identity.facts.get("doubts", ())] == doubts
-    assert identity.logical_bytes == block_bytes
+    assert (identity.logical_bytes, identity.physical_bytes) == (block_bytes, block_bytes)
     for descriptor in opened:
         with pytest.raises(OSError, match="Bad file"):
             os.fstat(descriptor)

@@ -11,6 +11,7 @@ from stend.planning import describe
 from stend.suite import _played
 from stend.words import Language, Sentence
 from stend.words.numbers import fold, plural, times
+from tests.test_plan import DRIVE
 
 RU, EN = Language("ru").format_of, Language("en").format_of
 
@@ -73,6 +74,6 @@ def test_what_a_trace_lacks_has_no_part_that_is_nought(lost: int, bad: int, said
         write=Tally(), span_bytes=1 << 20, longest_bytes=4096, depth=4.0, lost=lost, malformed=bad,
     )  # fmt: skip
     hold = Hold(workload=_played.played(trace, 1.0, "wrap", 1 << 30), amount=Seconds(seconds=1))
-    notes = describe.traced(trace, (Phase(name="x", round=(hold,)),), 1)
+    notes = describe.traced(trace, (Phase(name="x", round=(hold,)),), DRIVE)
     told = [note for note in notes if note.key in ("trace_lacks", "trace_lost", "trace_malformed")]
     assert [words.translated(note) for note in told for words in (Language("en"), Language("ru"))] == [*said]

@@ -11,10 +11,11 @@ from stend.base.errors import BadInput
 from stend.base.units import GiB
 from stend.cli import main
 from stend.findings import Finding
-from stend.model.definition import Hold, Whole
+from stend.model.definition import Hold, Phase, Whole
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import Tally
+from stend.planning import describe
 from stend.planning.plan import gather
 from stend.report.story.telling import story
 from stend.sentences import finding_said
@@ -59,6 +60,23 @@ def test_the_first_address_of_a_trace_is_the_lowest_of_all_its_batches() -> None
     batches = [{name: np.array([row[n]]) for n, name in enumerate(playable.PLAYED)} for row in reads]
     assert len(list(extent.measured(iter(batches)))) == 2
     assert (extent.first, extent.end, extent.longest) == (0, 12288, 8192)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "sector_bytes", "enlarged"),
+    [
+        ([0, 4096, 512], 4096, True),
+        ([0, 4096, 512], 512, False),
+        ([63 * 512, 63 * 512 + 8192, 63 * 512 + 4096], 4096, False),  # of a partition that begins at sector 63
+    ],
+)
+def test_ios_that_are_no_whole_sectors_of_the_drive_are_enlarged_with_a_note(
+    tmp_path: Path, offsets: list[int], sector_bytes: int, enlarged: bool
+) -> None:
+    path = made(tmp_path / "t.parquet", ios=3, seconds=1.0, offset=np.array(offsets), length=np.full(3, 8192))
+    trace, drive = playable.summarise(path), msgspec.structs.replace(IDENTITY, logical_bytes=sector_bytes)
+    phase = Phase(name="x", round=(_played.PlacedTrace(trace, "shift", GiB).hold(1.0, drive),))
+    assert any(note.key == "trace_enlarged" for note in describe.traced(trace, (phase,), drive)) == enlarged
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.5, 1.0, 4.0])

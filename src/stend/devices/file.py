@@ -146,6 +146,7 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
         serial=Path(path).name,
         interface="file",
         logical_bytes=block_bytes,
+        physical_bytes=block_bytes,
         facts=looked.all,
     )
 

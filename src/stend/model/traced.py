@@ -20,8 +20,8 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     `read` and `write` count all its IOs; their sums, maxima and bins cover the IOs whose response time was captured.
     `flushes` and `discards` are counts. `depth` is the mean number of IOs in flight at issue, 0 if the source does not
-    record it. Addresses begin at `first_bytes` and span `span_bytes`. IOs are whole multiples of `block_bytes`. The
-    longest has `longest_bytes`.
+    record it. Addresses begin at `first_bytes` and span `span_bytes`. IOs are whole multiples of `block_bytes`, and so
+    are the distances between them. The longest has `longest_bytes`.
     """
 
     number: str

@@ -4,6 +4,7 @@ from stend.base.units import binary, block_label, decimal, duration, mix_label
 from stend.model.definition import (
     Bytes,
     Hold,
+    Identity,
     Idle,
     Phase,
     Plan,
@@ -66,16 +67,16 @@ def composition(workload: Workload) -> str:
     return "; ".join(text for text in (sizes, zones, aligned) if text)
 
 
-def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[Sentence]:
-    """Return notes on a trace that is played: its range, what is not played, what it lacks.
-
-    A virtual drive runs one in `scale` of the IOs.
-    """
+def traced(trace: Traced, phases: tuple[Phase, ...], device: Identity) -> list[Sentence]:
+    """Return notes on a trace that is played: its range, what is not played or changed, what it lacks."""
     plays = [hold.workload.replay for phase in phases for hold in phase.holds if hold.workload.replay]
     fit = f"trace_{plays[-1].fit}"
     notes = [Sentence(fit, name=trace.name, ios=trace.ios, time=trace.seconds, span=trace.span_bytes)]
-    if scale > 1:
-        notes.append(Sentence("trace_scaled", n=max(trace.ios // scale, 1), ios=trace.ios, scale=scale))
+    if device.scale > 1:
+        many = max(trace.ios // device.scale, 1)
+        notes.append(Sentence("trace_scaled", n=many, ios=trace.ios, scale=device.scale))
+    if trace.block_bytes % device.logical_bytes:
+        notes.append(Sentence("trace_enlarged", bytes=device.logical_bytes))
     if trace.discards:
         notes.append(Sentence("trace_discards", n=trace.discards))
     if trace.flushes:

@@ -31,7 +31,7 @@ class Extent:
 
     def __init__(self) -> None:
         self.hash = hashlib.blake2b(digest_size=16)
-        self.first = self.end = self.longest = -1
+        self.first = self.end = self.longest = self.seen = -1
         self.odd_bits = 0
 
     def measured(self, batches: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -42,10 +42,11 @@ class Extent:
             data = (batch["op"] != form.FLUSH) & (batch["op"] != form.DISCARD)
             offset, length = batch["offset"][data], batch["length"][data]
             if len(offset):
+                self.seen = int(offset[0]) if self.first < 0 else self.seen
                 self.first = int(offset.min()) if self.first < 0 else min(self.first, int(offset.min()))
                 self.end = max(self.end, int((offset + length).max()))
                 self.longest = max(self.longest, int(length.max()))
-                self.odd_bits |= int(np.bitwise_or.reduce(offset | length))
+                self.odd_bits |= int(np.bitwise_or.reduce((offset - self.seen) | length))
             yield batch
 
 
