@@ -14,6 +14,7 @@ from stend.base.errors import BadInput, NotOnDrive
 from stend.base.units import GB, GiB, KiB
 from stend.cli import main
 from stend.model.definition import Hold, Identity, Phase, Plan
+from stend.model.workload import Stream
 from stend.planning import plan
 from stend.suite._clauses import random
 
@@ -165,6 +166,16 @@ def test_blocks_that_sectors_cannot_hold_are_left_out_or_rounded_up() -> None:
     for mix in mixes:
         assert all(size % 4096 == 0 for size, _ in mix)
         assert sum(share for _, share in mix) == 100
+
+
+def test_random_streams_that_become_equal_on_large_sectors_are_one() -> None:
+    sizes = [(True, 512), (True, 1024), (True, 8192), (False, 512), (False, 1024)]
+    streams = tuple(Stream(share=20, random=random, read=False, block_bytes=size) for random, size in sizes)
+    rough = plan._of_whole_sectors(streams, msgspec.structs.replace(DRIVE, logical_bytes=4096))
+    assert [(s.label, s.share) for s in rough] == [
+        ("RND 4K W", 40), ("RND 8K W", 20), ("SEQ 4K W", 20), ("SEQ 4K W", 20),
+    ]  # fmt: skip
+    assert plan._of_whole_sectors(streams, DRIVE) == streams
 
 
 def test_times_are_those_of_the_assumed_and_of_a_slow_drive() -> None:

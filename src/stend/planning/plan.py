@@ -31,6 +31,7 @@ from stend.model.definition import (
     Workload,
 )
 from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
+from stend.model.workload import Stream
 from stend.planning import describe, verifying
 from stend.planning.sharing import shared
 from stend.words import Sentence, known, sentence, text
@@ -185,7 +186,7 @@ def _value(key: str, value: Any) -> Any:
         return [mix_label(part) if key == "mixes" else str(_value(part_key, part)) for part in value] or "–"
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return value if isinstance(value, str | int | float | bool) else str(value)
+    return value or "–" if isinstance(value, str) else value if isinstance(value, int | float | bool) else str(value)
 
 
 def quicken(profile: Profile) -> tuple[Profile, tuple[Sentence, ...]]:
@@ -321,15 +322,24 @@ def _workload(workload: Workload, profile: Profile, device: Identity, notes: lis
     for size, share in workload.block_mix:
         whole = _whole(size, device)
         mix[whole] = mix.get(whole, 0) + share
-    streams = tuple(
-        msgspec.structs.replace(stream, block_bytes=_whole(stream.block_bytes, device)) for stream in workload.streams
-    )
+    streams = _of_whole_sectors(workload.streams, device)
     if len(mix) != len(workload.block_mix) or streams != workload.streams:
         notes.append(Sentence("rounded_up", bytes=device.logical_bytes))
     beside = tuple(_workload(load, profile, device, notes) for load in workload.beside)
     return msgspec.structs.replace(
         workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams, beside=beside
     )
+
+
+def _of_whole_sectors(streams: tuple[Stream, ...], device: Identity) -> tuple[Stream, ...]:
+    """Return the streams with sizes rounded up to whole sectors. Random streams that become equal are one stream."""
+    found: dict[Any, Stream] = {}
+    for number, stream in enumerate(streams):
+        whole = msgspec.structs.replace(stream, block_bytes=_whole(stream.block_bytes, device))
+        key = (whole.label, whole.zone) if whole.random else number
+        share = whole.share + (found[key].share if key in found else 0)
+        found[key] = msgspec.structs.replace(whole, share=share)
+    return tuple(found.values())
 
 
 def _whole(size: int, device: Identity) -> int:
