@@ -231,7 +231,7 @@ EMPTY: Callable[[], Run] = lambda: ran(lambda load: 1e4, "slc-cache")  # noqa: E
 @pytest.mark.parametrize(
     ("others", "key"),
     [
-        ([slc("fresh", 66e9), slc("full-25", 50e9), slc("full-75", 19e9)], "shrinks"),
+        ([slc("fresh", 66e9), slc("full-25", 19e9), slc("full-75", 19.1e9)], "shrinks"),
         ([slc("fresh", 66e9), slc("full-25", 65e9), slc("full-75", 64e9)], "cells"),
         ([slc("fresh", 66e9), slc("full-25", 19e9), slc("full-75", 50e9)], "cells"),
         ([slc("fresh", 66e9, rates=(2e9, 9e8, 5e8))], "fold"),

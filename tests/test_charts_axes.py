@@ -7,8 +7,11 @@ import pytest
 
 from stend import charts
 from stend.base.units import GB, TB
-from stend.charts.parts import Drawing, axis, position
+from stend.charts.beside import Side
+from stend.charts.beside.levels import iops_levels
+from stend.charts.parts import Drawing, axis, position, time_scale
 from stend.charts.parts.marks import ratio_axis, tips
+from stend.charts.parts.sides import RANGE_KEY
 from stend.charts.parts.theme import finished
 from stend.charts.parts.vega import Chart
 from stend.report.parts.drawing import svgs
@@ -75,3 +78,21 @@ def test_an_axis_of_ratios_that_hardly_differ_from_1_has_labels_on_both_sides(ra
     numbers = [float(text) for text in shown[: shown.index(Language("en")("batched.ratio_even"))]]
     assert min(numbers) <= 0.96
     assert max(numbers) >= 1.04
+
+
+@pytest.mark.parametrize(
+    ("longest_s", "scale", "title"),
+    [(0.02, 1e-3, "Time, ms"), (0.2, 1.0, "Time, s"), (600.0, 60.0, "Time, min"), (36e3, 3600.0, "Time, h")],
+)
+def test_the_unit_of_a_time_axis_fits_its_length(longest_s: float, scale: float, title: str) -> None:
+    assert time_scale(longest_s, Language("en")) == (scale, title)
+
+
+@pytest.mark.parametrize(("end", "key"), [([130_000, 140_000], RANGE_KEY), (130_000, "square")])
+def test_the_legend_shows_a_range_where_only_ranges_are_published(end: Any, key: str) -> None:
+    """It showed the symbol of a point that the chart does not have."""
+    run, facts = made("iops", shorten=60), {"saturation": {"end": end}}
+    (drawing,) = iops_levels([Side("run", run), Side("paper", facts=facts)], Language("en"))
+    unit = next(part for part in drawing.chart.spec.get("layer", [drawing.chart.spec]) if "shape" in part["encoding"])
+    scale = unit["encoding"]["shape"]["scale"]
+    assert dict(zip(scale["domain"], scale["range"], strict=True))["paper"] == key

@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stend.findings.look.curve import Course, course
+from stend.findings.look.curve import LEVEL, SIGMAS, Course, course
 from stend.model.counts import Counts
 from stend.model.tally import Tally
 
-FLAT = Course(first=100, end=100, last=100, low=100, high=100, error=0.001, moved=0, wobble=0.001, spread=0.01)
+FLAT = Course(
+    first=100, end=100, last=100, low=100, high=100, error=0.001, moved=0, wobble=0.001, spread=0.01, swings=0
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,16 @@ FLAT = Course(first=100, end=100, last=100, low=100, high=100, error=0.001, move
         ("even", {"spread": 0.10, "error": 0.01}, {"spread": 0.12, "error": 0.01}),
         ("falls", {"moved": -0.054}, {"moved": -0.052}),  # 5 % and 3 standard errors
         ("falls", {"moved": -0.054}, {"moved": 0.054}),
+        ("falls", {"moved": -0.07, "wobble": 0.03, "spread": 0.24}, {"moved": -0.07, "wobble": 0.03}),
+        ("falls", {"moved": -0.07, "wobble": 0.03, "spread": 0.24}, {"moved": -0.04, "wobble": 0.03, "spread": 0.24}),
+        (
+            "falls",
+            {"moved": -0.1, "wobble": 0.03, "spread": 0.24},
+            {"moved": -0.1, "wobble": 0.03, "spread": 0.24, "swings": 0.02},
+        ),
+        ("climbs", {"moved": 0.054}, {"moved": 0.052}),
+        ("climbs", {"moved": 0.054}, {"moved": -0.054}),
+        ("climbs", {"moved": 0.12, "swings": 0.02}, {"moved": 0.12, "swings": 0.03}),
         ("new", {"last": 113}, {"last": 111}),
         ("new", {"last": 88}, {"last": 90}),
         ("new", {"last": 132, "error": 0.05}, {"last": 128, "error": 0.05}),
@@ -53,4 +65,22 @@ def test_a_line_through_the_end_tells_how_far_it_moves() -> None:
     rates = [1000.0] * 320 + [1000 - n for n in range(80)]  # the last fifth loses 8 % from end to end
     made = course([Counts(10.0, 0.0, Tally(ios=round(10 * rate))) for rate in rates])
     assert made.moved == pytest.approx(-80 / made.end, rel=0.02)
+    assert made.falls
+
+
+def test_a_steady_rise_of_the_end_climbs_and_a_swing_does_not() -> None:
+    for end, climbs in (([1000.0 + n for n in range(80)], True), ([1000.0, 1000, 1000, 1080] * 20, False)):
+        made = course([Counts(10.0, 0.0, Tally(ios=round(10 * rate))) for rate in [1000.0] * 320 + end])
+        assert made.climbs is climbs
+    swung = [1000.0] * 320 + [1000.0] * 30 + [1400.0] * 10 + [1000.0] * 10 + [1400.0] * 10 + [1100.0] * 20
+    made = course([Counts(10.0, 0.0, Tally(ios=round(10 * rate))) for rate in swung])
+    assert made.moved > 0.08
+    assert not made.climbs
+
+
+def test_a_slide_of_samples_that_alternate_is_seen() -> None:
+    """The OCZ Saber 1000 cleans in bursts: its seconds scatter by 20%, and its minutes slide from 38,000 to 30,000."""
+    rates = [46_000.0] * 1000 + [(38_000 - 8 * n) * (1.2 if n % 2 else 0.8) for n in range(1000)]
+    made = course([Counts(1.0, 0.0, Tally(ios=round(rate))) for rate in rates])
+    assert LEVEL < -made.moved < LEVEL + SIGMAS * made.wobble
     assert made.falls

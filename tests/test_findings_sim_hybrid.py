@@ -43,8 +43,8 @@ def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB, 
     return msgspec.structs.replace(spec, disk=disk, capacity_bytes=20 * GB // 4096 * 4096, seed=number + 1)
 
 
-def ran(spec: Spec, test: str) -> Run:
-    changes: dict[str, Any] = {"minute_s": MINUTE_S[test], "tests": {test: SETTINGS[test]}}
+def ran(spec: Spec, test: str, **settings: Any) -> Run:
+    changes: dict[str, Any] = {"minute_s": MINUTE_S[test], "tests": {test: SETTINGS[test] | settings}}
     return Run(list(rehearsed(VirtualDevice(f"sim:{spec.name}", spec), test, **changes)))
 
 
@@ -99,3 +99,15 @@ def test_writes_that_the_cache_keeps_are_told_from_those_it_passes_by(
 ) -> None:
     spec = drawn(number, key, share=random.Random(f"{key} {number}").uniform(*share), **kept)
     assert said(ran(spec, "cold-warm"), "cache_policy").key == key
+
+
+@pytest.mark.parametrize(
+    ("kept", "hours", "key"),
+    [("through", 0.15, "through"), ("around", 0.15, "around"), ("through", 0.05, "unwritten")],
+)
+def test_writes_that_reach_a_part_of_the_blocks_do_not_show_a_cache_that_they_pass_by(
+    kept: str, hours: float, key: str
+) -> None:
+    """45 s of single writes reach about a third of the blocks, of which reads then find a third of the hits."""
+    run = ran(drawn(0, "brief", share=1.3, cache_writes=kept), "cold-warm", warm_hours=hours)
+    assert said(run, "cache_policy").key == key

@@ -3,7 +3,7 @@
 import pytest
 
 from stend.base.units import MB, GiB
-from stend.findings import Finding, look
+from stend.findings import Finding, cause, look
 from stend.report.parts import Table
 from stend.report.story import telling
 from stend.report.story.found import FOUND, found_tables, having_table
@@ -85,3 +85,22 @@ def test_a_hot_range_has_rows_only_if_some_mix_gains(cache: int, rows: bool) -> 
     assert [f for f in review.findings if f.name == "hot_range"]
     assert bool(table(review)) is rows
     assert bool(having_table(review)) is rows
+
+
+def test_the_rate_after_a_cache_whose_levels_are_unknown_is_that_of_the_table() -> None:
+    """The last tenth of a QLC drive was faster than its rest: sentence and table had 88 and 78 MB/s."""
+    run = made("slc-cache", truth=Truth(capacity_bytes=SMALL), profile="review-desktop", interval_s=1.0)
+    values = {"state": "fresh", "size": 4.0 * GiB, "share": 0.25, "first": 2100e6, "last": 900e6, "about": ""}
+    found = Finding(name="slc_cache", key="first", test="slc-cache", values=values, confidence="medium")
+    (cells,) = (one for one in cause.find(run, {}, [found]) if one.key == "cells")
+    *_, (_, _, _, rate) = FOUND["slc_cache"].rows(run, [found])
+    assert cells.values["last"] == pytest.approx(rate)
+    assert rate != pytest.approx(900e6, rel=0.1)
+
+
+def test_the_page_of_rests_that_six_digits_do_not_hold_can_be_written() -> None:
+    """A minute of ten seconds makes rests of 0.8333 to 8.3333 s: the page of such a run could not be written."""
+    run = made("idle-recovery", truth=Truth(capacity_bytes=8 * GiB), profile="review", minute_s=10, shorten=60)
+    (rests,) = (found for found in telling.reviewed(run, {}, EN).findings if found.name == "idle_recovery")
+    assert f"{rests.values['best_rest']:g}" in rests.values["levels"]
+    assert float(f"{rests.values['best_rest']:g}") != rests.values["best_rest"]

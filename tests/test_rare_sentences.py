@@ -13,6 +13,7 @@ from stend import charts, findings
 from stend.base.units import GiB
 from stend.findings import Finding, look
 from stend.findings import headroom as headroom_findings
+from stend.findings.judgement.evidence import evidence
 from stend.model import headroom
 from stend.model.definition import Workload
 from stend.model.events import Result, Started
@@ -259,6 +260,19 @@ def hours() -> Run:
     return made("write-saturation", truth=Truth(noise=0.0), profile="review", interval_s=60.0)
 
 
+def of_minutes(run: Run, course: Callable[[int], float]) -> Run:
+    """A saturation of ten hours with so many IOPS in each minute."""
+    minutes = [result for result in run.of("write-saturation") if result.counts.seconds]
+    assert len(minutes) == 600
+
+    def change(result: Result, load: Workload) -> Result:
+        if result not in minutes:
+            return result
+        return quicker(result, course(minutes.index(result)) * result.counts.seconds / result.counts.write.ios)
+
+    return changed(run, change)
+
+
 @pytest.mark.parametrize(
     ("course", "key", "values", "words"),
     [
@@ -282,19 +296,18 @@ def test_the_end_of_ten_hours_of_writes(
     hours: Run, course: Callable[[int], float], key: str, values: dict[str, float], words: str
 ) -> None:
     """Minutes of so many IOPS. By 5 % per hour the drive still falls, by 1 % it has settled."""
-    minutes = [result for result in hours.of("write-saturation") if result.counts.seconds]
-    assert len(minutes) == 600
-
-    def change(result: Result, load: Workload) -> Result:
-        if result not in minutes:
-            return result
-        return quicker(result, course(minutes.index(result)) * result.counts.seconds / result.counts.write.ios)
-
-    found = of(changed(hours, change), "saturation")
+    found = of(of_minutes(hours, course), "saturation")
     assert found.keys() == {key}
     assert {name: found[key].values[name] for name in values} == pytest.approx(values, rel=0.01)
     assert found[key].side == ("con" if key in ("falling", "knee") else "")
     assert said(found[key]).endswith(words)
+
+
+@pytest.mark.parametrize(("later", "rising"), [(lambda n: 8_000 + 20 * n, True), (lambda n: 20_000, False)])
+def test_a_rate_that_still_rises_at_the_end_is_stated(hours: Run, later: Callable[[int], float], rising: bool) -> None:
+    known = evidence(of_minutes(hours, lambda n: 60_000 if n < 30 else later(n)), {}, ()).figures
+    assert ("still_rising" in known) is rising
+    assert known["writes"] == pytest.approx(19_000 if rising else 20_000, rel=0.02)
 
 
 @pytest.mark.parametrize(("noise", "key"), [(0.08, "steps"), (0.13, "about")])

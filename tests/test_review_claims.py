@@ -121,6 +121,18 @@ def test_a_buffer_of_short_writes_is_stated_beside_a_write_through_cache(
     assert (found.key, told) == ("through", ["answer_5", "answer_9"] if fast else ["answer_5"])
 
 
+@pytest.mark.parametrize(("gib", "told"), [(25, ["answer_10", "answer_11"]), (0, [])])
+def test_what_a_warm_part_brings_to_a_mix_and_to_the_longest_read_is_stated(gib: int, told: list[str]) -> None:
+    run = made("cold-warm", truth=dataclasses.replace(HYBRID, cache_bytes=gib * GiB), profile="review", interval_s=60.0)
+    policy = [replace(one, name="cache_policy") for one in cache_policy.find(run, {})]
+    known = {item.name: item.value for item in named(run, policy) if item.value is not None}
+    hot = next(one for one in questions.questions() if one.name == "hot")
+    assert [a.key for a in hot.answers if a.holds(known) and a.key in ("answer_10", "answer_11")] == told
+    both = [row for row in figures(run) if row.direction == "both"]
+    deepest = {r.phase: r for r in both if (r.workload.read_pct, r.workload.outstanding) == (50, 64)}
+    assert known["warmed_mix_gain"] == deepest["warm-reads"].iops / deepest["cold"].iops
+
+
 @pytest.mark.parametrize("lang", ["en", "ru"])
 def test_the_sequential_rate_of_a_disk_is_stated_as_the_mean_over_its_range(lang: str) -> None:
     words, run = Language(lang), made("lba-profile", truth=dataclasses.replace(HYBRID, cache_bytes=0), **SMALL)

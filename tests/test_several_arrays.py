@@ -14,7 +14,7 @@ from stend.findings.look.grounds import Because
 from stend.model.record import Run
 from stend.report.parts import Item, Items, Section, Table
 from stend.report.parts.compare import labels, titled
-from stend.report.story import alike, closing, methods, page_one, tables, together
+from stend.report.story import alike, closing, methods, page_one, tables, telling, together
 from stend.sentences import because_said
 from stend.words import LANGUAGES, Language
 from tests.synthetic import Truth, made
@@ -232,3 +232,12 @@ def test_profiles_of_one_load_are_drawn_once_and_captions_have_the_highest_rates
         for name in "AB":
             most = max(row["value"] for row in rows if row["drive"] == name)
             assert f"{EN.show(most, 'said:rate')} ({name})" in one.says
+
+
+def test_sequential_rates_after_the_fill_are_those_of_its_own_test() -> None:
+    """A sweep of blocks at a deeper queue may be a little faster: the table of the chapter lost its read load."""
+    run = made("throughput", "block-sweep", truth=Truth(noise=0.02), profile="review", shorten=60)
+    review = telling.reviewed(run, {}, EN)
+    table = next(iter(tables.load_tables({"": review}, ["throughput"], EN)))
+    assert {row.test for name, row in review.verdict.known.rows.items() if name.startswith("seq_")} == {"throughput"}
+    assert len(table.rows) == 2

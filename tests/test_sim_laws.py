@@ -200,6 +200,16 @@ def test_no_write_of_an_erased_array_waits_for_what_was_in_its_cache_before() ->
     assert drive.advance(30).tallies[1, 4] < 1e9
 
 
+@pytest.mark.parametrize("mib", [64, 512, 2048])
+def test_a_cache_of_an_array_takes_its_size_in_small_writes(mib: int) -> None:
+    """Its list of writes ended at 65,536: a cache of 2 GiB took 256 MiB of 4 KiB writes."""
+    drive = build(load(f"x25e-raid?array.cache_bytes={mib * MiB}"))
+    drive.start(pattern(drive, 100, 4 * KiB, 0, (8, 16)))
+    writes = [int(drive.advance(0.5).tallies[1, 0]) for _ in range(30)]
+    taken = sum(n - writes[-1] for n in writes)
+    assert taken * 4 * KiB == pytest.approx(mib * MiB, rel=0.1)
+
+
 def test_a_disk_does_no_more_than_its_commands_take() -> None:
     drive = build(load("sas15k"))
     drive.start(pattern(drive, 0, 512, 100, (1, 32)))

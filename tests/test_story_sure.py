@@ -98,7 +98,7 @@ def test_an_array_known_to_be_of_raid_0_has_its_lack_of_redundancy_against_it(le
 def test_a_fall_without_a_visible_cache_is_stated_in_its_chapter() -> None:
     """The rate of a worn-out QLC drive jumps to and fro: it ends at a sixteenth of its first rate all the same."""
     (chapter,) = (one for one in questions.questions() if one.name == "cache")
-    for fall, keys in ((16.0, ["answer_11"]), (1.2, [])):
+    for fall, keys in ((16.0, ["answer_11"]), (1.2, ["answer_12"]), (1.0, [])):
         figures = {"cache_fall": fall, "stream_end": 103e6}
         assert [answer.key for answer in chapter.answers if answer.holds(figures)] == keys
 
@@ -121,6 +121,7 @@ def test_a_fall_without_a_visible_cache_is_stated_in_its_chapter() -> None:
             ["answer_10", "answer_18"],
         ),
         ({"fall": 5.0, "wavers": 0.0, "wavers_low": 5e3, "wavers_high": 2e4}, ["answer_1", "answer_18"]),
+        ({"fall": 5.0, "still_rising": 1.0}, ["answer_1", "answer_19"]),
         ({"fall": 1.1, "held": 1.0}, ["answer_9"]),
         ({"fall": 1.04, "held": 1.0}, ["answer_2"]),
         ({"fall": 1.04, "held": 0.0}, ["answer_10"]),

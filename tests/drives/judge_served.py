@@ -56,6 +56,7 @@ def cache_policy(finding: Finding, one: Played, text: str) -> Opinion:
         own.fact("policy", known, f"it is {law.policy}")
         own.facts = {"end"}
     loads = [load for load in loads_of(one, "warm-reads") if load.read_pct == 100]
+    own.judged |= {"written", "range"}
     if finding.key not in ("short", "because", "unwarmed"):
         least = min(load.outstanding for load in loads)
         own.number("depth", least, within=0.0)

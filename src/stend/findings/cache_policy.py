@@ -10,11 +10,14 @@ A drive whose cache does not hold writes back may still have a small buffer: wri
 faster than any medium could be.
 
 A cache stores more than a read requests, but of a write only the written blocks. A cache smaller than the part then
-holds few of the written blocks. With few hits among reads of short seeks, it is undecided whether it keeps writes.
+holds few of the written blocks. With few hits among reads of short seeks, it is undecided whether it keeps writes. So
+it is if the writes reached too few blocks of the part.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import exp
 from statistics import median
+from typing import Any
 
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
@@ -25,8 +28,10 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 
 KEEPS, SURELY = 0.5, 0.8
-"""Share of the hits after reads that writes must bring, for a cache that holds the whole part, and for a smaller
-cache."""
+"""Share of the hits after reads that writes of every block must bring, for a cache that holds the whole part, and for a
+smaller cache."""
+WRITTEN = 0.2
+"""Writes that warm a cache must reach this share of the blocks: the reads that are measured warm the part too."""
 BLOCKS = 8
 """Blocks that a cache stores for a read of one block; of written blocks it holds at least one in this many."""
 NEEDS = (grounds.undisturbed,)
@@ -65,16 +70,16 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
     values["depth"] = known[0].workload.outstanding
     if of_reads < FEW:
-        warmed, room = sum(r.counts.read.bytes for r in reading), reading[0].workload.range_bytes
-        if warmed < WARMED * room:
-            values |= {"read": warmed, "range": room}
-            return Finding(key="unwarmed", test=test.name, values=values, confidence="can't tell")
-        return Finding(key="none", test=test.name, values=values)
+        return _unseen(test, values, reading)
     whole = of_reads >= ALL
-    keeps = of_writes >= (KEEPS if whole else SURELY) * of_reads
+    wrote, room = sum(r.counts.write.bytes for r in warming), warming[0].workload.range_bytes
+    reached = 1 - exp(-wrote / room)  # random writes hit some blocks again
+    keeps = of_writes >= (KEEPS if whole else SURELY) * of_reads * reached
     least = of_reads / max(1 - of_reads, 1 - ALL) / BLOCKS
-    if not keeps and not whole and of_writes > least / 2:
-        return Finding(key="unclear", test=test.name, values=values, confidence="can't tell")
+    if reached < WRITTEN or (not keeps and not whole and of_writes > least * reached / 2):
+        key = "unwritten" if reached < WRITTEN else "unclear"
+        values |= {"written": wrote, "range": room}
+        return Finding(key=key, test=test.name, values=values, confidence="can't tell")
     rise = written / first
     key = "around"
     if keeps:
@@ -87,6 +92,15 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
             values |= {"mix": load.read_pct, "outstanding": load.outstanding}
     sure: Confidence = "high" if whole and key != "keeps" else "medium"
     return Finding(key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
+
+
+def _unseen(test: PlannedTest, values: dict[str, Any], reading: Sequence[look.Record]) -> Finding:
+    """Return that there is no cache, or that too few reads warmed the part to know."""
+    warmed, room = sum(r.counts.read.bytes for r in reading), reading[0].workload.range_bytes
+    if warmed < WARMED * room:
+        values |= {"read": warmed, "range": room}
+        return Finding(key="unwarmed", test=test.name, values=values, confidence="can't tell")
+    return Finding(key="none", test=test.name, values=values)
 
 
 def _shortest(run: Run) -> Figures | None:

@@ -16,6 +16,7 @@ from stend.findings.look.blocks import limit_of_mixes, limits_of_reads, part_of_
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
 from stend.findings.look.link import SURE, Link, link
+from stend.findings.look.remains import after
 from stend.model.definition import Hold
 from stend.model.record import Run
 
@@ -175,15 +176,14 @@ def _cache(evidence: Evidence) -> Causes:
     if fresh is None:
         return
     sizes = [fresh.values["size"], *(full[name].values["size"] for name in sorted(full))]
-    rates = fresh.values.get("rates", ())
-    values = {"first": fresh.values["first"], "last": fresh.values["last"], "size": sizes[0]}
-    if full and all(b < a for a, b in pairwise(sizes)) and sizes[-1] < SHRINKS * sizes[0]:
+    rates: Sequence[float] = fresh.values.get("rates") or (after(evidence.run, fresh.test, fresh.values),)
+    if full and all(b < STEP * a for a, b in pairwise(sizes)) and sizes[-1] < SHRINKS * sizes[0]:
         share = int(max(full).removeprefix("full-")) / 100
         yield _cause("shrinks", fresh.test, {"size": sizes[0], "left": sizes[-1], "share": share})
     elif len(rates) == 3 and rates[0] > rates[1] > rates[2]:
         yield _cause("fold", fresh.test, {"first": rates[0], "middle": rates[1], "last": rates[2]})
     else:
-        yield _cause("cells", fresh.test, values)
+        yield _cause("cells", fresh.test, {"first": fresh.values["first"], "last": rates[-1], "size": sizes[0]})
 
 
 def _knee(evidence: Evidence) -> Causes:

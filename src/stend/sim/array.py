@@ -8,7 +8,8 @@ from stend.sim.drive import Drive
 from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Array, Host, Spec
 
-RING = 1 << 16
+RING_BITS = (16, 22)
+"""Least and most bits of the number of writes that a cache can list: one per page, up to 16 GiB of pages."""
 FEWEST = {0: 1, 1: 2, 5: 3, 10: 2}
 """Fewest members of each RAID level."""
 
@@ -40,14 +41,16 @@ class ArrayDrive(Drive):
         if members < FEWEST[level] or (level == 10 and members % 2):
             needs = "an even number of members" if level == 10 else f"{FEWEST[level]} members or more"
             raise BadInput(f"virtual drive {spec.name} has {members} members: RAID {level} needs {needs}")
+        least, most = RING_BITS
+        ring = 1 << min(max((spec.array.cache_bytes // k.PAGE).bit_length(), least), most)
         self.memory = k.Array(
             state=np.zeros(k.STATE, np.int64),
             parameters=parameters(spec.array, spec.host, not spec.protected),
             unit=np.zeros(spec.array.members * spec.array.units * 2, np.int64),
             port=np.zeros(spec.array.members * 2, np.int64),
             ends=np.full((2, k.STREAMS), -1, np.int64),
-            done_at=np.zeros(RING, np.int64),
-            done_bytes=np.zeros(RING, np.int64),
+            done_at=np.zeros(ring, np.int64),
+            done_bytes=np.zeros(ring, np.int64),
         )
 
     def fresh(self) -> None:

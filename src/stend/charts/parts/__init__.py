@@ -79,8 +79,8 @@ def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> li
 
 
 def time_scale(longest_s: float, words: Language) -> tuple[float, str]:
-    """Return seconds per unit of a time axis and its title: seconds, minutes or hours by the length."""
-    for unit, scale, limit in (("s", 1.0, 300.0), ("min", 60.0, 6 * 3600.0)):
+    """Return seconds per unit of a time axis and its title: milliseconds, seconds, minutes or hours by the length."""
+    for unit, scale, limit in (("ms", 1e-3, 0.1), ("s", 1.0, 300.0), ("min", 60.0, 6 * 3600.0)):
         if longest_s <= limit:
             return scale, words(f"axis.time_{unit}")
     return 3600.0, words("axis.time_h")

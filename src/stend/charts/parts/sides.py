@@ -13,6 +13,8 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
+RANGE_KEY = "M-1,-.7h.3v.5h1.4v-.5h.3v1.4h-.3v-.5h-1.4v.5h-.3z"
+"""Symbol of a legend for a drive that has only published ranges: a bar between two ticks, as in the chart."""
 PUBLISHED = ((5, 3), (2, 3), (9, 3), (9, 3, 2, 3))
 GREYS = ("#6e7781", "#8a9199", "#57606a", "#3d444c")
 """Their contrast is at least 3 on paper, and on dark pages after `page.js` has changed two of them."""
@@ -62,12 +64,17 @@ def dashes(sides: Sequence[Side]) -> list[Sequence[int]]:
 
 
 def channels(sides: Sequence[Side], rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return colour, dash and shape of each drive that has a row, the same in every chart."""
+    """Return colour, dash and shape of each drive that has a row, the same in every chart.
+
+    One that has only ranges has their symbol, and a full line.
+    """
     names, shown = [side.name for side in sides], {row["drive"] for row in rows}
+    ranges = shown - {row["drive"] for row in rows if "from" not in row}
     base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
     keep = [i for i, name in enumerate(names) if name in shown]
-    shapes = series_scale(names, SHAPES)["range"]
-    marks: dict[str, list[Any]] = {"color": colours(sides), "strokeDash": dashes(sides), "shape": shapes}
+    shapes = [RANGE_KEY if n in ranges else s for n, s in zip(names, series_scale(names, SHAPES)["range"], strict=True)]
+    lines = [DASHES[0] if n in ranges else dash for n, dash in zip(names, dashes(sides), strict=True)]
+    marks: dict[str, list[Any]] = {"color": colours(sides), "strokeDash": lines, "shape": shapes}
     return {
         key: {**base, "scale": {"domain": [names[i] for i in keep], "range": [values[i] for i in keep]}}
         for key, values in marks.items()

@@ -10,6 +10,7 @@ from stend.findings import Finding, look
 from stend.findings.judgement.named import LEVEL, NEAR, Named, Pairs, of_findings
 from stend.findings.look import headline
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
+from stend.findings.look.hits import COLD_WARM
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import of_phase
 from stend.findings.slc_cache import FEWEST_SAMPLES
@@ -46,6 +47,7 @@ def named(run: Run, findings: Sequence[Finding]) -> Pairs:
     for part in (_profiles, _blocks, _sweep, _deeper):
         yield from part(rows)
     yield from _composite(every)
+    yield from _warmed(rows)
 
 
 def _of(name: str, row: Figures | None, quantity: str = "iops") -> Pairs:
@@ -82,6 +84,7 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             share = course[-1].workload.range_bytes / run.plan.device.capacity_bytes
             yield Named("sat_part", share if 0 < share < WHOLE else None, test.name)
             yield Named("sat_s", saturation.seconds, test.name)
+            yield Named("still_rising", 1.0 if saturation.climbs else None, test.name)
             yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
             yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         else:  # it did not write the whole drive: "writes", if known, are of another test
@@ -269,6 +272,21 @@ def _composite(every: Sequence[Figures]) -> Pairs:
     for row in (row for row in every if (row.test, row.phase) == ("composite", "mid")):
         name = {"both": "load", "read": "load_read", "write": "load_write"}[row.direction]
         yield from _of(name, row, "iops" if row.direction == "both" else "p99")
+
+
+def _warmed(rows: Sequence[Figures]) -> Pairs:
+    """Yield what reads bring that warm a small part: to a mix and to pure reads, both at the deepest queue."""
+    ladders = {phase: [r for r in rows if (r.test, r.phase) == ("cold-warm", phase)] for phase in COLD_WARM[:2]}
+    for name, pure in (("warmed_mix", False), ("warmed", True)):
+        of_kind = ([r for r in ladder if (r.workload.read_pct == 100) == pure] for ladder in ladders.values())
+        cold, warm = (max(ladder, key=_outstanding, default=None) for ladder in of_kind)
+        if cold and warm and (load := warm.workload).outstanding == cold.workload.outstanding:
+            yield Named(f"{name}_at", float(load.outstanding), warm.test)
+            yield Named(f"{name}_reads", float(load.read_pct), warm.test)
+            yield Named(f"{name}_gain", warm.iops / cold.iops if cold.iops else None, warm.test)
+            for end, row in (("cold", cold), ("warm", warm)):
+                yield Named(f"{name}_{end}", row.value("mean"), row.test)
+                yield Named(f"{name}_{end}_longest", row.value("max"), row.test)
 
 
 def _blocks(rows: Sequence[Figures]) -> Pairs:

@@ -97,8 +97,9 @@ def _rests(values: dict[str, Any], test: str) -> Pairs:
     yield Named("rested_before", values["before"], test)
     yield Named("rested", values["best"], test)
     yield Named("rested_rest", values["best_rest"], test)
-    enough = dict(rests)[values["best_rest"]]
-    least, rest = min(((level, rest) for rest, level in rests if rest > values["best_rest"]), default=(None, None))
+    best_rest = float(f"{values['best_rest']:g}")  # a key of the levels
+    enough = dict(rests)[best_rest]
+    least, rest = min(((level, rest) for rest, level in rests if rest > best_rest), default=(None, None))
     less = least is not None and least < ABOUT * enough
     yield Named("rested_enough", None if less or least is None else enough, test)
     yield Named("rested_less", least if less else None, test)
@@ -138,6 +139,7 @@ def _journal(key: str, values: dict[str, Any], test: str) -> Pairs:
 SPOT = {"spot_rate": "low", "spot_from": "low_from", "spot_to": "low_to"}
 FOUND = {
     ("cache_policy", "through"): {
+        "warm_hits": "hits",
         "cache_at": "depth",
         "read_warm": "gain",
         "write_through": "gain_writes",
@@ -146,8 +148,9 @@ FOUND = {
         "buffer_reads": "mix",
         "buffer_at": "outstanding",
     },
-    ("cache_policy", "around"): {"cache_at": "depth", "write_around": "gain_writes"},
-    ("cache_policy", "back"): {"write_back": "held"},
+    ("cache_policy", "around"): {"warm_hits": "hits", "cache_at": "depth", "write_around": "gain_writes"},
+    ("cache_policy", "back"): {"warm_hits": "hits", "write_back": "held"},
+    ("cache_policy", "keeps"): {"warm_hits": "hits"},
     ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
     ("zones", "spot"): SPOT,
     ("zones", "slower"): SPOT,

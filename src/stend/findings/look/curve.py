@@ -32,7 +32,8 @@ class Course(NamedTuple):
 
     `low` and `high` are the ends of the greatest rise. `rise` is 1 if the course never rises. `error` is the relative
     standard error of one stretch. `moved` is the relative change of a line through the end, `wobble` its error.
-    `spread` is the range of the stretches of the second half, as a share of their mean.
+    `spread` is the range of the stretches of the second half, as a share of their mean. `swings` is the error of
+    `moved` by the distances of the stretches from the line.
     """
 
     first: float
@@ -44,6 +45,7 @@ class Course(NamedTuple):
     moved: float
     wobble: float
     spread: float
+    swings: float
 
     @property
     def rise(self) -> float:
@@ -57,8 +59,16 @@ class Course(NamedTuple):
 
     @property
     def falls(self) -> bool:
-        """Return whether the end surely still declines."""
-        return self.moved < -(LEVEL + SIGMAS * self.wobble)
+        """Return whether the end surely still declines.
+
+        Samples that alternate scatter more than their sums: an uneven course declines if its end is close to a line.
+        """
+        return self.moved < -(LEVEL + SIGMAS * (self.wobble if self.even else min(self.wobble, self.swings)))
+
+    @property
+    def climbs(self) -> bool:
+        """Return whether the end surely still rises, along a line."""
+        return self.moved > LEVEL + SIGMAS * max(self.wobble, self.swings)
 
     @property
     def new(self) -> bool:
@@ -96,14 +106,15 @@ def _course(pieces: Sequence[Counts], blocks: int) -> Course:
     lows = list(accumulate(rates, min))
     top = max(range(len(rates)), key=lambda i: rates[i] / lows[i] if lows[i] else np.inf)
     tail = rates[-max(round(len(rates) * END), 3) :]
-    slope = float(np.polyfit(np.arange(len(tail)), tail, 1)[0])
-    end = float(tail.mean())
+    steps = np.arange(len(tail)) - (len(tail) - 1) / 2
+    slope, end = float(np.polyfit(steps, tail, 1)[0]), float(tail.mean())
     moved = slope * len(tail) / end if end else 0.0
-    wobble = error * len(tail) / float(np.sqrt(np.sum((np.arange(len(tail)) - (len(tail) - 1) / 2) ** 2)))
+    of_line = len(tail) / float(np.sqrt(np.sum(steps**2)))
+    wobble, swings = error * of_line, float(np.std(tail - end - slope * steps)) / (end or 1.0) * of_line
     half = rates[len(rates) // 2 :]
     spread = float(np.ptp(half) / half.mean()) if half.any() else 0.0
     high, low = float(rates[top]), float(lows[top])
-    return Course(float(rates[0]), end, float(rates[-1]), low, high, error, moved, wobble, spread)
+    return Course(float(rates[0]), end, float(rates[-1]), low, high, error, moved, wobble, spread, swings)
 
 
 def _error(parts: Sequence[Sequence[Counts]], rates: Sequence[float]) -> float:

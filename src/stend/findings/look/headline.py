@@ -72,7 +72,7 @@ def is_level(row: Figures, name: str) -> bool:
 
 
 def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
-    """Return the best sequential row of 128 KiB in steady state, or that of the largest block."""
+    """Return the best sequential row of 128 KiB, or of the largest block, in steady state; first of `throughput`."""
     candidates = [
         row
         for row in rows
@@ -83,7 +83,9 @@ def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
     blocks = {row.workload.block_bytes for row in candidates}
     block = STREAM_BYTES if STREAM_BYTES in blocks else max(blocks, default=0)
     return max(
-        (r for r in candidates if r.workload.block_bytes == block), key=lambda r: r.number("throughput"), default=None
+        (row for row in candidates if row.workload.block_bytes == block),
+        key=lambda row: (row.test == "throughput", row.number("throughput")),
+        default=None,
     )
 
 

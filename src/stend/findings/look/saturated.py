@@ -49,9 +49,9 @@ class Saturated(NamedTuple):
     """The figures of a saturation: rates in IOPS, times in seconds from its start, sizes in bytes written.
 
     `first_s` is the length of the first record, and `fresh` is whether less than the capacity was written in it. `last`
-    is the rate of the last fortieth. `why` is the reason why the end is not the level that the drive keeps, and
-    `declines` is whether it still declines. `cool` is whether heat surely had no influence. `even` is whether the
-    second half surely has one rate. `pause` is the only pause in an otherwise level course.
+    is the rate of the last fortieth. `why` is the reason why the end is not the level that the drive keeps. `declines`
+    is whether it still declines, `climbs` whether it still rises. `cool` is whether heat surely had no influence.
+    `even` is whether the second half surely has one rate. `pause` is the only pause in an otherwise level course.
     """
 
     start: float
@@ -67,6 +67,7 @@ class Saturated(NamedTuple):
     undisturbed_s: float = inf
     samples: int = 0
     declines: bool = False
+    climbs: bool = False
     cool: bool = True
     even: bool = True
     pause: Pause | None = None
@@ -149,7 +150,7 @@ def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
     calm = shape.rise <= shape.least or bool(
         drops and _overshot(whole, drops[-1], shape, run.plan.device.capacity_bytes)
     )
-    figures = figures._replace(last=shape.last, falls=drops, even=shape.even and calm)
+    figures = figures._replace(last=shape.last, falls=drops, even=shape.even and calm, climbs=shape.climbs)
     if drops and drops[0].flat and drops[0].s < first.seconds and drops[0].level > (1 + NEAR) * first.iops:
         figures = figures._replace(start=drops[0].level, fresh=True)
     if drops:

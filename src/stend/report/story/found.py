@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from stend.findings import Finding, look
 from stend.findings.look.hits import COLD_WARM, beginning, gentlest
 from stend.findings.look.pause import LEAST_GAIN
+from stend.findings.look.remains import after
 from stend.model.record import Run
 from stend.report.parts import Table
 from stend.report.story.page_one import Review
@@ -84,11 +85,11 @@ def _pauses(_: Run, findings: Sequence[Finding]) -> Rows:
 
 def _fills(run: Run, findings: Sequence[Finding]) -> Rows:
     """Yield the levels of sequential writes: the volume of each and its rate, the last up to the end of the write."""
-    for values, test in ((finding.values, finding.test) for finding in findings if "size" in finding.values):
-        counts = look.records(run, test, values["state"])[0].counts
+    for finding in (finding for finding in findings if "size" in finding.values):
+        values = finding.values
+        counts = look.records(run, finding.test, values["state"])[0].counts
         ends = [0, *values.get("ends", [values["size"]]), counts.write.bytes]
-        after = (ends[-1] - values["size"]) / (counts.seconds - values["size"] / values["first"])
-        rates = values.get("rates", (values["first"], after))
+        rates = values.get("rates") or (values["first"], after(run, finding.test, values))
         for n, (begin, end) in enumerate(pairwise(ends)):
             yield values["state"], n + 1, end - begin, rates[n]
 
