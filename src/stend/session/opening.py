@@ -117,6 +117,8 @@ def _state(cache: str) -> Sentence | str:
 
 
 IDENTIFYING = ("kind", "serial", "wwn", "model", "capacity_bytes", "logical_bytes")
+WORDS = {"wwn": "WWN", "logical_bytes": "logical block in bytes"}
+"""Fields whose name in the record is not that of the field's language."""
 
 
 def check_drive(then: Identity, now: Identity) -> None:
@@ -128,7 +130,8 @@ def check_drive(then: Identity, now: Identity) -> None:
                 f"{now.target} changed its size from {was} to {is_now} bytes since the run began; find out why"
             )
         if was != is_now:
-            raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
+            name = WORDS.get(field, field)
+            raise Refused(f"{now.target} is another drive: its {name} is {is_now!r}, the run began on {was!r}")
 
 
 def check_content(past: Run, device: Device, now: dict[str, str]) -> None:
