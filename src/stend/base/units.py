@@ -82,7 +82,7 @@ def decimal(size_bytes: float) -> str:
 
 def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
     power = 0
-    while abs(value) >= (ROUNDS_UP if base == 1000 else base) and power < len(names) - 1:
+    while abs(value) >= base - 0.5 and power < len(names) - 1:
         value, power = value / base, power + 1
     return f"{_three(value)} {names[power]}"
 
