@@ -1,25 +1,32 @@
 """Sentences and charts of the service tests where the sample carries no p99, and where there are no writes."""
 
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from stend import findings, store
+from stend.base.units import GiB
 from stend.charts import pictures
 from stend.findings import Finding, neighbours
+from stend.findings.look.figures import answers
 from stend.findings.look.neighbours import pairs
+from stend.many.compare.differences import quantities
+from stend.many.sides import key_of
 from stend.model import service_band
 from stend.model.definition import Hold, Workload
 from stend.model.events import Result
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.service_map import Axes
+from stend.planning.plan import load_profile
 from stend.report.story.telling import story
 from stend.sentences import finding_said
 from stend.session import Request, start
 from stend.words import Language
 from tests.pictures import run_of
+from tests.synthetic import Truth, made
 from tests.test_service_findings import changed, tally
 
 
@@ -89,6 +96,37 @@ def test_reads_of_trimmed_blocks_that_are_faster_are_not_called_slower() -> None
     values = {"share": 0.5, "alone": 92e-6, "beside": 84e-6, "times": 0.91, "covered": 1.0}
     faster = Finding(key="reads_covered", test="trim", values=values, name="trim")
     assert "дольше" not in finding_said(faster, Language("ru"))
+
+
+def test_a_neighbour_of_a_study_is_named_in_words() -> None:
+    values = {"phase": "beside-reads", "neighbour": "RND 1024K 0/100", "depth": 128}
+    stopped = Finding(key="stopped", test="neighbours", values=values, name="neighbours")
+    assert "beside random write 1\N{NO-BREAK SPACE}MiB at QD128" in finding_said(stopped, Language("en"))
+    assert "случайная запись 1\N{NO-BREAK SPACE}МиБ" in finding_said(stopped, Language("ru"))
+
+
+def test_a_journal_without_a_single_writer_names_the_setting() -> None:
+    profile = msgspec.structs.replace(load_profile("enterprise-2.0.2"), tests={"journal": {"threads_ladder": [4]}})
+    run = made("journal", truth=Truth(capacity_bytes=8 * GiB), profile=profile, interval_s=10.0, shorten=60)
+    assert [finding.key for finding in of(run, "journal")] == ["no_single"]
+
+
+def test_questions_of_service_tests_claim_no_default_of_a_setting() -> None:
+    """A study or `--quick` changes limits, rests and writers, and the text under the title is the same."""
+    for words in (Language("en"), Language("ru")):
+        for name in ("journal", "rates", "power", "wake"):
+            text = words(f"question.{name}.what")
+            assert not re.search(r"1, 2, 5|60|(?i:sixteen|шестнадцати)|32", text), text
+
+
+def test_a_comparison_counts_synced_writes_and_leaves_out_the_flush_before_the_rest() -> None:
+    run = run_of("journal")
+    figures = {key for key in map(key_of, answers(run)) if key.direction == "both"}
+    assert figures
+    assert "rest" not in {key.phase for key in figures}
+    for key in figures:
+        rate = "iops" if key.service or key.random_pct else "throughput"
+        assert next(quantities(key)) == rate, key
 
 
 def test_a_chart_of_the_p99_without_a_neighbour_is_not_drawn() -> None:
