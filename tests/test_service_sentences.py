@@ -105,6 +105,12 @@ def test_a_neighbour_of_a_study_is_named_in_words() -> None:
     assert "случайная запись 1\N{NO-BREAK SPACE}МиБ" in finding_said(stopped, Language("ru"))
 
 
+def test_a_load_that_all_but_stops_keeps_more_than_no_percent_of_its_rate() -> None:
+    values = {"phase": "beside-synced-writes", "neighbour": "trim", "depth": 32, "mean": 0.26, "iops": 3.83}
+    left = Finding(key="unknown_fallen", test="neighbours", values=values | {"kept": 3.83 / 40962}, name="neighbours")
+    assert "0.0094% remain: 3.83" in finding_said(left, Language("en"))
+
+
 def test_a_journal_without_a_single_writer_names_the_setting() -> None:
     profile = msgspec.structs.replace(load_profile("enterprise-2.0.2"), tests={"journal": {"threads_ladder": [4]}})
     run = made("journal", truth=Truth(capacity_bytes=8 * GiB), profile=profile, interval_s=10.0, shorten=60)

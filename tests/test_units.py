@@ -51,6 +51,10 @@ def test_latencies_and_rates_are_written() -> None:
 @pytest.mark.parametrize(
     ("per_second", "text"),
     [
+        (0, "0"),
+        (0.48, "0.48"),
+        (3.83, "3.8"),
+        (9.96, "10"),
         (9_999, "9999"),
         (12_345, "12.3k"),
         (999_400, "999k"),

@@ -90,7 +90,7 @@ class Language(Formatter):
             return self.show(int(match[1]) * 1024, "gib")
         if word.isdigit() and phase in ("wait", "baseline"):
             return f"1:{word}"
-        if word.isdigit() and phase == "beside":
+        if word.isdigit() and phase in ("beside", "precondition"):
             return word
         if word.isdigit():
             return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
