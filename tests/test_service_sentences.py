@@ -153,6 +153,7 @@ def test_the_worst_known_neighbour_is_not_called_the_worst() -> None:
     assert "worst" not in found
     assert "worst_fallen" not in found
     assert found["unknown_fallen"].values["neighbour"] == "trim"
+    assert [*found] == ["unknown_fallen", "worst_known"], "page one has the first"
     for lang in ("en", "ru"):
         assert finding_said(found["worst_known"], Language(lang))
 

@@ -87,12 +87,13 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     fallen = _fallen(run, alone, pair)
     keys = ("worst_known", "worst_known_fallen") if slow else ("worst" if times > 1 else "alike", "worst_fallen")
     speaks = side(pro=times < LITTLE, con=times > MUCH)
-    yield Finding(key=keys[fallen], test=test.name, values=values, side=speaks)
+    worst = Finding(key=keys[fallen], test=test.name, values=values, side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
         values |= {"iops": other.row.iops, "kept": other.row.iops / alone.row.iops}
         key = "unknown_fallen" if _fallen(run, alone, other) else "unknown"
         yield Finding(key=key, test=test.name, values=values, confidence="low")
+    yield worst
 
 
 def _fallen(run: Run, alone: Pair, beside: Pair) -> bool:
