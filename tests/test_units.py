@@ -52,6 +52,7 @@ def test_latencies_and_rates_are_written() -> None:
     ("per_second", "text"),
     [
         (0, "0"),
+        (1e-6, "0"),
         (0.48, "0.48"),
         (3.83, "3.8"),
         (9.96, "10"),

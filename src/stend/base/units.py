@@ -116,7 +116,7 @@ def rate(per_second: float) -> str:
     for scale, name in ((1_000_000, "M"), (1000, "k")):
         if per_second >= (ROUNDS_UP * 1000 if scale > 1000 else 10_000):
             return f"{_three(per_second / scale)}{name}"
-    return f"{per_second:.0f}" if per_second >= 9.95 else f"{per_second:.2g}"
+    return f"{per_second:.0f}" if per_second >= 9.95 else f"{round(per_second, 4):.2g}"
 
 
 def _three(value: float) -> str:
