@@ -66,6 +66,15 @@ def test_an_unfinished_test_says_no_more_than_that_not_all_of_the_capacity_keeps
     assert said(found)[0].endswith("Not all of the 480 GB keeps its data.")
 
 
+def test_addresses_and_counts_have_groups_of_digits() -> None:
+    (dropped,) = (found for found in sample("dropped", 60_000) if found.key == "scattered_dropped")
+    english, russian = said(dropped)
+    assert english.startswith("60,000 blocks of 512 bytes")
+    assert english.endswith("between byte 4,096 and byte 30,724,096.")
+    assert russian.startswith("60 000 блоков по 512 байт")
+    assert russian.endswith("между байтами 4096 и 30 724 096.")
+
+
 def test_places_that_a_record_joined_are_a_least_number() -> None:
     """A record lists at most 256 ranges: the nearest of 300 places are joined."""
     bad = folded(of_blocks("unreadable", n * n * MiB, 1) for n in range(300))

@@ -1,14 +1,17 @@
 """A study's own workloads in the test of neighbours: rate, synced writes, trims and a load beside in one TOML file."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stend import findings, store
 from stend.cli import main
+from stend.devices import virtual
 from stend.findings.look.neighbours import kind, pairs
-from stend.model.definition import Hold
+from stend.model.definition import Bytes, Hold
 from stend.model.workload import Workload
+from stend.planning import plan as planning
 from stend.words import Language
 
 STUDY = """
@@ -57,7 +60,7 @@ def test_a_neighbour_of_a_study_has_the_label_of_its_load() -> None:
     assert kind(same) == "stream"
     assert kind(Workload(random_pct=0, read_pct=0, block_bytes=1 << 20, depth=5)) == "SEQ 1024K 0/100"
     assert kind(Workload(random_pct=100, read_pct=100, block_bytes=4096, threads=2)) == "RND 4K 100/0 T2 Q1"
-    assert Language("ru").phase("beside-load-2") == "нагрузка из файла, 2"
+    assert Language("ru").phase("beside-load-2") == "из исследования, 2"
 
 
 @pytest.mark.parametrize(
@@ -91,3 +94,26 @@ def test_a_wrong_workload_is_refused_in_one_sentence(
     error = capsys.readouterr().err
     assert says in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("settings", "fills"),
+    [
+        ({}, ["precondition", "precondition-2"]),
+        ({"neighbours": ["read", "write"]}, ["precondition"]),
+        ({"victims": ["reads"]}, ["precondition"]),
+    ],
+)
+def test_reads_beside_the_second_victim_meet_no_blocks_that_were_trimmed_beside_the_first(
+    settings: dict[str, Any], fills: list[str]
+) -> None:
+    device = virtual.find("sim:small")
+    names, profile, told = planning.gather(["neighbours"], "review", {"tests": {"neighbours": settings}})
+    phases = planning.draw(names, profile, device.identity, deviations=told).tests[0].phases
+    assert [phase.name for phase in phases if phase.name.startswith("precondition")] == fills
+    (*_, last) = phases
+    for fill in (phase.holds[0] for phase in phases if phase.name == "precondition-2"):
+        beside = last.holds[2].workload.beside[0]
+        assert (fill.workload.start_bytes, fill.workload.range_bytes) == (beside.start_bytes, beside.range_bytes)
+        assert fill.amount == Bytes(bytes=beside.range_bytes)
+    assert Language("en").phase("precondition-2") == "preconditioning, 2"

@@ -107,6 +107,20 @@ def test_a_difference_within_the_scatter_is_none(told: list[Event]) -> None:
     assert "machine_none" in found(wild)
 
 
+def test_a_difference_of_readings_that_do_not_scatter_has_no_error(told: list[Event]) -> None:
+    """A meter of whole watts at rest: "± 0.00 mW" is more than it knows."""
+    meter = msgspec.structs.replace(METER, scope="machine", error_pct=None)
+    keys = found(changed(told, meter, lambda one: msgspec.structs.replace(one, value=MACHINE_W + round(one.value))))
+    assert keys.keys() & {"machine", "machine_still", "machine_none"} == {"machine_still"}
+    assert keys["machine_still"]["more"] > 0
+
+
+def test_power_that_rests_hardly_lower_has_the_bound_of_that(told: list[Event]) -> None:
+    run = changed(told, METER, lambda one: msgspec.structs.replace(one, value=max(one.value, IDLE_W)))
+    (level,) = (one for one in findings.find(run) if one.key == "idle_level")
+    assert "lower that by less than 20%." in finding_said(level, Language("en"))
+
+
 def test_without_readings_nothing_is_told(told: list[Event]) -> None:
     assert found(changed(told, METER, lambda _: None)).keys() == {"short"}
     assert found(changed(told, None, lambda _: None)).keys() == {"short"}

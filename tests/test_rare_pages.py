@@ -21,7 +21,7 @@ from stend.report.story.rivals import MOST_NAMED, Place
 from stend.words import Language
 from tests import labs
 from tests.sides import of_rates
-from tests.synthetic import Truth
+from tests.synthetic import Truth, made
 from tests.test_charts_many import DESIGN, swept_study
 
 
@@ -40,6 +40,14 @@ def test_a_gallery_has_each_chart_once_and_names_the_others_and_the_run(tmp_path
     assert {name for name in charts.names() if f'id="chart-{name}"' in page} == drawn
     assert set(re.findall(r"<li>(\w+)</li>", page)) == set(charts.names()) - drawn
     assert [f"{name}: Mean of the measurement window" in page for name in ("first", "second")] == [many > 1] * 2
+
+
+@pytest.mark.parametrize(("rounds", "says"), [(5, "Mean of the measurement window"), (1, "Mean of all records")])
+def test_a_map_of_a_run_without_a_measurement_window_claims_none(rounds: int, says: str) -> None:
+    run = made("iops", truth=Truth(capacity_bytes=8 * GiB), interval_s=10.0, shorten=60, rounds=rounds)
+    drawn = [chart for chart in charts.of(run, run.plan.tests[0], "en", {}) if chart.name == "iops_matrix"]
+    assert drawn
+    assert all(chart.says.startswith(says) for chart in drawn)
 
 
 def test_a_place_among_many_drives_is_a_number_and_shared_if_another_drive_is_as_near() -> None:

@@ -133,7 +133,7 @@ def powered() -> list[object]:
         ({"estimated": True, "error_pct": 5.0}, True, "estimated", "The drive estimates these values"),
         ({"error_pct": None}, True, "meter_unknown", "It states no error."),
         ({"scope": "machine", "error_pct": None}, False, "machine_unknown", "the drive's share is unknown"),
-        ({"scope": "machine", "error_pct": None}, True, "machine", "adds 5.95 W"),
+        ({"scope": "machine", "error_pct": None}, True, "machine_still", "adds 5.95 W to its"),
     ],
 )
 def test_a_meter_says_what_it_cannot_show(
@@ -146,7 +146,7 @@ def test_a_meter_says_what_it_cannot_show(
     ]
     run = Run(kept)  # type: ignore[arg-type]
     found = of(run, "power")
-    assert found.keys() & {"estimated", "meter_unknown", "machine_unknown", "machine", "meter"} >= {key}
+    assert found.keys() & {"estimated", "meter_unknown", "machine_unknown", "machine_still", "meter"} >= {key}
     assert words in said(found[key])
     drawn = [picture.says for picture in charts.of(run, run.plan.tests[0], "en", {})]
     assert drawn

@@ -1,25 +1,32 @@
 """Sentences and charts of the service tests where the sample carries no p99, and where there are no writes."""
 
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from stend import findings, store
+from stend.base.units import GiB
 from stend.charts import pictures
 from stend.findings import Finding, neighbours
+from stend.findings.look.figures import answers
 from stend.findings.look.neighbours import pairs
+from stend.many.compare.differences import quantities
+from stend.many.sides import key_of
 from stend.model import service_band
 from stend.model.definition import Hold, Workload
 from stend.model.events import Result
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.service_map import Axes
+from stend.planning.plan import load_profile
 from stend.report.story.telling import story
 from stend.sentences import finding_said
 from stend.session import Request, start
 from stend.words import Language
 from tests.pictures import run_of
+from tests.synthetic import Truth, made
 from tests.test_service_findings import changed, tally
 
 
@@ -65,6 +72,69 @@ def test_no_neighbour_is_named_for_the_longest_mean_if_none_is_longer_than_alone
     assert "none takes longer" in finding_said(finding, Language("en"))
 
 
+def rare(result: Result, load: Workload) -> Result:
+    """Beside 32 trims only five reads are answered, after 20 ms; beside the others 50 reads take 1 µs."""
+    changed_result = quicker(result, load)
+    if not load.beside or load.sync == "flush" or not (load.beside[0].trim_pct and load.beside[0].depth == 32):
+        return changed_result
+    return msgspec.structs.replace(result, counts=msgspec.structs.replace(result.counts, read=tally((5, 20e6))))
+
+
+def test_a_neighbour_with_few_slow_reads_is_not_passed_over_as_none_that_takes_longer() -> None:
+    every = of(changed(run_of("neighbours"), rare), "neighbours", "few", "few_mean", "few_mean_fallen", "few_alike")
+    assert [(finding.key, finding.values["phase"]) for finding in every] == [("few", "beside-reads")]
+
+
+def test_the_longest_mean_is_that_where_ten_reads_were_completed() -> None:
+    run = changed(run_of("neighbours"), slower)
+    (finding,) = of(run, "neighbours", "few_mean_fallen")
+    assert "Where at least ten were completed" in finding_said(finding, Language("en"))
+    assert "где их не меньше десяти" in finding_said(finding, Language("ru"))
+
+
+def test_reads_of_trimmed_blocks_that_are_faster_are_not_called_slower() -> None:
+    values = {"share": 0.5, "alone": 92e-6, "beside": 84e-6, "times": 0.91, "covered": 1.0}
+    faster = Finding(key="reads_covered", test="trim", values=values, name="trim")
+    assert "дольше" not in finding_said(faster, Language("ru"))
+
+
+def test_a_neighbour_of_a_study_is_named_in_words() -> None:
+    values = {"phase": "beside-reads", "neighbour": "RND 1024K 0/100", "depth": 128}
+    stopped = Finding(key="stopped", test="neighbours", values=values, name="neighbours")
+    assert "beside random write 1\N{NO-BREAK SPACE}MiB at QD128" in finding_said(stopped, Language("en"))
+    assert "случайная запись 1\N{NO-BREAK SPACE}МиБ" in finding_said(stopped, Language("ru"))
+
+
+def test_a_load_that_all_but_stops_keeps_more_than_no_percent_of_its_rate() -> None:
+    values = {"phase": "beside-synced-writes", "neighbour": "trim", "depth": 32, "mean": 0.26, "iops": 3.83}
+    left = Finding(key="unknown_fallen", test="neighbours", values=values | {"kept": 3.83 / 40962}, name="neighbours")
+    assert "0.0094% remain: 3.83" in finding_said(left, Language("en"))
+
+
+def test_a_journal_without_a_single_writer_names_the_setting() -> None:
+    profile = msgspec.structs.replace(load_profile("enterprise-2.0.2"), tests={"journal": {"threads_ladder": [4]}})
+    run = made("journal", truth=Truth(capacity_bytes=8 * GiB), profile=profile, interval_s=10.0, shorten=60)
+    assert [finding.key for finding in of(run, "journal")] == ["no_single"]
+
+
+def test_questions_of_service_tests_claim_no_default_of_a_setting() -> None:
+    """A study or `--quick` changes limits, rests and writers, and the text under the title is the same."""
+    for words in (Language("en"), Language("ru")):
+        for name in ("journal", "rates", "power", "wake"):
+            text = words(f"question.{name}.what")
+            assert not re.search(r"1, 2, 5|60|(?i:sixteen|шестнадцати)|32", text), text
+
+
+def test_a_comparison_counts_synced_writes_and_leaves_out_the_flush_before_the_rest() -> None:
+    run = run_of("journal")
+    figures = {key for key in map(key_of, answers(run)) if key.direction == "both"}
+    assert figures
+    assert "rest" not in {key.phase for key in figures}
+    for key in figures:
+        rate = "iops" if key.service or key.random_pct else "throughput"
+        assert next(quantities(key)) == rate, key
+
+
 def test_a_chart_of_the_p99_without_a_neighbour_is_not_drawn() -> None:
     title = Language("en").phase("beside-reads")
     for run, many in ((run_of("neighbours"), 2), (changed(run_of("neighbours"), slower), 1)):
@@ -83,6 +153,7 @@ def test_the_worst_known_neighbour_is_not_called_the_worst() -> None:
     assert "worst" not in found
     assert "worst_fallen" not in found
     assert found["unknown_fallen"].values["neighbour"] == "trim"
+    assert [*found] == ["unknown_fallen", "worst_known"], "page one has the first"
     for lang in ("en", "ru"):
         assert finding_said(found["worst_known"], Language(lang))
 

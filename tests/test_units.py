@@ -24,7 +24,9 @@ def test_what_is_not_a_size_says_so(text: str) -> None:
 def test_sizes_are_written() -> None:
     assert binary(2**30) == "1 GiB"
     assert binary(1.5 * 2**40) == "1.5 TiB"
+    assert binary(2**30 - 1) == "1 GiB"
     assert decimal(1600321314816) == "1.6 TB"
+    assert decimal(999_999_999) == "1 GB"
     assert block_label(512) == "0.5K"
     assert block_label(2**20) == "1024K"
     assert block_label(2**31) == "2097152K"
@@ -49,6 +51,11 @@ def test_latencies_and_rates_are_written() -> None:
 @pytest.mark.parametrize(
     ("per_second", "text"),
     [
+        (0, "0"),
+        (1e-6, "0"),
+        (0.48, "0.48"),
+        (3.83, "3.8"),
+        (9.96, "10"),
         (9_999, "9999"),
         (12_345, "12.3k"),
         (999_400, "999k"),

@@ -82,7 +82,7 @@ def decimal(size_bytes: float) -> str:
 
 def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
     power = 0
-    while abs(value) >= (ROUNDS_UP if base == 1000 else base) and power < len(names) - 1:
+    while abs(value) >= base - 0.5 and power < len(names) - 1:
         value, power = value / base, power + 1
     return f"{_three(value)} {names[power]}"
 
@@ -116,7 +116,7 @@ def rate(per_second: float) -> str:
     for scale, name in ((1_000_000, "M"), (1000, "k")):
         if per_second >= (ROUNDS_UP * 1000 if scale > 1000 else 10_000):
             return f"{_three(per_second / scale)}{name}"
-    return f"{per_second:.0f}"
+    return f"{per_second:.0f}" if per_second >= 9.95 else f"{round(per_second, 4):.2g}"
 
 
 def _three(value: float) -> str:

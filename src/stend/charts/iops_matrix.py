@@ -6,7 +6,7 @@ from typing import Any
 from stend.base.units import mix_label
 from stend.charts.parts import Drawing, Row, axis, few
 from stend.charts.parts.marks import bars, category, cells, kib, lines, octaves, series
-from stend.findings.look.figures import answers
+from stend.findings.look.figures import Figures, answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
@@ -17,7 +17,9 @@ THOUSANDS_FROM = 10_000
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield three views of one table, if it has at least two sizes and two mixes."""
-    rows = _rows(run, test, words)
+    cells_of = [row for row in answers(run, test.name) if not row.workload.mixed]
+    rows = _rows(cells_of, words)
+    says = words("says.iops_matrix" if all(row.window == "rounds" for row in cells_of) else "says.iops_matrix_whole")
     mixes = list(dict.fromkeys(row["mix"] for row in sorted(rows, key=lambda r: -r["read"])))
     sizes = list(dict.fromkeys(row["block"] for row in sorted(rows, key=lambda r: float(r["kib"]))))
     if len(mixes) < 2 or len(sizes) < 2:
@@ -28,12 +30,11 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         chart = view(drawn, shown, sizes, words)
         short = view is _map and max(row["iops"] for row in rows) >= THOUSANDS_FROM
         title = words(f"chart.iops_matrix{view.__name__}{'_thousands' if short else ''}")
-        yield Drawing(title, chart, {"rows": drawn}, words("says.iops_matrix"))
+        yield Drawing(title, chart, {"rows": drawn}, says)
 
 
-def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
-    cells_of = [(row.workload, row.iops) for row in answers(run, test.name) if not row.workload.mixed]
-    thousands = max((iops for _, iops in cells_of), default=0) >= THOUSANDS_FROM
+def _rows(cells_of: Sequence[Figures], words: Language) -> list[Row]:
+    thousands = max((row.iops for row in cells_of), default=0) >= THOUSANDS_FROM
     return [
         {
             "block": kib(load.block_bytes, words),
@@ -44,7 +45,7 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
             "shown": words.show(iops, "rate"),
             "text": words.show(iops / 1e3 if thousands else iops, "cell"),
         }
-        for load, iops in cells_of
+        for load, iops in ((row.workload, row.iops) for row in cells_of)
     ]
 
 

@@ -70,7 +70,7 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
         values = {"phase": phase, "neighbour": pair.neighbour, "depth": pair.depth}
         yield Finding(key="starved", test=test.name, values=values, side="con")
     if not known:
-        yield _few(run, test, phase, alone, measured)
+        yield _few(run, test, phase, alone, beside)
         return
     times, pair = max(known, key=lambda one: one[0])
     values = {
@@ -87,12 +87,13 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     fallen = _fallen(run, alone, pair)
     keys = ("worst_known", "worst_known_fallen") if slow else ("worst" if times > 1 else "alike", "worst_fallen")
     speaks = side(pro=times < LITTLE, con=times > MUCH)
-    yield Finding(key=keys[fallen], test=test.name, values=values, side=speaks)
+    worst = Finding(key=keys[fallen], test=test.name, values=values, side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
         values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
         values |= {"iops": other.row.iops, "kept": other.row.iops / alone.row.iops}
         key = "unknown_fallen" if _fallen(run, alone, other) else "unknown"
         yield Finding(key=key, test=test.name, values=values, confidence="low")
+    yield worst
 
 
 def _fallen(run: Run, alone: Pair, beside: Pair) -> bool:
@@ -103,12 +104,17 @@ def _fallen(run: Run, alone: Pair, beside: Pair) -> bool:
     return beside.row.iops < FALLEN * alone.row.iops and alike - counts[1] > scatter
 
 
-def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, measured: list[Pair]) -> Finding:
-    """Return the neighbour beside which the victim's IOs take longest on average: no p99 is known."""
+def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -> Finding:
+    """Return the neighbour beside which the victim's IOs take longest on average: no p99 is known.
+
+    Means of fewer than MIN_BEYOND IOs are not compared, and none of them may be longer where all are called shorter.
+    """
+    measured = [pair for pair in beside if pair.row.tally.ios >= MIN_BEYOND * run.plan.device.scale]
     pair = max(measured, key=lambda one: one.row.number("mean"), default=None)
     alone_s = alone.row.number("mean")
     if not pair or (beside_s := pair.row.number("mean")) <= alone_s:
-        key, values = "few_alike" if pair else "few", {"phase": phase, "alone": alone_s}
+        alike = pair and all(other.row.tally.ios and other.row.number("mean") <= alone_s for other in beside)
+        key, values = "few_alike" if alike else "few", {"phase": phase, "alone": alone_s}
         return Finding(key=key, test=test.name, values=values, confidence="can't tell")
     values = {
         "phase": phase,

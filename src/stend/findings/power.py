@@ -22,6 +22,8 @@ SHARP_S = 0.05
 """Largest half width of the interval of a meter's delay without a remark."""
 SIGMAS = 2.0
 """Standard deviations of the readings at rest within which a difference of a whole machine is none."""
+STILL = 1e-3
+"""Share of a difference below which its error is not stated."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -162,5 +164,5 @@ def _above(test: str, facts: MeterFacts, idle: Sequence[Rest], held: Sequence[Fi
     more = most.number("watts") - lowest.level.mean
     error = SIGMAS * lowest.scatter + more * (facts.error_pct or 0.0) / 100
     values = {"more": more, "error": error, "load": most.workload.label, "idle": lowest.level.mean}
-    key = "machine" if more > error else "machine_none"
+    key = "machine_none" if more <= error else "machine" if error >= STILL * more else "machine_still"
     yield Finding(key=key, test=test, values=values, confidence="medium" if more > error else "low")

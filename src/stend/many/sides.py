@@ -67,6 +67,11 @@ class Key(NamedTuple):
         return not self.service.lstrip()[:1].isdigit()
 
     @property
+    def counted(self) -> bool:
+        """Return True if the rate of its load is stated in IOs: of random access, and of synced writes."""
+        return self.random_pct > 0 or "FLUSH" in self.service or "FUA" in self.service
+
+    @property
     def loose(self) -> tuple[Any, ...]:
         """Return the key without threads and depth."""
         return self._replace(threads=0, depth=0)

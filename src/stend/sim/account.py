@@ -127,14 +127,22 @@ class Account:
     """Compares the waiting of one load with the waiting that its counts report.
 
     `pending_ns` is waiting of earlier loads that the drive has still to report. `flush_every` has one number for each
-    load beside the others: a flush follows after so many of its writes, or 0.
+    load beside the others: a flush follows after so many of its writes, or 0. With `aged` the ages of all IOs in flight
+    are such waiting.
     """
 
     def __init__(
-        self, slots: Loop, scale: int, now_ns: int, pending_ns: float, flush_every: Sequence[int] = (0,)
+        self,
+        slots: Loop,
+        scale: int,
+        now_ns: int,
+        pending_ns: float,
+        flush_every: Sequence[int] = (0,),
+        *,
+        aged: bool = False,
     ) -> None:
         self.slots, self.scale, self.outstanding = slots, scale, int(slots.at[OUTSTANDING_AT])
-        self.pending_ns, self.flush_every = pending_ns, np.array(flush_every)
+        self.pending_ns, self.flush_every, self.aged = 0.0 if aged else pending_ns, np.array(flush_every), aged
         self.owed_ns = self.lasted_ns = 0.0
         self.early = self._under_way(now_ns)
 
@@ -152,6 +160,9 @@ class Account:
             early = self._under_way(now_ns)
             _exchange(done, self.early, early)
             self.early = early
+        if self.aged:
+            ages = (self.slots.size != 0) * (now_ns - self.slots.issued)
+            pending_ns = float(ages.sum() + (now_ns - self.slots.waiting).sum())
         self.lasted_ns += lasted_ns * self.scale
         waited = done.answers()[:, 2].sum()
         self.owed_ns += self.outstanding * lasted_ns * self.scale - waited

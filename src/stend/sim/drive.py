@@ -101,7 +101,8 @@ class Drive(ABC):
         self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads, rest), len(loads)
         room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
         room = 0 if pattern.synced else room
-        if pattern.limit_bytes or pattern.timed or pattern.beside:
+        built = pattern.limit_bytes or pattern.timed or pattern.beside or pattern.synced or outstanding == 1
+        if built:  # no queue builds up that later IOs find full: flushes of several writers run at the same time
             self._loop.at[BEGUN] = outstanding
         if self.spec.scale > 1 and not pattern.limit_bytes and not pattern.timed:
             kept = None if all(map(_small, pattern.loads)) else self._kept()
@@ -111,7 +112,8 @@ class Drive(ABC):
         self._drop_waits()
         if not pattern.limit_bytes and not pattern.timed:
             pending_ns, every = self._pending_ns(0.0), [load.flush_every for load in pattern.loads]
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns, pending_ns, every)
+            aged = bool(built) and self.spec.scale == 1
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, pending_ns, every, aged=aged)
 
     def _slots(self, pattern: Pattern, outstanding: int) -> int:
         """Return how many requests are in the drive at most. Those with a rate do not wait in the host."""

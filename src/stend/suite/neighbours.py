@@ -11,7 +11,7 @@ import msgspec
 
 from stend.base import untrusted
 from stend.base.errors import BadInput, NotOnDrive
-from stend.model.definition import Hold, Identity, Phase, Profile, Test, Workload
+from stend.model.definition import Bytes, Hold, Identity, Phase, Profile, Test, Workload
 from stend.suite import trim
 from stend.suite._clauses import filled, known, minutes, purged, random, sequential, span
 from stend.words import Sentence
@@ -35,12 +35,29 @@ thus a fixed time (a choice of stend)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Return purge and fill, then for each victim a minute alone, beside each neighbour, and alone again."""
-    return (
-        purged(),
-        filled(profile.threads, profile.depth),
-        *(_beside(profile, device, victim, place) for place, victim in enumerate(profile.options["victims"], 1)),
+    """Return purge and fill, then for each victim a minute alone, beside each neighbour, and alone again.
+
+    Trims beside one victim would let the reads beside the next one meet trimmed blocks. The range of the neighbours is
+    therefore filled again between the two.
+    """
+    found = [purged(), filled(profile.threads, profile.depth)]
+    for place, victim in enumerate(profile.options["victims"], 1):
+        beside = _beside(profile, device, victim, place)
+        if any(other.trims for hold in found[-1].holds for other in hold.workload.beside):
+            found.append(_refilled(profile, device, place))
+        found.append(beside)
+    return tuple(found)
+
+
+def _refilled(profile: Profile, device: Identity, place: int) -> Phase:
+    """Return a fill of the half in which the neighbours work."""
+    middle = profile.active_range(device) / 2
+    half = span(profile, device, middle, middle)
+    fill = Hold(
+        workload=sequential(0, STREAM_KIB, profile.threads, profile.depth, **half),
+        amount=Bytes(bytes=half["range_bytes"]),
     )
+    return Phase(name=f"precondition-{place}", round=(fill,), boundary="phase")
 
 
 def _beside(profile: Profile, device: Identity, wanted: str | dict[str, Any], place: int) -> Phase:

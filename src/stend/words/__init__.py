@@ -90,7 +90,7 @@ class Language(Formatter):
             return self.show(int(match[1]) * 1024, "gib")
         if word.isdigit() and phase in ("wait", "baseline"):
             return f"1:{word}"
-        if word.isdigit() and phase == "beside":
+        if word.isdigit() and phase in ("beside", "precondition"):
             return word
         if word.isdigit():
             return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
@@ -129,7 +129,7 @@ class Language(Formatter):
         if own := {"t:phase.": self.phase, "t:claim.": self.claim, "link": self.interface}.get(format_spec):
             return own(str(value))
         if kind == "t":
-            return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else str(value)
+            return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else self.show(str(value), "load")
         text = str(super().format_field(value, "" if isinstance(value, str) else format_spec))
         return text.replace(".", self.format_of.decimal) if isinstance(value, float) and not format_spec else text
 

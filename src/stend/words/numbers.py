@@ -93,7 +93,7 @@ def cell(form: Format, value: float) -> str:
 
     All numbers of a map have three significant digits, or two decimal places if that is less.
     """
-    return number(form, value, min(_places(significant(value, 3)), 2) if value else 0)
+    return number(form, value, _three(value) if value else 0)
 
 
 def _with(form: Format, value: float, name: str, digits: int | None = None) -> str:
@@ -112,7 +112,7 @@ def megabytes_per_s(form: Format, value: float) -> str:
 
 def _scaled(form: Format, value: float, base: int, names: tuple[str, ...]) -> str:
     power = 0
-    while abs(value) >= base and power < len(names) - 1:
+    while abs(value) >= base - 0.5 and power < len(names) - 1:
         value, power = value / base, power + 1
     return _with(form, value, names[power])
 
@@ -130,15 +130,18 @@ def binary(form: Format, value: float) -> str:
 def latency(form: Format, value: float) -> str:
     """Return a response time in µs, ms or s with three significant digits."""
     scale, name = latency_unit(value)
-    shown = value / scale
-    return _with(form, shown, name, 0 if shown >= 100 else 1 if shown >= 10 else 2)
+    return _with(form, value / scale, name, _three(value / scale))
 
 
 def watts(form: Format, value: float) -> str:
     """Return a power in W, below 0.1 W in mW, with three significant digits."""
     scale, name = power_unit(value)
-    shown = value / scale
-    return _with(form, shown, name, 0 if abs(shown) >= 100 else 1 if abs(shown) >= 10 else 2)
+    return _with(form, value / scale, name, _three(value / scale))
+
+
+def _three(value: float) -> int:
+    """Return the decimal places of three significant digits, two at most."""
+    return min(_places(significant(value, 3)), 2)
 
 
 def latency_unit(value: float) -> tuple[float, str]:
@@ -148,7 +151,7 @@ def latency_unit(value: float) -> tuple[float, str]:
 
 def power_unit(value: float) -> tuple[float, str]:
     """Return the unit of a power, in W and by name."""
-    return (1.0, "W") if abs(value) >= 0.1 or not value else (1e-3, "mW")
+    return (1.0, "W") if abs(value) >= 0.09995 or not value else (1e-3, "mW")
 
 
 def duration(form: Format, seconds: float) -> str:

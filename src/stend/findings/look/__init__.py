@@ -94,7 +94,7 @@ def measuring(run: Run, test: PlannedTest) -> list[Phase]:
     """Return the phases with results that a test measures in; if there are only preparing ones, those."""
     held = {key for key, results in run.placed.items() if any(isinstance(result.step, Hold) for result in results)}
     phases = [phase for phase in test.phases if (test.name, phase.name) in held]
-    return [phase for phase in phases if not phase.name.startswith(PREPARING)] or phases
+    return [phase for phase in phases if not f"{phase.name}-".startswith(PREPARING)] or phases
 
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:

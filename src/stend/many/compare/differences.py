@@ -173,11 +173,11 @@ def quantities(key: Key) -> Iterator[str]:
         yield from _of_replays(key)
         return
     if key.direction == "both" or key.test == "profiles":
-        yield "iops" if key.random_pct else "throughput"
+        yield "iops" if key.counted else "throughput"
     if key.test == "slc-cache":
         yield "cache_bytes"
     if key.direction == "both":
-        shown = ("mean", "ios" if key.random_pct else "bytes")
+        shown = ("mean", "ios" if key.counted else "bytes")
         yield from (name for name in OTHERS if QUANTITIES[name].how in shown)
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
