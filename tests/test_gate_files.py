@@ -192,7 +192,7 @@ def test_no_message_advises_to_remove_a_file(tmp_path: Path) -> None:
     small.write_bytes(b"text")
     empty.touch()
     for path in (small, empty, Path("/etc/passwd")):
-        with pytest.raises(BadInput, match="too small to test; name a new file, and add --create 1GiB") as told:
+        with pytest.raises(BadInput, match="too small to test; `stend run --create 1GiB` makes a new one") as told:
             devices.find(str(path))
         assert "remove" not in str(told.value)
 
@@ -214,7 +214,7 @@ def at(path: Path, kind: str, **more: Any) -> Mount:
 def test_what_cannot_stand_in_for_a_drive(plain: Path, tmp_path: Path) -> None:
     assert unfit(plain) == ""
     (tmp_path / "empty").touch()
-    assert unfit(tmp_path / "empty").startswith("is empty; name a new file")
+    assert unfit(tmp_path / "empty").startswith("is empty; `stend run --create 1GiB`")
     other = plain.with_name("other.bin")
     os.link(plain, other)
     assert unfit(plain).startswith("has other names (hard links)")

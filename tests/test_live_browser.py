@@ -154,6 +154,26 @@ def test_stamps_have_a_row_of_the_whole_width(width: int, lang: str, ended: Serv
     page.context.close()
 
 
+@pytest.mark.parametrize("width", [400, 1000])
+def test_the_state_of_a_run_is_near_its_name_and_its_sentence_below(width: int, ended: Served, browser: Any) -> None:
+    now = {"run": "going", "state": "running", "test": "iops", "phase": "rounds", "iops": 4000.0, "likely_s": 90}
+    going = {"run": "going", "model": "KC", "outcome": "unfinished", "stamps": ["quick"], "now": now}
+    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+    page.route("**/api/runs*", lambda route: route.fulfill(json=[going, {"run": "torn", "error": "line 3 " * 12}]))
+    page.goto(f"http://127.0.0.1:{ended.port}/?lang=en&token={ended.token}")
+    lines = page.locator("#rows tr")
+    wait_for(lambda: lines.count() == 4)
+    assert "▶ running" in lines.nth(0).inner_text()
+    assert "IOPS, rounds: 4000 IOPS, about 1 min 30 s left" in lines.nth(1).inner_text()
+    assert "✕ unreadable" in lines.nth(2).inner_text()
+    assert "line 3 line 3" in lines.nth(3).inner_text()
+    states = page.locator(f"#rows td.name span.{'narrow' if width < 560 else 'none'}, #rows tr > td:nth-child(3)")
+    shown = [box for box in (state.bounding_box() for state in states.all()) if box]
+    assert shown
+    assert all(box["x"] + box["width"] <= width for box in shown), "no reader scrolls to see it"
+    page.context.close()
+
+
 TO_END = "() => { scrollTo(0, document.body.scrollHeight); return document.querySelectorAll('#rows tr').length; }"
 
 

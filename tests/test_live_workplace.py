@@ -18,6 +18,7 @@ from stend.findings.look.headline import key_figures
 from stend.live import composer
 from stend.many import read
 from stend.many.compare import compared
+from stend.store import writer
 from stend.words import Language
 from tests.going import Served, serving, whole_and_cut
 
@@ -73,6 +74,22 @@ def test_a_list_has_the_key_figures_of_its_runs(served: Served, runs: Path) -> N
     assert wanted["write_p999_s"]
     assert all("measure" not in stamp for stamp in rows["whole"]["stamps"])
     assert rows["whole"]["stamps"]
+
+
+def test_a_run_that_goes_on_is_running_not_unfinished(
+    served: Served, runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stamps() -> str:
+        rows = json.loads(served.ask("/api/runs?lang=en&columns=model")[1])
+        return " ".join(next(row["stamps"] for row in rows if row["run"] == "cut"))
+
+    assert "unfinished" in stamps()
+    (runs / "cut" / writer.OWNER).unlink()
+    with writer.sole(runs / "cut", "run"):
+        assert "unfinished" not in stamps()
+        assert "quick" in stamps()
+        assert main(["list", str(runs)]) == 0
+    assert "unfinished (running)" in capsys.readouterr().out
 
 
 def test_a_comparison_has_the_figures_of_stend_compare(served: Served, runs: Path) -> None:

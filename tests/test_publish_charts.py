@@ -29,6 +29,7 @@ def test_a_chart_of_several_drives_is_kept_of_each_drive_alone(test: str, kind: 
     alone = [data["spec"]["datasets"] for data in chart_data(one, ENGLISH) if data["kind"] == kind]
     assert alone
     assert _rows(alone) == [row for row in _rows(beside) if row.get("drive") == "One"]
+    assert not any("coincide" in data["says"] for data in chart_data(one, ENGLISH))
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])

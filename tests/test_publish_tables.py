@@ -3,7 +3,7 @@
 import re
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -27,6 +27,12 @@ def test_a_filter_offers_only_what_its_page_has() -> None:
             select = re.search(rf'<select name="{facet}">(.*?)</select>', text)
             offered = re.findall(r'<option value="([^"]+)">[^<]*\((\d+)\)', select[1]) if select else []
             assert {value: int(n) for value, n in offered} == {v: rows.count(v) for v in rows} or not select, path
+
+
+def test_capacities_that_are_shown_as_equal_are_one_choice() -> None:
+    sizes = [(500_107_862_016, "500 GB"), (5e11, "500 GB"), (0, ""), (134e6, "134 MB")]
+    drives = [FACTS | {"capacity": {"value": value, "shown": shown}} for value, shown in sizes]
+    assert Lang.facets(cast("Lang", None), drives)["capacity"] == [["134 MB", 1], ["500 GB", 2]]
 
 
 @pytest.mark.parametrize("value", [148e-6, 206e-6, 87.5e-6, 1.28e-3, 7.17e-3, 36.4e-3, 0.2])

@@ -115,7 +115,7 @@ def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read as a trace"):
         trace.opened(path)
     parquet.write_table(pa.table({"t_ns": [1]}), path)
-    with pytest.raises(BadInput, match="not a trace of stend"):
+    with pytest.raises(BadInput, match="not a trace of stend; `stend trace convert` makes one of its source"):
         trace.opened(path)
     own = {form.KEY: b'{"source":"made"}'}
     parquet.write_table(pa.table({"t_ns": [1]}).replace_schema_metadata(own), path)

@@ -21,6 +21,7 @@ from stend.trace import steps
 from stend.trace.described import FINE, Described, described, frequent
 from stend.trace.folding import steps as folded
 from stend.trace.form import READ, WRITE
+from stend.trace.playable import EXAMPLE
 from stend.trace.steps import Step
 from stend.trace.taken import reading
 from stend.words import Language
@@ -227,6 +228,18 @@ def test_show_and_convert_tell_what_was_left_out(tmp_path: Path, capsys: pytest.
     assert main(["trace", "convert", str(given), str(made)]) == BadInput.exit_code
     assert main(["trace", "show", str(given), str(made)]) == BadInput.exit_code
     assert main(["trace", "show", str(given), "--format", "docx", "--into", str(tmp_path)]) == BadInput.exit_code
+
+
+def test_the_trace_that_stend_ships_is_shown_by_its_name_and_is_converted_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["trace", "show", "example"]) == 0
+    assert capsys.readouterr().out.startswith("4,000 IOs")
+    assert main(["trace", "convert", str(EXAMPLE), "made.parquet"]) == BadInput.exit_code
+    assert "is a Parquet file already" in capsys.readouterr().err
+    Path("example").write_text("of the user")
+    assert main(["trace", "show", "example"]) == BadInput.exit_code
 
 
 def test_a_drive_that_is_hot_all_over_has_even_zones(tmp_path: Path) -> None:

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from stend.report.parts import Section
 
 
+def named(path: Path) -> Path:
+    """Return the file of a trace. `example` names the shipped trace, unless a file here has that name."""
+    if str(path) != "example" or path.exists():
+        return path
+    from stend.trace.playable import EXAMPLE
+
+    return EXAMPLE
+
+
 def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path, lang: str, as_json: bool) -> int:
     """Print the description of a trace, as text or JSON, and write its pages. Return 0."""
     import msgspec

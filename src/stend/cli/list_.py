@@ -66,6 +66,8 @@ def _cells(catalogue: "Catalogue", runs: "Sequence[About]", name: str) -> list[s
     if name == "run":
         below = str(catalogue.top / "x")[:-1]
         return [below + value for value in values]
+    if name == "outcome":
+        return [_outcome(catalogue, run) for run in runs]
     if name == "started_s":
         return list(map(_when, values))
     if name == "seconds":
@@ -73,6 +75,13 @@ def _cells(catalogue: "Catalogue", runs: "Sequence[About]", name: str) -> list[s
     shown = decimal if name.endswith("_bytes") else _table.as_text
     texts = {value: shown(value) if value else _table.as_text(value) for value in set(values)}  # few distinct values
     return [texts[value] for value in values]
+
+
+def _outcome(catalogue: "Catalogue", run: "About") -> str:
+    from stend.store import writer
+
+    goes_on = run.outcome == "unfinished" and writer.holder(catalogue.top / run.run).alive
+    return f"{run.outcome} (running)" if goes_on else run.outcome
 
 
 def _when(seconds: float) -> str:

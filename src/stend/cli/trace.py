@@ -14,11 +14,12 @@ Alibaba, Tencent and SYSTOR '17, compressed or not (docs/how-to/workload.md). No
 Example: stend trace show app.iolog"""
 
 Given = Annotated[Path, argument("TRACE", "A trace in any known format.")]
+Shown = Annotated[Path, argument("TRACE", "A trace in any known format, or `example`, which stend ships.")]
 Volume = Annotated[str, option("--volume", "NAME", "Select one drive in a trace of several.")]
 
 
 def show(
-    given: Given,
+    given: Shown,
     reader: _options.FormatIn = "",
     volume: Volume = "",
     form: Annotated[list[str] | None, _options.formats(*_options.PAGES, default="no files are written")] = None,
@@ -32,7 +33,7 @@ def show(
     """
     from stend.cli import _trace
 
-    return _trace.show(given, reader, volume, form or [], into, lang, as_json)
+    return _trace.show(_trace.named(given), reader, volume, form or [], into, lang, as_json)
 
 
 def convert(

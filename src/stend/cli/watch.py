@@ -47,7 +47,7 @@ def command(
     try:
         deque(following.news(), maxlen=0)  # earlier events trigger no hooks
         with Screen(following.course) as screen:
-            if not following.course.ended:  # otherwise the last line states it
+            if following.state.word in ("running", "elsewhere"):  # otherwise the last line states it
                 screen.print(f"{folder}: {following.state.sentence}")
             state = _watched(following, screen, notifier)
     except KeyboardInterrupt:

@@ -56,7 +56,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         raise BadInput(f"{target} is {_describe(target, there.st_mode)}")
     if there.st_size < LEAST_BYTES:
         size = binary(there.st_size) if there.st_size else "empty"
-        raise BadInput(f"{target} is {size}, too small to test; name a new file, and add --create 1GiB")
+        raise BadInput(f"{target} is {size}, too small to test; `stend run --create 1GiB` makes a new one")
     if server := gate.leased(path, kernel):
         raise Refused(f"{target} {server}")
     device = FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)

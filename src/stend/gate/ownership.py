@@ -31,7 +31,7 @@ PROGRAMS = (b"\x7fELF", b"#!")
 """The first bytes of programs and scripts (elf(5), execve(2))."""
 PACKAGES = "var/lib/dpkg/info"
 RPM_S = 60.0
-CHOOSE = "choose another, or name a new file and add --create 1GiB"
+CHOOSE = "choose another, or make a new file with `stend run --create 1GiB`"
 
 
 def mark(path: str) -> None:

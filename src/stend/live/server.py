@@ -131,9 +131,11 @@ class Server:
         columns = [*asked.split(","), "started_s", "outcome", "stamps"] if asked else []
         words = Language(request.query_params.get("lang", LANGUAGES[0]))
         rows = await asyncio.to_thread(self.shelf.rows, request.query_params.getlist("where"), columns, READ)
-        for row in rows:
-            row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}
+        for row in rows:
+            runs = row["run"] in going and going[row["run"]].state == "running"
+            stamps = [stamp for stamp in row.get("stamps", ()) if not (runs and stamp.key == "unfinished")]
+            row["stamps"] = [words.translated(stamp) for stamp in stamps]
         listed = [
             row | ({"now": msgspec.to_builtins(going[row["run"]], enc_hook=english)} if row["run"] in going else {})
             for row in rows

@@ -118,8 +118,9 @@ class Lang:
             facets[name] = sorted(
                 ([v, n] for v, n in Counter(d[name] for d in every).items() if v), key=lambda pair: str(pair[0])
             )
-        sizes = Counter((d["capacity"]["value"], d["capacity"]["shown"]) for d in every if d["capacity"]["value"])
-        facets["capacity"] = [[value, shown, n] for (value, shown), n in sorted(sizes.items())]
+        sizes = Counter(d["capacity"]["shown"] for d in every if d["capacity"]["value"])
+        order = {d["capacity"]["shown"]: d["capacity"]["value"] for d in every}
+        facets["capacity"] = [[shown, n] for shown, n in sorted(sizes.items(), key=lambda size: order[size[0]])]
         return facets
 
     def _page(self, template: str, here: str, title: str, about: str, **values: Any) -> str:

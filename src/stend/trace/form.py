@@ -177,7 +177,9 @@ def opened(path: Path) -> Trace:
                 raise BadInput(f"{path} cannot be read as a trace: it has more than {ROWS:,} IOs in a row group")
             return Trace(path, about, sum(_rows_of_groups(file)), _end_ns(file, path))
     except KeyError:
-        raise BadInput(f"{path} is a Parquet file, but not a trace of stend") from None
+        raise BadInput(
+            f"{path} is a Parquet file, but not a trace of stend; `stend trace convert` makes one of its source"
+        ) from None
     except (pa.ArrowException, OSError, *untrusted.BROKEN) as error:
         raise BadInput(f"{path} cannot be read as a trace: {untrusted.sentence(error)}") from error
 

@@ -103,6 +103,8 @@ def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace
     """
     if binary(path):
         return _of_blktrace(path, into, volume)
+    if form.claims(_begin(path)):
+        raise BadInput(f"{path} is a Parquet file already; only other formats are converted")
     head = source.head(path)
     name = reader or detect(head)
     if name not in formats():

@@ -77,7 +77,7 @@ def coinciding(rows: Sequence[Row], fields: Fields) -> Iterator[tuple[tuple[str,
         return
     courses: dict[str, dict[str, dict[tuple[Any, ...], list[tuple[Any, ...]]]]] = {}
     for row in rows:
-        if fields.line in row:
+        if row.get(fields.line, "") != "":  # a drive without a name is the same drive once more
             part = courses.setdefault(", ".join(str(row.get(name, "")) for name in fields.parts), {})
             course = part.setdefault(str(row[fields.line]), {})
             place, figures = (tuple(row.get(name) for name in some) for some in (fields.places, fields.figures))

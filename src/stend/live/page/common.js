@@ -60,7 +60,7 @@ async function begin() {
   other.href = `?lang=${next}`;
 }
 // A state is a sign and a word; colour only repeats them.
-const BADGES = { complete: ["good", "✓"], running: ["good", "▶"], "not steady": ["warn", "⚠"], failed: ["bad", "✕"], "cut off": ["bad", "✕"], stopped: ["warn", "■"], elsewhere: ["warn", "↗"], unfinished: ["warn", "…"], imported: ["", "⇥"] };
+const BADGES = { complete: ["good", "✓"], running: ["good", "▶"], "not steady": ["warn", "⚠"], failed: ["bad", "✕"], "cut off": ["bad", "✕"], unreadable: ["bad", "✕"], stopped: ["warn", "■"], elsewhere: ["warn", "↗"], unfinished: ["warn", "…"], imported: ["", "⇥"] };
 function badge(state) {
   const key = state.replace(" ", "_");
   const [sort, sign] = BADGES[state] || ["", ""];

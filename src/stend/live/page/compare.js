@@ -11,7 +11,7 @@ function heads(into, titles, of, stamped) {  // warnings stand in the first tabl
     const link = make("a", run.label || runs[at]);
     link.href = within(`/run/${address(runs[at])}`);
     head.append(link, make("span", run.model, "soft label"));
-    for (const stamp of stamped ? run.stamps : []) head.append(make("span", stamp, "stamp"));
+    for (const stamp of stamped ? run.stamps : []) head.append(make("span", stamp, "stamp bad"));
     if (at) {
       const first = make("a", word("make_first"), "label");
       first.href = here([runs[at], ...runs.filter((other) => other !== runs[at])]);

@@ -11,6 +11,7 @@ const number = (key, shape) => (row) => (row.now || row.outcome === "unfinished"
 const COLUMNS = [
   ["pick", () => "", "pick"],
   ["run", (row) => row.run, "name"],
+  ["state", state, "wide"],
   ["drive", (row) => [row.model, row.serial].filter(Boolean).join("  "), "wide name"],
   ["tests", tests, "wide"],
   ["started", (row) => (row.started_s ? iso(row.started_s) : ""), "wide date"],
@@ -20,7 +21,6 @@ const COLUMNS = [
   ["write_p999_s", number("write_p999_s", time), "number wide"],
   ["read_bytes_per_s", number("read_bytes_per_s", megabytes), "number wide"],
   ["write_bytes_per_s", number("write_bytes_per_s", megabytes), "number wide"],
-  ["state", state, "wide"],
 ];
 const KEYS = { started: (row) => row.started_s || 0, lasted: (row) => row.seconds || (row.now && row.now.t_s) || 0 };
 for (const [key, , cls] of COLUMNS) if (cls.includes("number")) KEYS[key] = (row) => row[key] ?? -1;
@@ -46,17 +46,23 @@ function tests(row) {
 }
 
 function state(row) {
-  if (row.error) return row.error;
+  if (row.error) return badge("unreadable")[1];
   if (row.unread) return word("unread");
+  return badge(row.now ? row.now.state : row.outcome || "")[1];
+}
+
+// The sentences below a run: why it cannot be read, where it is, its stamps.
+function below(row) {
   const now = row.now;
-  if (!now) return badge(row.outcome || "")[1];
-  if (now.state !== "running") return badge(now.state)[1];
+  if (row.error) return [[row.error, "bad"]];
+  if (!now || now.state !== "running") return (row.stamps || []).map((stamp) => [stamp, "bad"]);
   const place = `${told.tests[now.test] || now.title || ""}, ${phase(now.phase || "")}`;
-  return `${badge("running")[1]} · ${place}: ${now.iops === undefined ? "" : rate(now.iops) + " IOPS, "}${word("left", { time: duration(now.likely_s || 0) })}`;
+  const going = `${place}: ${now.iops === undefined ? "" : rate(now.iops) + " IOPS, "}${word("left", { time: duration(now.likely_s || 0) })}`;
+  return [[going, "good"], ...row.stamps.map((stamp) => [stamp, "bad"])];
 }
 
 const sort = (row) => badge(row.error ? "failed" : row.now ? row.now.state : row.outcome || "")[0];
-const text = (row) => [...COLUMNS.map(([, said]) => said(row)), row.label, ...(row.tests || []), ...(row.tests || []).map((one) => told.tests[one])].join(" ").toLowerCase();
+const text = (row) => [...COLUMNS.map(([, said]) => said(row)), ...below(row).map(([said]) => said), row.label, ...(row.tests || []), ...(row.tests || []).map((one) => told.tests[one])].join(" ").toLowerCase();
 // Words in quotation marks stay together, and spaces around an operator do not count.
 const parts = () => by("filter").value.replace(/\s*(!=|>=|<=|=|>|<)\s*/g, "$1").match(/(?:[^\s"]|"[^"]*"?)+/g)?.map((part) => part.replaceAll('"', "")) || [];
 const isCondition = (part) => /^\w+(!=|>=|<=|=|>|<)/.test(part);
@@ -91,17 +97,18 @@ function cell([called, said, cls], row) {
   return one;
 }
 
-// A run with stamps has two rows: its figures, and its stamps across all columns.
-const both = (row) => [() => built_of(row)[1], ...(row.stamps?.length ? [() => built_of(row)[2]] : [])];
+// A run with such sentences has two rows: its figures, and the sentences across all columns.
+const both = (row) => [() => built_of(row)[1], ...(below(row).length ? [() => built_of(row)[2]] : [])];
 function built_of(row) {
   const now = JSON.stringify(row);
   const known = built.get(row.run);
   if (known && known[0] === now) return known;
-  const [figures, stamps] = [make("tr", "", row.stamps?.length ? "stamped" : ""), make("tr", "", "stamps")];
+  const said = below(row);
+  const [figures, stamps] = [make("tr", "", said.length ? "stamped" : ""), make("tr", "", "stamps")];
   figures.append(...COLUMNS.map((column) => cell(column, row)));
   const across = make("td");
   across.colSpan = COLUMNS.length - 1;
-  across.append(...(row.stamps || []).flatMap((stamp) => [make("span", stamp, "stamp"), " "]));
+  across.append(...said.flatMap(([each, sort]) => [make("span", each, `stamp ${sort}`), " "]));
   stamps.append(make("td", "", "pick"), across);
   built.set(row.run, [now, figures, stamps]);
   return built.get(row.run);
@@ -127,7 +134,7 @@ function wanted() {
   if (!by("group").checked) return left.flatMap(both);
   const drives = new Map();
   for (const row of left) {
-    const drive = COLUMNS[2][1](row);
+    const drive = COLUMNS[3][1](row);
     drives.set(drive, [...(drives.get(drive) || []), row]);
   }
   return [...drives].flatMap(([drive, every]) => [() => headline(drive, every.length), ...every.flatMap(both)]);
