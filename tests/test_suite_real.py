@@ -24,6 +24,8 @@ TRACE = ("--trace", str(resources.files("stend.trace") / "example.parquet"))
 WATTS = ("--meter", "cmd@drive,1%:sh -c 'while echo 5; do sleep 0.05; done'")
 NEEDED = {"replay": TRACE, "headroom": TRACE, "power": WATTS}
 """Of the tests that ask for more than a drive."""
+NOT_ON_A_FILE = ("trim",)
+"""Tests that a file is refused for, as tests/test_trims.py has it."""
 REST_SLACK_S, BURST_SLACK_S = 0.030, 0.050
 CLOCK_S = 0.005
 """What fio's milliseconds and the difference of two clocks may come to."""
@@ -81,7 +83,7 @@ def test_a_quick_run_on_a_file_comes_to_its_end(name: str, tmp_path: Path, monke
 
 @pytest.mark.soak
 @pytest.mark.needs("zram in the kernel", "mkfs.ext4", "mount", "umount")
-@pytest.mark.parametrize("name", [name for name in suite.names() if name not in CHEAP])
+@pytest.mark.parametrize("name", [name for name in suite.names() if name not in CHEAP + NOT_ON_A_FILE])
 def test_a_quick_run_of_each_on_a_file_comes_to_its_end(name: str, room: Path) -> None:
     quick(name, room)
 

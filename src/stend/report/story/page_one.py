@@ -25,7 +25,7 @@ FIGURES = {
     "seq_write": "mbs", "write_tail": "lat", "writes_per_watt": "per_watt", "load_watts": "watts",
     "wake_wait": "lat", "hot_gain": "fold", "outer": "mbs", "inner": "mbs", "server": "rate",
     "server_wait": "lat", "database": "rate", "database_wait": "lat", "read_p99": "lat", "mix_p99": "lat",
-    "write_p99": "lat",
+    "write_p99": "lat", "journal_rate": "rate", "journal_wait": "lat",
 }  # fmt: skip
 """Figures of evidence that page one shows, in order of importance, and their shapes."""
 SHAPES = FIGURES | {"writes_filled": "rate"}
@@ -48,7 +48,7 @@ AT = {
 """Figures, and those that state their numbers of outstanding IOs: at other numbers they are not alike."""
 LESS_IS_BETTER = (
     "read_wait", "write_wait", "write_tail", "server_wait", "database_wait", "idle_watts", "load_watts", "wake_wait",
-    "read_p99", "mix_p99", "write_p99",
+    "read_p99", "mix_p99", "write_p99", "journal_wait",
 )  # fmt: skip
 UNLIKE = {"writes": "writes_unlike", "write_tail": "write_tail_ended", "seq_write": "seq_write_unlike"}
 """Figures whose titles name a state, and the titles of runs that were in unlike states."""
@@ -58,7 +58,7 @@ COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = {"longest": 10.0, "write_tail": SAFE, "mix_tail": SAFE}
 """Response times, and how many times each is below the strictest bound of any use where it argues for a drive."""
-RARE = (*TAILS, "read_p99", "mix_p99", "write_p99")
+RARE = (*TAILS, "read_p99", "mix_p99", "write_p99", "journal_wait")
 """Key figures of rare response times: they come after rates and means, however much they differ."""
 QUANTITY = {"fall": "writes", "cache_fall": "stream_end"}
 """Figures whose sentences state another figure too: of such reasons one is shown."""
