@@ -14,12 +14,11 @@ Alibaba, Tencent and SYSTOR '17, compressed or not (docs/how-to/workload.md). No
 Example: stend trace show app.iolog"""
 
 Given = Annotated[Path, argument("TRACE", "A trace in any known format.")]
-Shown = Annotated[Path, argument("TRACE", "A trace in any known format, or `example`, which stend ships.")]
 Volume = Annotated[str, option("--volume", "NAME", "Select one drive in a trace of several.")]
 
 
 def show(
-    given: Shown,
+    given: Given,
     reader: _options.FormatIn = "",
     volume: Volume = "",
     form: Annotated[list[str] | None, _options.formats(*_options.PAGES, default="no files are written")] = None,
@@ -28,6 +27,8 @@ def show(
     lang: _options.Language = "en",
 ) -> int:
     """Describe a trace: IO streams, depth, idle time, response times and hot ranges.
+
+    `example` is a short trace that stend ships.
 
     Example: stend trace show msr/hm_0.csv.gz --format html
     """
