@@ -1,6 +1,5 @@
 """Every test on real fio: a quick run of each on a file, and the rests of idle recovery at their true length."""
 
-import subprocess
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -14,7 +13,7 @@ from stend.model.definition import Hold, Idle, Seconds
 from stend.model.events import Result, Telemetry
 from stend.model.record import Run
 from stend.suite import cross_stimulus, lba_profile
-from tests.stand import sh, zram
+from tests.stand import Stand, zram
 
 pytestmark = pytest.mark.fio
 
@@ -32,15 +31,11 @@ CLOCK_S = 0.005
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Iterator[Path]:
+def room(stand: Stand) -> Iterator[Path]:
     """A folder on a drive in memory: minutes of synced writes would starve the disk of the host."""
     with zram(512 * MiB) as node:
-        sh("mkfs.ext4", "-q", "-E", "lazy_itable_init=0", "-F", node)
-        sh("mount", node, tmp_path)
-        try:
-            yield tmp_path
-        finally:
-            subprocess.run(["umount", str(tmp_path)], check=True)
+        yield stand.mount(stand.formatted(path=node))
+        stand.end.close()
 
 
 def ran(asked: list[str], folder: Path) -> Run:

@@ -37,15 +37,15 @@ def _rows(cells_of: Sequence[Figures], words: Language) -> list[Row]:
     thousands = max((row.iops for row in cells_of), default=0) >= THOUSANDS_FROM
     return [
         {
-            "block": kib(load.block_bytes, words),
-            "kib": load.block_bytes / 1024,
-            "mix": mix_label(load.read_pct),
-            "read": load.read_pct,
-            "iops": iops,
-            "shown": words.show(iops, "rate"),
-            "text": words.show(iops / 1e3 if thousands else iops, "cell"),
+            "block": kib(row.workload.block_bytes, words),
+            "kib": row.workload.block_bytes / 1024,
+            "mix": mix_label(row.workload.read_pct),
+            "read": row.workload.read_pct,
+            "iops": row.iops,
+            "shown": words.show(row.iops, "rate"),
+            "text": words.show(row.iops / 1e3 if thousands else row.iops, "cell"),
         }
-        for load, iops in ((row.workload, row.iops) for row in cells_of)
+        for row in cells_of
     ]
 
 

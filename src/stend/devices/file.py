@@ -159,10 +159,11 @@ def _block_bytes(path: str, kernel: Kernel, looked: facts.Looked) -> int:
             os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
         except OSError:
             size = 0
-    if not size:
-        looked.doubts.append(Sentence("cached_file" if size == 0 else "perhaps_cached_file"))
+    if size:
+        return size
+    looked.doubts.append(Sentence("cached_file" if size == 0 else "perhaps_cached_file"))
     blocks = (count(kernel.block(disk) / "queue/logical_block_size") for disk in mounts.disks_below(kernel, path))
-    return size or max(blocks, default=0) or 512
+    return max(blocks, default=0) or 512
 
 
 def _describe(target: str, mode: int) -> str:

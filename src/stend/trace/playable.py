@@ -42,8 +42,9 @@ class Extent:
             data = (batch["op"] != form.FLUSH) & (batch["op"] != form.DISCARD)
             offset, length = batch["offset"][data], batch["length"][data]
             if len(offset):
-                self.seen = int(offset[0]) if self.first < 0 else self.seen
-                self.first = int(offset.min()) if self.first < 0 else min(self.first, int(offset.min()))
+                if self.first < 0:
+                    self.first = self.seen = int(offset[0])
+                self.first = min(self.first, int(offset.min()))
                 self.end = max(self.end, int((offset + length).max()))
                 self.longest = max(self.longest, int(length.max()))
                 self.odd_bits |= int(np.bitwise_or.reduce((offset - self.seen) | length))
