@@ -1,8 +1,8 @@
 """Processor time of tests: `python -m tests.costs` writes the list of those that `make check` leaves out.
 
 As a pytest plugin it adds one line per test to build/costs.tsv: node id, tab, seconds of this process and of the
-children that have ended, or a tenth of its duration if that is more. The largest of the parameters of a function
-counts.
+children that have ended, or a third of its duration if that is more; and one line per test and fixture that it
+shares with others: its part of what that takes. The largest of the parameters of a function counts.
 """
 
 import os
@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pytest
 
 MARKS_S = {"over_50_ms": 0.05, "over_300_ms": 0.3}
 """Seconds of processor above which a test has each mark."""
-WAITS = 10
+WAITS = 3
 """Seconds that a test may wait for one of processor; its worker has nothing else to do meanwhile."""
 AGAIN = 3
 LIST = Path(__file__).with_name("costs.txt")
@@ -61,13 +62,25 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
-    """Leave out what a fixture of several tests takes: without this test another one would wait for it."""
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: Any) -> Iterator[Any]:
+    """Divide what a fixture of several tests takes by those that are run: without one, another waits for it."""
     before, within = _spent_s(), sum(SHARED_S)
     made = yield
     if fixturedef.scope != "function":
-        SHARED_S.append(_spent_s() - before - (sum(SHARED_S) - within))
+        own_s = _spent_s() - before - (sum(SHARED_S) - within)
+        SHARED_S.append(own_s)
+        users = [item for item in request.session.items if _uses(item, fixturedef, request)]
+        with COSTS.open("a") as file:
+            file.writelines(f"{item.nodeid}\t{own_s / len(users):.4f}\n" for item in users)
     return made
+
+
+def _uses(item: pytest.Item, fixturedef: pytest.FixtureDef[Any], request: Any) -> bool:
+    """Whether a test uses the fixture that is requested, with the same parameter."""
+    name = fixturedef.argname
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    same = name not in params or params[name] is getattr(request, "param", None)
+    return name in getattr(item, "fixturenames", ()) and item.nodeid.startswith(fixturedef.baseid) and same
 
 
 def main() -> int:
@@ -88,9 +101,11 @@ def _added(among: str) -> int:
     COSTS.unlink(missing_ok=True)
     words = ("-m", among, "-p", "tests.costs", "-n", str(os.cpu_count()), "--dist", "loadgroup", "--tb=short")
     failed = subprocess.run([sys.executable, "-m", "pytest", *words], check=False).returncode
-    most = listed()
+    most, total = listed(), defaultdict[str, float](float)
     for node, seconds in (line.rsplit("\t", 1) for line in COSTS.read_text().splitlines()):
-        most[name_of(node)] = max(most.get(name_of(node), 0.0), float(seconds))
+        total[node] += float(seconds)
+    for node, spent_s in total.items():
+        most[name_of(node)] = max(most.get(name_of(node), 0.0), spent_s)
     dear = (f"{name} {seconds:.3f}\n" for name, seconds in sorted(most.items()) if seconds > min(MARKS_S.values()))
     LIST.write_text("".join(dear))
     return failed

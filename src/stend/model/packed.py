@@ -134,8 +134,8 @@ def merged(many: Sequence[Mapping[int, int]]) -> Mapping[int, int]:
     if full and len(held) == len(full) and all(counts.typecode == "I" for _, counts in held):
         indices, counts = _added(held)
         return dict(zip(indices, counts, strict=True)) if weight == 1 else Bins.of(indices, counts, weight)
-    total: dict[int, int] = {}
-    for bins in full:
+    total = dict(full[0].items()) if full else {}
+    for bins in full[1:]:
         for index, count in bins.items():
             total[index] = total.get(index, 0) + count
     return total if weight == 1 else Bins(total, weight)
