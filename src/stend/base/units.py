@@ -70,21 +70,30 @@ def block_label(size_bytes: int) -> str:
     return f"{size_bytes / KiB:g}K" if rest else f"{whole}K"
 
 
+DECIMAL = (1000, ("B", "kB", "MB", "GB", "TB"))
+BINARY = (1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+"""The step from each unit of size to the next, and the units."""
+
+
+def scaled(size_bytes: float, prefixes: tuple[int, tuple[str, ...]]) -> tuple[float, str]:
+    """Return a size in the unit that it rounds to at least one of, and that unit: 999600 -> (0.9996, "MB")."""
+    base, names = prefixes
+    power = 0
+    while abs(size_bytes) >= base - 0.5 and power < len(names) - 1:
+        size_bytes, power = size_bytes / base, power + 1
+    return size_bytes, names[power]
+
+
 def binary(size_bytes: float) -> str:
     """Return a size with a binary prefix, three significant digits: 1073741824 -> `1 GiB`."""
-    return _scaled(size_bytes, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+    value, name = scaled(size_bytes, BINARY)
+    return f"{_three(value)} {name}"
 
 
 def decimal(size_bytes: float) -> str:
     """Return a size with a decimal prefix, the unit of drive labels: 1600321314816 -> `1.6 TB`."""
-    return _scaled(size_bytes, 1000, ("B", "kB", "MB", "GB", "TB"))
-
-
-def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
-    power = 0
-    while abs(value) >= base - 0.5 and power < len(names) - 1:
-        value, power = value / base, power + 1
-    return f"{_three(value)} {names[power]}"
+    value, name = scaled(size_bytes, DECIMAL)
+    return f"{_three(value)} {name}"
 
 
 def duration(seconds: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from stend.base.units import places_beyond, time_parts
+from stend.base.units import BINARY, DECIMAL, places_beyond, scaled, time_parts
 from stend.words import loads
 
 NBSP = "\u00a0"
@@ -110,21 +110,14 @@ def megabytes_per_s(form: Format, value: float) -> str:
     return _with(form, value / 1e6, "MB/s", 0 if value >= 1e8 else None)
 
 
-def _scaled(form: Format, value: float, base: int, names: tuple[str, ...]) -> str:
-    power = 0
-    while abs(value) >= base - 0.5 and power < len(names) - 1:
-        value, power = value / base, power + 1
-    return _with(form, value, names[power])
-
-
 def decimal(form: Format, value: float) -> str:
     """Return a size in bytes with a decimal prefix, as vendors print it."""
-    return _scaled(form, value, 1000, ("B", "kB", "MB", "GB", "TB"))
+    return _with(form, *scaled(value, DECIMAL))
 
 
 def binary(form: Format, value: float) -> str:
     """Return a size in bytes with a binary prefix."""
-    return _scaled(form, value, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+    return _with(form, *scaled(value, BINARY))
 
 
 def latency(form: Format, value: float) -> str:
