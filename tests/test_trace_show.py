@@ -238,8 +238,10 @@ def test_the_trace_that_stend_ships_is_shown_by_its_name_and_is_converted_alread
     assert capsys.readouterr().out.startswith("4,000 IOs")
     assert main(["trace", "convert", str(EXAMPLE), "made.parquet"]) == BadInput.exit_code
     assert "is a Parquet file already" in capsys.readouterr().err
+    assert main(["plan", "replay", "--target", "sim:small", "--trace", "example"]) == 0
     Path("example").write_text("of the user")
     assert main(["trace", "show", "example"]) == BadInput.exit_code
+    assert main(["plan", "replay", "--target", "sim:small", "--trace", "example"]) == BadInput.exit_code
 
 
 def test_a_drive_that_is_hot_all_over_has_even_zones(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from stend.base import extras
 from stend.base.errors import BadInput
+from stend.cli import _options
 from stend.cli._table import of_rows
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def named(path: Path) -> Path:
     """Return the file of a trace. `example` names the shipped trace, unless a file here has that name."""
-    if str(path) != "example" or path.exists():
+    if not _options.ships(path):
         return path
     from stend.trace.playable import EXAMPLE
 
