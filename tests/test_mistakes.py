@@ -87,6 +87,25 @@ def test_who_closes_the_pipe_hears_of_it_by_141_and_nothing_else(words: list[str
     assert (process.returncode, process.stderr) == (UNREAD_EXIT_CODE, "")
 
 
+@pytest.mark.parametrize("words", [["run", "latency"], ["inspect"]], ids=" ".join)
+@pytest.mark.parametrize("lost", [["stdout"], ["stderr"], ["stdout", "stderr"]], ids=" ".join)
+@pytest.mark.parametrize("full", [False, True], ids=["closed", "full"])
+def test_a_run_goes_on_without_readers_of_its_output(
+    words: list[str], lost: list[str], full: bool, tmp_path: Path
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    streams: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+    with Path("/dev/full").open("w") as disk:
+        streams |= dict.fromkeys(lost, disk if full else write)
+        order = [*STEND, *words, "--target", "sim:small", "--into", "made", "--quick"]
+        process = subprocess.run(order, **streams, cwd=tmp_path, check=False)
+    os.close(write)
+    assert process.returncode == 0
+    assert store.load(tmp_path / "made").ended.outcome == "complete"  # type: ignore[union-attr]
+    assert (tmp_path / "made/report.html").exists()
+
+
 @pytest.mark.parametrize("many", [7, 8, 9, 17, 40])
 def test_any_number_of_runs_has_colours_dashes_and_shapes_of_its_own(many: int) -> None:
     every = [sides.Side(f"run {n}", run=object()) for n in range(many)]  # type: ignore[arg-type]

@@ -11,7 +11,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from stend.base.regular import NotRegular
 from stend.base.text import plain
 from stend.base.version import __version__
 from stend.cli import _grammar, _mistakes, _verbs
-from stend.cli._edge import edged, open_closed_streams
+from stend.cli._edge import edged, open_closed_streams, print_nowhere
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -105,7 +104,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         answer = _called(_guided() if guided else words)
     except _verbs.Unread as error:
-        _print_nowhere()
+        print_nowhere(sys.stdout)
         return error.exit_code
     except StendError as error:
         return _print_error(str(error), error.exit_code)
@@ -143,12 +142,6 @@ def script() -> None:
     if not code and REPORTS_LEFTOVERS not in sys.modules:
         gc.freeze()
     sys.exit(code)
-
-
-def _print_nowhere() -> None:
-    """Point standard output at /dev/null, so that flushing the rest of it raises no error."""
-    with suppress(OSError, ValueError):  # a test's stream has no descriptor
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refused_by_host(error: OSError) -> int:

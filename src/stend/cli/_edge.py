@@ -28,6 +28,47 @@ class Edge:
         return getattr(self.stream, name)
 
 
+class Lasting:
+    """A stream that discards its text from the first time on that it cannot be written: a closed pipe, a full disk."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write or discard text."""
+        with self._or_nowhere():
+            self.stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write or discard what is buffered."""
+        with self._or_nowhere():
+            self.stream.flush()
+
+    @contextlib.contextmanager
+    def _or_nowhere(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            print_nowhere(self.stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def print_nowhere(stream: TextIO) -> None:
+    """Point a stream at /dev/null, so that flushing the rest of it raises no error."""
+    with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def go_on() -> None:
+    """Let the process outlive the readers of its standard output and standard error."""
+    for edge in (sys.stdout, sys.stderr):
+        if isinstance(edge, Edge) and not isinstance(edge.stream, Lasting):
+            edge.stream = Lasting(edge.stream)  # type: ignore[assignment]
+
+
 def open_stream(stream: Any) -> TextIO:
     """Return the stream below an Edge, for callers that draw on the terminal and clean each text themselves.
 

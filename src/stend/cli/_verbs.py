@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from stend.base.errors import STOPPED_EXIT_CODE, UNREAD_EXIT_CODE, BadInput, StendError
 from stend.cli import _grammar, _mistakes
+from stend.cli._edge import go_on
 from stend.cli._options import TYPED
 
 CODES = (
@@ -67,7 +68,9 @@ class Verb(TyperCommand):
                     formatter.write_dl(shown)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb. Raise Stopped on Ctrl-C and Unread on a closed pipe."""
+        """Run the verb. Raise Stopped on Ctrl-C. Raise Unread on a closed pipe, unless the verb goes on without readers."""
+        if ctx.command_path.split()[1] in _grammar.LASTING:
+            go_on()
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()
