@@ -1,4 +1,4 @@
-"""Direct IO on a file, as the kernel reports it: statx(2) with STATX_DIOALIGN, since Linux 6.1."""
+"""Direct IO on a file, as the kernel reports it: statx(2) with STATX_DIOALIGN, from Linux 6.1 on."""
 
 import ctypes
 import os

@@ -10,7 +10,7 @@ GROUPS = {
 """The verbs as `stend --help` lists them."""
 
 LASTING = {"run", "repeat", "resume", "inspect", "purge", "provision", "fleet", "sweep", "capture", "serve"}
-"""Verbs that do not end because nobody reads their output any more."""
+"""Verbs that continue without readers of their output."""
 
 OLD_VERBS = {"prepare": "provision", "batch": "lot"}
 """Former names of verbs. They work until version 0.2, with a message."""

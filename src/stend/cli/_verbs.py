@@ -68,7 +68,7 @@ class Verb(TyperCommand):
                     formatter.write_dl(shown)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb. Raise Stopped on Ctrl-C. Raise Unread on a closed pipe, unless the verb goes on without readers."""
+        """Run the verb. Raise Stopped on Ctrl-C and Unread on a closed pipe. Verbs in LASTING outlive their readers."""
         if ctx.command_path.split()[1] in _grammar.LASTING:
             go_on()
         try:

@@ -41,7 +41,7 @@ RISE, FLAT, BURST = 1.25, 1.1, 0.5
 """Ratio of the later to the first writes: above RISE they were cached; between BURST and FLAT they never were. An empty
 cache would have taken the first writes, and more of them than the memory of a disk does."""
 WARMED = 0.25
-"""Reads that warm a cache must amount to this share of the range before a lack of hits shows that there is none."""
+"""Reads that warm a cache must amount to this share of the range before a lack of hits means that there is no cache."""
 HIDDEN = 0.33
 """If a smaller share of the part is cached, writes that the cache took would hardly be faster."""
 

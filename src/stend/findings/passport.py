@@ -17,7 +17,7 @@ DISTURBED = ()
 SLACK_H, SLACK = 24, 0.02
 """Hours, and share of the larger value, by which two logs may differ: they count at different moments."""
 MOST_HOURS = 40 * 365 * 24
-"""No drive is older than 40 years. A larger value is no count of hours."""
+"""No drive is older than 40 years. A larger value does not count hours."""
 FASTEST = {"sata": 600e6, "sas": 2.4e9, "nvme": 32e9, "usb": 2.5e9}
 """Bytes per second that no link of this kind exceeds: SATA 6 Gb/s, SAS 24 Gb/s, PCIe 5 x8, USB 20 Gb/s."""
 WORN, LEAST_CYCLES = 3, 5.0

@@ -90,7 +90,7 @@ def find(folder: Path) -> Found:
 def drive_id(model: str, capacity_bytes: int) -> str:
     """Return the id of a model of one capacity, which is its address on the site and never changes.
 
-    A hash tells models apart whose letters do not: long names, other scripts, and `970 EVO+`.
+    A hash separates models whose letters do not: long names, other scripts, and `970 EVO+`.
     """
     size = f"{capacity_bytes / 1e9:.0f}gb" if capacity_bytes >= 1e9 else f"{capacity_bytes / 1e6:.0f}mb"
     slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")

@@ -53,7 +53,7 @@ def spec_of(past: Run) -> str | None:
 
 
 def quieted(engine: Engine, meter: Meter | None) -> Engine:
-    """Return the engine, which tells the meter when the drive rests."""
+    """Return the engine, which informs the meter when the drive rests."""
     return _Quieted(engine, meter) if meter else engine
 
 

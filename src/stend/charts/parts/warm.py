@@ -16,7 +16,7 @@ FEWEST = 3
 """Readings below which no course is drawn."""
 MARGIN_C = 5
 CHANGE_C = 3.0
-"""A temperature that changes by less is no picture."""
+"""A temperature that changes by less is not drawn."""
 AFTER_S = 60.0
 """A reading up to this long after the last record belongs to it."""
 MOST, HEIGHT = 300, 180

@@ -1,7 +1,7 @@
 """Watts beside the load, from the readings of meters: means, energy, gaps, and the offset of the meter's clock.
 
 A value is stated only if readings cover at least `COVERED` of its time, and if those that lie within it cover at least
-`INSIDE` of it. A reading across the begin or the end of a load mixes two loads and is left out of the mean. The offset
+`INSIDE` of it. A reading across the start or the end of a load mixes two loads and is left out of the mean. The offset
 is that at which the readings fit the begins and ends of the loads best.
 """
 

@@ -74,7 +74,7 @@ def counts(whole: Comparison, words: Language) -> str:
 def conclusion(whole: Comparison, words: Language) -> str:
     """Return in how many figures the second side is better and worse, and at which kinds of load throughout.
 
-    Without such figures it says that none differs, or that no difference is shown; "" if nothing is comparable.
+    Without such figures it states that none differs, or that no difference is shown; "" if nothing is comparable.
     """
     found = Counter(row.verdict for row in whole.differences)
     if not (total := found.total() - found["not comparable"]):
