@@ -23,8 +23,9 @@ def command(
     """Continue a run that was killed, stopped or failed. It restarts at its last safe boundary.
 
     RUN may also be the folder of several runs (`stend repeat`, or `stend run` on several targets). The last run names
-    its series. The drive must be the same one. At most an incomplete last line of the record is dropped. If the run
-    is complete but its report is missing, the report is written.
+    its series. The drive must be the same one; it is found by its serial number or WWN if its node has another name. At
+    most an incomplete last line of the record is dropped. If the run is complete but its report is missing, the report
+    is written.
 
     Example: stend resume last --destroy-data S4XYNF0M
     """

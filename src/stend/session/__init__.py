@@ -34,6 +34,7 @@ from stend.session.request import Request
 from stend.session.stopping import Stop
 from stend.session.together import turns
 from stend.store import journal, reports, writer
+from stend.words import Sentence
 
 __all__ = ["Operator", "Request", "Running", "Stop", "planned", "resume", "start"]
 
@@ -189,8 +190,9 @@ def _resumed(
     operator: Operator,
     stop: Stop,
 ) -> Iterator[Running]:
-    device = devices.find(past.plan.device.target)
-    opening.check_drive(past.plan.device, device.identity)
+    device = opening.present(past.plan.device)
+    was, is_now = past.plan.device.target, device.identity.target
+    moved = (Sentence("drive_moved", was=was, now=is_now),) if was != is_now else ()
     if words := engine.slow(device.identity.target):
         operator.report(words)
     with closing(device.door):
@@ -206,7 +208,7 @@ def _resumed(
             texts = {name: getattr(past.started[0], name) for name in TEXTS}
             events = begin(seed=past.seed, turn=turn, past=again, **texts)
             events = metering.kept(events, meter, load)
-            events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)
+            events = announced(rerun(events, store.read(folder)) if virtual else events, (*before.sentences, *moved))
             events = evidence.kept(events, device, folder)
             with closing(Running(folder, past.plan, store.append(folder, events, raw), stop, past=True)) as running:
                 yield running

@@ -5,14 +5,14 @@ For the duration of the run its power saving and its write cache are set as the 
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from stend import devices
-from stend.base.errors import Refused
+from stend.base.errors import BadInput, Refused
 from stend.devices import Device
 from stend.devices.drive import DriveDevice
 from stend.devices.virtual import VirtualDevice
@@ -132,6 +132,31 @@ def check_drive(then: Identity, now: Identity) -> None:
         if was != is_now:
             name = WORDS.get(field, field)
             raise Refused(f"{now.target} is another drive: its {name} is {is_now!r}, the run began on {was!r}")
+
+
+def present(then: Identity) -> Device:
+    """Return the drive that a run began on: at its path of then, or the only one with its serial or WWN that equals it.
+
+    Raise BadInput or Refused for the path of then if there is none, or several.
+    """
+    try:
+        return _same(then, then.target)
+    except (BadInput, Refused):
+        others = (drive for drive, _ in devices.listing() if drive.target != then.target)
+        alike = [drive.target for drive in others if then.serial == drive.serial != "" or then.wwn == drive.wwn != ""]
+        found = list[Device]()
+        for target in alike:
+            with suppress(BadInput, Refused):
+                found.append(_same(then, target))
+        if len(found) != 1:
+            raise
+        return found[0]
+
+
+def _same(then: Identity, target: str) -> Device:
+    device = devices.find(target)
+    check_drive(then, device.identity)
+    return device
 
 
 def check_content(past: Run, device: Device, now: dict[str, str]) -> None:

@@ -62,3 +62,24 @@ def test_a_drive_that_is_unplugged_in_mid_run_and_plugged_in_again() -> None:
     bench.wait("it is there again", lambda: Path(path).is_block_device())
     again = bench.stend(*resume)
     assert again.returncode == 0, again.stderr
+
+
+def test_a_run_goes_on_when_two_drives_have_changed_their_nodes() -> None:
+    path, other, folder = bench.node("LABONE"), bench.node("LABGONE"), bench.RUNS / "places"
+    asked = ("run", "latency", *bench.SHORT, "--target", path, "--destroy-data", "LABONE", "--into", str(folder))
+    with Child(asked) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 1 or not child.running)
+        child.send(signal.SIGKILL)
+    nodes = (Path("/sys/class/block", Path(node).name) for node in sorted((path, other)))
+    cards = [(node / "device/device").resolve().name for node in nodes]
+    for card in cards:
+        Path("/sys/bus/pci/drivers/nvme/unbind").write_text(card)
+    for card in reversed(cards):
+        Path("/sys/bus/pci/drivers/nvme/bind").write_text(card)
+    bench.wait("both are there", lambda: Path(path).is_block_device() and Path(other).is_block_device())
+    assert (bench.node("LABONE"), bench.node("LABGONE")) == (other, path)
+    bench.fill(path)
+    again = bench.stend("resume", str(folder), "--destroy-data", "LABONE")
+    assert again.returncode == 0, again.stderr
+    assert f"the drive was {path} when the run began and is {other} now" in again.stderr
+    assert bench.holds_mark(path)
