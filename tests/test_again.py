@@ -96,3 +96,20 @@ def test_a_phase_in_one_piece_is_begun_again(whole: list[Event]) -> None:
     ends = [at(name, 1, "all done") for name in before[: before.index(first.name)]]
     point = resume_point(Run([whole[0], *ends, at(first.name, 4)]))
     assert point == Position(test="iops", phase=first.name, round=1)
+
+
+@pytest.mark.parametrize(
+    ("killed", "again"),
+    [
+        ("sizes", "precondition"),
+        ("reads", "precondition-reads"),
+        ("half-full", "half-full"),
+        ("fill-trimmed", "fill-trimmed"),
+    ],
+)
+def test_a_phase_that_trims_is_begun_again_at_the_fill_before_it(killed: str, again: str) -> None:
+    start = play(drawn("trim", minute_s=1), StillEngine())[0]
+    names = [phase.name for _, phase in Run([start]).phases()]
+    places = [Position(test="trim", phase=name, round=1) for name in names[: names.index(killed)]]
+    ends = [Judged(where=place, t=1.0, ended_by=text("all done")) for place in places]
+    assert resume_point(Run([start, *ends])) == Position(test="trim", phase=again, round=1)

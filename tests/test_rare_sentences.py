@@ -219,7 +219,10 @@ def test_a_mean_that_is_partly_of_the_controllers_cache_is_named_and_no_penalty_
     assert ("cached" in found, "raid5" in found) == (names_it, level == "raid5" and not names_it)
     assert ("writes_cached" in figures) is names_it
     if names_it:
-        assert (found["cached"].test, found["cached"].values["lasts"]) == ("block-sweep", pytest.approx(20_000, rel=1e-3))
+        assert (found["cached"].test, found["cached"].values["lasts"]) == (
+            "block-sweep",
+            pytest.approx(20_000, rel=1e-3),
+        )
 
 
 @pytest.mark.parametrize(
