@@ -9,6 +9,7 @@ from stend.base.errors import LoadFailed, StepFailed
 from stend.model.definition import Phase, PlannedTest
 from stend.model.events import Ended, Event, Judged, Note, Position, Reading, Result, Sample, Started, Telemetry
 from stend.model.record import Run
+from stend.model.stats import WINDOWS
 from stend.words import Sentence, text
 
 FILL = "precondition"
@@ -95,6 +96,8 @@ def resume_point(past: Run) -> Position | None:
             return Position(test=test.name, phase=fill, round=1)
         whole = [j.where.round for j in past.judged if (j.where.test, j.where.phase) == (test.name, phase.name)]
         again = max(whole, default=0) + 1 if phase.boundary == "round" else 1
+        if phase.steady and phase.rounds - again + 1 < WINDOWS[phase.steady.rule]:
+            again = 1  # the rounds that remain are fewer than a window, which begins after the interruption
         return Position(test=test.name, phase=phase.name, round=again)
     return None
 
