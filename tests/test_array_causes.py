@@ -10,6 +10,8 @@ from stend.findings.look.figures import Figures, figures
 from stend.model.counts import Counts
 from stend.model.tally import Tally
 from tests.synthetic import made
+from tests.test_cause import causes, other
+from tests.test_findings_truth import ran
 
 MiB = 1 << 20
 
@@ -111,3 +113,11 @@ def test_a_mean_of_few_writes_is_that_of_the_cache(
     if found:
         assert found["written"] == pytest.approx(rate * seconds * 4096, rel=1e-3)
         assert (found["mean"], found["lasts"]) == (pytest.approx(rate, rel=1e-3), 2_600.0)
+
+
+@pytest.mark.parametrize(("facts", "key"), [({}, "rested"), ({"level": "raid5"}, "emptied")])
+def test_pauses_empty_the_cache_of_a_controller_and_clean_a_drive(facts: dict[str, str], key: str) -> None:
+    levels = {"5": 1_000.0, "10": 2_000.0, "50": 4_000.0}
+    rests = other("idle_recovery", "partly", "idle-recovery", levels=levels, gain=4.0)
+    run = ran(lambda _: 1_000.0, "write-saturation", facts=facts)
+    assert {"rested", "emptied"} & causes(run, [rests]).keys() == {key}

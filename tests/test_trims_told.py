@@ -70,7 +70,7 @@ def test_a_drive_that_copied_data_in_one_case_did_so(trimmed: float, key: str) -
 
 
 def test_few_writes_show_no_gain_and_no_amplification() -> None:
-    """A drive of 61 TB whose shortened rounds write 2 GB cleans one block of 24 GB in one phase and none in the other."""
+    """A drive of 61 TB whose short rounds write 2 GB cleans one block of 24 GB in one phase and none in the other."""
     every = read(recorded(), cleaned)
     (started,) = (event for event in every if isinstance(event, Started))
     huge = new(started.plan, device=new(started.plan.device, capacity_bytes=61_440_000_000_000))

@@ -330,12 +330,12 @@ def _follows_writes(evidence: Evidence, row: Figures) -> bool:
 
 
 def _rested(evidence: Evidence) -> Causes:
-    """Yield that the rate of a flash drive grows with every longer rest, by more than levels of equal rests differ."""
+    """Yield that the rate of flash grows with every longer rest, by more than levels of equal rests differ."""
     for finding in evidence.of("idle_recovery") if evidence.flash else ():
         levels = sorted((float(rest), level) for rest, level in finding.values.get("levels", {}).items())
-        grows = all(ALIKE * b > a for (_, a), (_, b) in pairwise(levels))
-        if finding.key in ("recovers", "partly") and len(levels) > 2 and grows and finding.values["gain"] >= FELL:
-            yield _cause("rested", finding.test, {})
+        grows = len(levels) > 2 and all(ALIKE * b > a for (_, a), (_, b) in pairwise(levels))
+        if finding.key in ("recovers", "partly") and grows and finding.values["gain"] >= FELL:
+            yield _cause("emptied" if "level" in evidence.run.plan.device.facts else "rested", finding.test, {})
 
 
 def _tracks(evidence: Evidence) -> Causes:
