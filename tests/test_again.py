@@ -68,15 +68,17 @@ def at(phase: str, round_: int, ended_by: str = "") -> Judged:
     return Judged(where=Position(test="iops", phase=phase, round=round_), t=1.0, ended_by=text(ended_by))
 
 
-def test_a_run_goes_on_at_the_round_after_the_last_whole_one(whole: list[Event]) -> None:
-    phases = {phase.name: phase for _, phase in Run(whole).phases()}
-    assert phases["rounds"].boundary == "round"
+@pytest.mark.parametrize(("whole_rounds", "again"), [(0, 1), (2, 3), (20, 21), (21, 1), (24, 1)])
+def test_a_run_goes_on_after_the_last_whole_round_if_a_window_fits_into_those_that_remain(
+    whole_rounds: int, again: int
+) -> None:
+    """Of 25 rounds five make a window, and it begins after the interruption."""
+    start = play(drawn("iops", minute_s=1), StillEngine())[0]
+    phases = {phase.name: phase for _, phase in Run([start]).phases()}
+    assert (phases["rounds"].boundary, phases["rounds"].rounds) == ("round", 25)
     ends = [at(name, 1, "all done") for name in phases if name != "rounds"]
-    start = whole[0]
-    assert resume_point(Run([start, *ends])) == Position(test="iops", phase="rounds", round=1)
-    assert resume_point(Run([start, *ends, at("rounds", 1), at("rounds", 2)])) == Position(
-        test="iops", phase="rounds", round=3
-    )
+    done = [at("rounds", n) for n in range(1, whole_rounds + 1)]
+    assert resume_point(Run([start, *ends, *done])) == Position(test="iops", phase="rounds", round=again)
     assert resume_point(Run([start, *ends, at("rounds", 3, "steady state")])) is None
 
 
@@ -96,3 +98,20 @@ def test_a_phase_in_one_piece_is_begun_again(whole: list[Event]) -> None:
     ends = [at(name, 1, "all done") for name in before[: before.index(first.name)]]
     point = resume_point(Run([whole[0], *ends, at(first.name, 4)]))
     assert point == Position(test="iops", phase=first.name, round=1)
+
+
+@pytest.mark.parametrize(
+    ("killed", "again"),
+    [
+        ("sizes", "precondition"),
+        ("reads", "precondition-reads"),
+        ("half-full", "half-full"),
+        ("fill-trimmed", "fill-trimmed"),
+    ],
+)
+def test_a_phase_that_trims_is_begun_again_at_the_fill_before_it(killed: str, again: str) -> None:
+    start = play(drawn("trim", minute_s=1), StillEngine())[0]
+    names = [phase.name for _, phase in Run([start]).phases()]
+    places = [Position(test="trim", phase=name, round=1) for name in names[: names.index(killed)]]
+    ends = [Judged(where=place, t=1.0, ended_by=text("all done")) for place in places]
+    assert resume_point(Run([start, *ends])) == Position(test="trim", phase=again, round=1)

@@ -4,9 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from stend.findings.look.arrays import absorbed, penalty
+from stend.findings.look import arrays
+from stend.findings.look.arrays import absorbed, penalty, raised
+from stend.findings.look.figures import Figures, figures
 from stend.model.counts import Counts
 from stend.model.tally import Tally
+from tests.synthetic import made
+from tests.test_cause import causes, other
+from tests.test_findings_truth import ran
 
 MiB = 1 << 20
 
@@ -65,9 +70,54 @@ def test_a_cache_of_256_mib_is_what_the_first_minute_has_above_the_level() -> No
         [5_000.0, 2_600.0, 4_000.0] + [2_600.0] * 597,
         [2_670.0] + [2_600.0] * 599,
         [5_000.0] + [2_600.0] * 8,
+        [5_000.0] * 4 + [2_600.0] * 596,
         [5_000.0],
         [],
     ],
 )
 def test_a_later_or_slow_fall_and_a_level_that_moves_are_no_cache(course: list[float]) -> None:
     assert absorbed(minutes(course)) is None
+
+
+def test_a_cache_is_recognised_by_time_however_short_the_records_are() -> None:
+    found = absorbed(minutes([117_000.0] * 6 + [2_600.0] * 4, seconds=0.2))
+    assert found
+    assert found["bytes"] == pytest.approx((117_000 - 2_600) * 1.2 * 4096)
+    assert found["s"] == pytest.approx(1.2)
+    assert absorbed(minutes([117_000.0] * 7 + [2_600.0] * 3, seconds=0.2)) is None
+
+
+def load_of(rate: float, seconds: float, rounds: tuple[int, ...] = ()) -> Figures:
+    ios = round(rate * seconds * max(len(rounds), 1))
+    row = figures(made("block-sweep", profile="review", shorten=60))[0]
+    tally = Tally(ios=ios, bytes=ios * 4096)
+    return row._replace(seconds=seconds * max(len(rounds), 1), tally=tally, rounds=rounds)
+
+
+@pytest.mark.parametrize(
+    ("rate", "seconds", "rounds", "is_raised"),
+    [
+        (9_800.0, 5.0, (), True),
+        (9_800.0, 5.0, (1, 2, 3, 4), True),
+        (2_650.0, 5.0, (), False),
+        (4_800.0, 60.0, (), True),
+        (9_800.0, 600.0, (), False),
+    ],
+)
+def test_a_mean_of_few_writes_is_that_of_the_cache(
+    rate: float, seconds: float, rounds: tuple[int, ...], is_raised: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "caches", lambda _: {"write-saturation": ({"bytes": 512 * MiB, "s": 5.0}, 2_600.0)})
+    found = raised(made("iops", shorten=60), load_of(rate, seconds, rounds))
+    assert bool(found) is is_raised
+    if found:
+        assert found["written"] == pytest.approx(rate * seconds * 4096, rel=1e-3)
+        assert (found["mean"], found["lasts"]) == (pytest.approx(rate, rel=1e-3), 2_600.0)
+
+
+@pytest.mark.parametrize(("facts", "key"), [({}, "rested"), ({"level": "raid5"}, "emptied")])
+def test_pauses_empty_the_cache_of_a_controller_and_clean_a_drive(facts: dict[str, str], key: str) -> None:
+    levels = {"5": 1_000.0, "10": 2_000.0, "50": 4_000.0}
+    rests = other("idle_recovery", "partly", "idle-recovery", levels=levels, gain=4.0)
+    run = ran(lambda _: 1_000.0, "write-saturation", facts=facts)
+    assert {"rested", "emptied"} & causes(run, [rests]).keys() == {key}

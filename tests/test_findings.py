@@ -11,7 +11,7 @@ import pytest
 
 from stend import findings
 from stend.base.units import MB, GiB, KiB
-from stend.findings import Finding, look
+from stend.findings import Finding, hot_range, look
 from stend.findings.look.figures import lasting
 from stend.model.record import Run
 from stend.sentences import finding_said
@@ -200,6 +200,16 @@ def test_the_size_of_a_read_cache_and_its_warm_up_are_found(number: int) -> None
     assert close(reads.values["size"], truth.cache_bytes)
     expected = warm_s(truth, truth.cache_bytes / (20 * GiB), 100)
     assert abs(reads.values["warm_s"] - expected) <= max(WITHIN * expected, 60)  # a record lasts a minute
+
+
+@pytest.mark.parametrize(("end", "share", "key"), [(1003, 0.4, "none"), (1200, 0.4, "faster"), (1200, 0.0, "none")])
+def test_hits_that_gain_no_rate_are_not_a_gain(
+    end: float, share: float, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hot_range, "_warm", lambda run, records: hot_range.Warm(1000.0, end, share))
+    monkeypatch.setattr(hot_range, "_told", lambda run, test: False)
+    run = made("hot-range", truth=hybrid(0), profile="review", interval_s=60.0)
+    assert next(f for f in found(run, "hot_range") if f.values["mix"] == "100/0").key == key
 
 
 @pytest.mark.parametrize("number", DRAWS)

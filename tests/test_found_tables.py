@@ -1,7 +1,9 @@
 """Figures of sentences that findings read off a course are in a table: pauses, levels of a fill, hot ranges, a knee."""
 
+import msgspec
 import pytest
 
+from stend import findings
 from stend.base.units import MB, GiB
 from stend.findings import Finding, cause, look
 from stend.report.parts import Table
@@ -64,6 +66,15 @@ def test_the_volumes_of_the_levels_of_a_fill_add_up_to_the_capacity() -> None:
     fresh = [row for row in rows if row[0] == "fresh"]
     assert [rate for *_, rate in fresh] == pytest.approx([2100 * MB, 700 * MB, 500 * MB], rel=0.05)
     assert sum(volume for _, _, volume, _ in fresh) == pytest.approx(review.run.plan.device.capacity_bytes, rel=0.02)
+
+
+@pytest.mark.parametrize(("rotational", "key"), [(False, "because"), (True, "gradual")])
+def test_inner_tracks_of_a_disk_are_no_full_cache(rotational: bool, key: str) -> None:
+    run = made("slc-cache", truth=Truth(slc=((320 * GiB, 170 * MB), (float("inf"), 110 * MB)), noise=0.0))
+    device = msgspec.structs.replace(run.plan.device, rotational=rotational)
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
+    fresh = next(f for f in findings.named("slc_cache", run, {}) if f.values["state"] == "fresh")
+    assert fresh.key == key
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

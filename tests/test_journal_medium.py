@@ -184,12 +184,14 @@ def test_a_level_that_moved_is_no_effect_of_fua_or_of_the_writers() -> None:
         assert "обычно" in russian
 
 
-@pytest.mark.parametrize(("most", "key"), [(168, "falls"), (660, "level"), (2000, "grows")])
+@pytest.mark.parametrize(("most", "key"), [(168, "falls"), (660, "level"), (910, "rises"), (2000, "grows")])
 def test_at_a_level_that_stays_writers_and_fua_are_compared(most: float, key: str) -> None:
     found = told(answers(EMMC, {16: most}))
     assert key in found
     assert found["fua"].values["fua_s"] == pytest.approx(1.48e-3, rel=0.01)
     assert not {"moved", "fua_moved"} & found.keys()
+    if key == "rises":
+        assert "rises by only 41%" in sentences(found[key])[0]
 
 
 def test_writers_that_gain_more_than_the_level_moved_are_still_said_to() -> None:

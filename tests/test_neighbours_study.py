@@ -117,3 +117,19 @@ def test_reads_beside_the_second_victim_meet_no_blocks_that_were_trimmed_beside_
         assert (fill.workload.start_bytes, fill.workload.range_bytes) == (beside.start_bytes, beside.range_bytes)
         assert fill.amount == Bytes(bytes=beside.range_bytes)
     assert Language("en").phase("precondition-2") == "preconditioning, 2"
+
+
+@pytest.mark.parametrize(
+    ("neighbour", "trim_pct", "start", "part"), [("read", 10, 0, 1), ("trim", 10, 0, 2), ("trim", 0, 1, 1)]
+)
+def test_the_halves_that_were_trimmed_are_filled_before_the_next_victim(
+    neighbour: str, trim_pct: int, start: int, part: int
+) -> None:
+    victim = {"random_pct": 100, "read_pct": 50, "block_bytes": 4096, "trim_pct": trim_pct}
+    device = virtual.find("sim:small").identity
+    asked = {"tests": {"neighbours": {"neighbours": [neighbour], "victims": [victim, "reads"]}}}
+    names, profile, told = planning.gather(["neighbours"], "review", asked)
+    phases = planning.draw(names, profile, device, deviations=told).tests[0].phases
+    (fill,) = (phase.holds[0].workload for phase in phases if phase.name == "precondition-2")
+    middle = phases[-1].holds[-1].workload.range_bytes
+    assert (fill.start_bytes, fill.range_bytes) == (start * middle, part * middle)

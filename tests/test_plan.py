@@ -14,9 +14,13 @@ from stend.base.errors import BadInput, NotOnDrive
 from stend.base.units import GB, GiB, KiB
 from stend.cli import main
 from stend.model.definition import Hold, Identity, Phase, Plan
+from stend.model.tally import Tally
 from stend.model.workload import Stream
 from stend.planning import plan
+from stend.suite import _streams
 from stend.suite._clauses import random
+from stend.trace import form
+from stend.trace.steps import Part
 
 DRIVE = Identity(kind="file", target="/x", path="/x", capacity_bytes=8 * GiB)
 OWN = 'title = "Mine"\nrounds = 7\nthreads = 3\ndepth = 5\n'
@@ -153,11 +157,27 @@ def test_a_range_of_its_own_is_kept_and_a_capped_one_told() -> None:
     assert {hold.workload.range_bytes for hold in holds} == {4 * GiB}
 
 
+@pytest.mark.parametrize("test", ["individual-streams", "multi-wsat"])
+@pytest.mark.parametrize("several", [True, False])
+def test_captured_streams_are_rounded_up_to_whole_sectors(
+    test: str, several: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = (512, 4096) if several else (512,)
+    parts = [Part(form.WRITE, size, False, Tally(ios=30, bytes=30 * size)) for size in sizes]
+    monkeypatch.setattr(_streams, "cumulative", lambda _: parts)
+    names, profile, _ = plan.gather([test], "review", {"tests": {test: {"source": "x.parquet", "share_pct": 100}}})
+    drawn = plan.draw(names, profile, msgspec.structs.replace(DRIVE, logical_bytes=4096))
+    loads = [h.workload for p in drawn.tests[0].phases if p.name.startswith("saturate") for h in p.holds]
+    assert loads
+    assert {size for load in loads for size, _ in load.sizes} == {4096}
+    assert "block sizes that 4096-byte sectors cannot hold are rounded up" in map(str, drawn.notes)
+
+
 def test_blocks_that_sectors_cannot_hold_are_left_out_or_rounded_up() -> None:
     _, profile, _ = plan.gather(["composite"], "review", {})
     coarse = msgspec.structs.replace(DRIVE, logical_bytes=4096)
     fine, rough = (plan.draw(["composite"], profile, drive) for drive in (DRIVE, coarse))
-    note = "sizes of the block mix that 4096-byte sectors cannot hold are rounded up"
+    note = "block sizes that 4096-byte sectors cannot hold are rounded up"
     assert note in rough.notes
     assert not any("block mix" in text for text in fine.notes)
     mixes = [step.workload.block_mix for test in rough.tests for p in test.phases for step in p.round

@@ -91,6 +91,11 @@ def test_profiles_of_several_drives_are_compared_with_as_many_outstanding_ios(mo
         assert (review.figures["server"], review.figures["server_wait"]) == (row.iops, row.number("mean"))
     tables = list(server_tables([Side(name, own.run) for name, own in single.items()], EN))
     assert [table.rows[0][1] for table in tables] == [f"{depths[1]:.0f}"] * 2
+    for table in tables:  # by hand: the rates add up, and the mean is that of both ways by their rates
+        total, reads, writes = (float(table.rows[0][n].replace(",", "")) for n in (2, 3, 4))
+        assert total == pytest.approx(reads + writes, abs=1.5)
+        mean, read, write = (float(table.rows[0][n].split()[0]) for n in (6, 7, 8))
+        assert mean * total == pytest.approx(read * reads + write * writes, rel=0.02)
     _, figures, *_ = together.tables(reviews, EN)
     assert figures.rows[0][0] == EN("together.at_depth", name="File server profile", depth=depths[1])
 

@@ -200,6 +200,31 @@ def test_the_cache_of_a_controller_is_the_cause_of_fast_first_minutes_only(
         assert "At the start (2 min) the array takes 27 GiB more than later" in said(found["absorbed"])
 
 
+@pytest.mark.parametrize(("mean", "level", "names_it"), [
+    (30_000.0, "raid5", True), (20_000.0, "raid5", False), (30_000.0, "", False),
+])  # fmt: skip
+def test_a_mean_that_is_partly_of_the_controllers_cache_is_named_and_no_penalty_comes_from_it(
+    mean: float, level: str, names_it: bool
+) -> None:
+    """The cache takes 27 GiB, and the sweep at QD32 writes about 7 GiB of them above the 20,000 IOPS."""
+    facts = {"level": level} if level else {}
+    rate = {32: mean, 16: 20_000.0}
+    run = ran(
+        lambda load: 80_000.0 if load.read_pct else rate[load.depth],
+        "block-sweep", "write-saturation", profile="review", interface="SAS RAID", facts=facts,
+    )  # fmt: skip
+    early = run.of("write-saturation", "saturate")[:2]
+    run = changed(run, lambda r, _: quicker(r, 4.0) if r in early else r)
+    found, figures = of(run, "cause"), evidence(run, {}, findings.find(run)).figures
+    assert ("cached" in found, "raid5" in found) == (names_it, level == "raid5" and not names_it)
+    assert ("writes_cached" in figures) is names_it
+    if names_it:
+        assert (found["cached"].test, found["cached"].values["lasts"]) == (
+            "block-sweep",
+            pytest.approx(20_000, rel=1e-3),
+        )
+
+
 @pytest.mark.parametrize(
     ("sector", "part", "told"), [(4096, 14_000.0, True), (4096, 16_000.0, False), (512, 14_000.0, False)]
 )

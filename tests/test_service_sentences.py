@@ -183,6 +183,28 @@ def test_a_victim_lost_its_rate_only_if_counts_of_so_many_ios_show_it(alone: int
     assert neighbours._fallen(run, *counted) is fallen
 
 
+@pytest.mark.parametrize(
+    ("longest_s", "rate", "fallen"), [(0.01, 1000.0, True), (0.13, 1000.0, False), (0.13, 0.0, True)]
+)
+def test_ios_that_wait_when_a_short_window_ends_are_not_lost_at_a_rate(
+    longest_s: float, rate: float, *, fallen: bool
+) -> None:
+    """200 IOs in 0.2 s alone, and beside a stream of long writes the same 200 in 0.33 s: 58% of the rate."""
+    run = run_of("neighbours")
+    (first, second, *_) = pairs(run, run.plan.tests[0])["beside-reads"]
+    counted = [
+        pair._replace(
+            row=pair.row._replace(
+                seconds=seconds,
+                tally=tally((200, longest_s * 1e9)),
+                workload=msgspec.structs.replace(pair.row.workload, rate_iops=rate),
+            )
+        )
+        for pair, seconds in ((first, 0.2), (second, 0.344))
+    ]
+    assert neighbours._fallen(run, *counted) is fallen
+
+
 @pytest.mark.parametrize(("most", "key"), [(800, "falls"), (1000, "level"), (2000, "grows")])
 def test_writers_that_lower_the_rate_do_not_gain_little(most: int, key: str) -> None:
     def rated(result: Result, load: Workload) -> Result:

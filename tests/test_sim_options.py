@@ -49,6 +49,20 @@ def test_an_array_of_another_level_has_the_capacity_of_the_same_members(options:
 
 
 @pytest.mark.parametrize(
+    ("options", "interface", "members"),
+    [
+        ("", "SAS RAID, 512 MiB cache", 8),
+        ("array.cache_bytes=1073741824", "SAS RAID, 1 GiB cache", 8),
+        ("array.cache_bytes=0", "SAS RAID", 8),
+        ("array.members=6&interface=PCIe", "PCIe", 6),
+    ],
+)
+def test_an_array_names_its_own_cache_and_members(options: str, interface: str, members: int) -> None:
+    spec = load(f"x25e-raid?{options}")
+    assert (spec.interface, spec.model) == (interface, f"Intel RS2BL080, {members} x X25-E")
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         ("array.levl=10", "unknown field"),

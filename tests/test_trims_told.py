@@ -69,6 +69,16 @@ def test_a_drive_that_copied_data_in_one_case_did_so(trimmed: float, key: str) -
     assert found.key == key
 
 
+def test_few_writes_show_no_gain_and_no_amplification() -> None:
+    """A drive of 61 TB whose short rounds write 2 GB cleans one block of 24 GB in one phase and none in the other."""
+    every = read(recorded(), cleaned)
+    (started,) = (event for event in every if isinstance(event, Started))
+    huge = new(started.plan, device=new(started.plan.device, capacity_bytes=61_440_000_000_000))
+    found = half(Run([new(started, plan=huge) if event is started else event for event in every]))
+    assert (found.key, found.confidence) == ("few", "can't tell")
+    assert "amplified" not in found.values
+
+
 @pytest.mark.parametrize("depths", [[1], [1, 32]])
 def test_trims_of_one_size_have_their_rate_once(depths: list[int]) -> None:
     every = events(

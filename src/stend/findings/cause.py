@@ -11,7 +11,7 @@ from stend.base.units import KiB
 from stend.findings import Finding, Sheet, look
 from stend.findings.idle_recovery import ALIKE
 from stend.findings.look import grounds, headline, heat, ladders
-from stend.findings.look.arrays import absorbed, penalty
+from stend.findings.look.arrays import caches, penalty, raised
 from stend.findings.look.blocks import limit_of_mixes, limits_of_reads, part_of_sector, slow_mix
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Ground
@@ -159,14 +159,14 @@ def _array(evidence: Evidence) -> Causes:
     """Yield what a random write costs the members of an array, and that a write cache took the first ones."""
     level, run = str(evidence.run.plan.device.facts.get("level", "")), evidence.run
     for test in ("iops", "block-sweep") if level else ():
-        rates = (max((row.iops for row in evidence.random(test, pct)), default=0.0) for pct in (100, 0))
-        if found := penalty(level, *rates):
+        reads, writes = (max(evidence.random(test, p), key=lambda row: row.iops, default=None) for p in (100, 0))
+        if writes and (values := raised(run, writes)):
+            yield _cause("cached", test, values)
+        elif reads and writes and (found := penalty(level, reads.iops, writes.iops)):
             yield _cause(found[0], test, found[1])
             break
-    for planned in look.tests(run, "write-saturation") if level else ():
-        records = look.records(run, planned.name, look.main_phase(run, planned))
-        if values := absorbed([record.counts for record in records]):
-            yield _cause("absorbed", planned.name, values)
+    for test, (values, _) in caches(run).items():
+        yield _cause("absorbed", test, values)
 
 
 def _cache(evidence: Evidence) -> Causes:
@@ -330,12 +330,12 @@ def _follows_writes(evidence: Evidence, row: Figures) -> bool:
 
 
 def _rested(evidence: Evidence) -> Causes:
-    """Yield that the rate of a flash drive grows with every longer rest, by more than levels of equal rests differ."""
+    """Yield that the rate of flash grows with every longer rest, by more than levels of equal rests differ."""
     for finding in evidence.of("idle_recovery") if evidence.flash else ():
         levels = sorted((float(rest), level) for rest, level in finding.values.get("levels", {}).items())
-        grows = all(ALIKE * b > a for (_, a), (_, b) in pairwise(levels))
-        if finding.key in ("recovers", "partly") and len(levels) > 2 and grows and finding.values["gain"] >= FELL:
-            yield _cause("rested", finding.test, {})
+        grows = len(levels) > 2 and all(ALIKE * b > a for (_, a), (_, b) in pairwise(levels))
+        if finding.key in ("recovers", "partly") and grows and finding.values["gain"] >= FELL:
+            yield _cause("emptied" if "level" in evidence.run.plan.device.facts else "rested", finding.test, {})
 
 
 def _tracks(evidence: Evidence) -> Causes:

@@ -33,7 +33,7 @@ BUSY = 0.9
 """Processors that were busy with a load, from which the sender, which has one thread, may be its limit."""
 KNOWN = 0.04
 """A flush of an almost empty buffer takes at most this share of that of a full one: the size is then known to 2 %."""
-SCALES, FALLEN, SLOWED = 1.5, 0.9, 1.25
+SCALES, RISES, FALLEN, SLOWED = 1.5, 1.1, 0.9, 1.25
 SLOWER = ("level", "falls")
 """Findings of drives that more writers do not speed up."""
 
@@ -211,7 +211,9 @@ def _threads(test: str, log: Journal) -> Iterator[Finding]:
 
 
 def _gained(gain: float, busy: float) -> str:
-    return "grows" if gain >= SCALES else "host" if busy >= BUSY else "falls" if gain < FALLEN else "level"
+    if gain >= SCALES:
+        return "grows"
+    return "host" if busy >= BUSY else "rises" if gain >= RISES else "falls" if gain < FALLEN else "level"
 
 
 def _later(log: Journal) -> float | None:

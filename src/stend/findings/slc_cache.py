@@ -94,7 +94,8 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     if why is None and not falling and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
         return _conclusion(test, "flat", values | {"steps": 1})
-    if why is None and not any(steps) and _throughout(counts):
+    zoned = run.plan.device.rotational and why and why.key == "much"  # inner tracks are slower
+    if zoned or (why is None and not any(steps) and _throughout(counts)):
         return _conclusion(test, "gradual", values, "medium")
     if why or not steps or not all(steps) or not _stand_out(rates, plateaus):
         return _unsure(ground, values, fall, why or Because("blurred"))

@@ -18,6 +18,9 @@ AGAIN = 1.5
 """Passes of trims through their part of the range from which it is stated that most of them met trimmed blocks."""
 CLEANS = 1.02
 """Write amplification above which a drive copied data to clean. A choice of stend."""
+WRITTEN = 0.02
+"""Share of the capacity written from which rates and write amplification are means: a drive cleans in blocks of up to
+many GB. A choice of stend."""
 COUNTERS = ("host_write_bytes", "nand_write_bytes")
 
 
@@ -104,8 +107,18 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
     if max(values.get("amplified_full", CLEANS), values.get("amplified", CLEANS)) < CLEANS:
         yield Finding(key="no_cleaning", test=test.name, values=values, confidence="can't tell")
         return
+    if min(_written(run, test, phase) for phase in ("half-full", "half-trimmed")) < WRITTEN:
+        values = {"full": full.iops, "trimmed": trimmed.iops, "least": WRITTEN}
+        yield Finding(key="few", test=test.name, values=values, confidence="can't tell")
+        return
     steady = all(end.steady for end in ends if end)
     yield Finding(key=key, test=test.name, values=values, confidence="high" if steady else "medium")
+
+
+def _written(run: Run, test: PlannedTest, phase: str) -> float:
+    """Return the capacities written in the later half of a phase."""
+    results = run.of(test.name, phase)
+    return sum(r.counts.write.bytes for r in results[len(results) // 2 :]) / run.plan.device.capacity_bytes
 
 
 def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:

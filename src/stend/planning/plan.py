@@ -316,18 +316,24 @@ def _fitted(step: Step, profile: Profile, device: Identity, notes: list[Sentence
 
 
 def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[Sentence]) -> Workload:
-    """Return a workload with its range filled in, and block sizes of a mix rounded up to whole sectors."""
+    """Return a workload with its range, and block sizes of a mix or a captured stream rounded up to whole sectors."""
     range_bytes = workload.range_bytes or profile.active_range(device)
     mix: dict[int, int] = {}
     for size, share in workload.block_mix:
         whole = _whole(size, device)
         mix[whole] = mix.get(whole, 0) + share
-    streams = _of_whole_sectors(workload.streams, device)
-    if len(mix) != len(workload.block_mix) or streams != workload.streams:
+    streams, alone = _of_whole_sectors(workload.streams, device), workload.block_bytes
+    block_bytes = _whole(alone, device) if "source" in profile.options else alone  # a stream of a capture
+    if (tuple(mix.items()), streams, block_bytes) != (workload.block_mix, workload.streams, alone):
         notes.append(Sentence("rounded_up", bytes=device.logical_bytes))
     beside = tuple(_workload(load, profile, device, notes) for load in workload.beside)
     return msgspec.structs.replace(
-        workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams, beside=beside
+        workload,
+        range_bytes=range_bytes,
+        block_bytes=block_bytes,
+        block_mix=tuple(mix.items()),
+        streams=streams,
+        beside=beside,
     )
 
 

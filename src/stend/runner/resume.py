@@ -6,10 +6,13 @@ from contextlib import closing
 from typing import Any
 
 from stend.base.errors import LoadFailed, StepFailed
+from stend.model.definition import Phase, PlannedTest
 from stend.model.events import Ended, Event, Judged, Note, Position, Reading, Result, Sample, Started, Telemetry
 from stend.model.record import Run
+from stend.model.stats import WINDOWS
 from stend.words import Sentence, text
 
+FILL = "precondition"
 REPEATS = 2
 """How often a run repeats a place whose load was killed by a signal. One more death is a failed step."""
 
@@ -79,17 +82,33 @@ def _bare(event: Event | None) -> Event | tuple[Position | None, int] | None:
 
 
 def resume_point(past: Run) -> Position | None:
-    """Return where an unfinished run may continue: a round, or the start of a phase or test measured without a gap."""
+    """Return where an unfinished run may continue: a round, or the start of a phase or test measured without a gap.
+
+    A phase that trims continues from the fill before it.
+    """
     finished = {(j.where.test, j.where.phase) for j in past.judged if j.ended_by}
     for test, phase in past.phases():
         if (test.name, phase.name) in finished:
             continue
         if phase.boundary == "test":
             return Position(test=test.name, phase=test.phases[0].name, round=1)
+        if fill := _refill(test, phase):
+            return Position(test=test.name, phase=fill, round=1)
         whole = [j.where.round for j in past.judged if (j.where.test, j.where.phase) == (test.name, phase.name)]
         again = max(whole, default=0) + 1 if phase.boundary == "round" else 1
+        if phase.steady and phase.rounds - again + 1 < WINDOWS[phase.steady.rule]:
+            again = 1  # the rounds that remain are fewer than a window, which begins after the interruption
         return Position(test=test.name, phase=phase.name, round=again)
     return None
+
+
+def _refill(test: PlannedTest, phase: Phase) -> str:
+    """Return the fill directly before a phase that trims, or "": a repetition must not meet trimmed blocks."""
+    if not any(hold.workload.trims for hold in phase.holds):
+        return ""
+    before = reversed(test.phases[: test.phases.index(phase)])
+    last = next((earlier.name for earlier in before if not earlier.name.startswith("verify")), "")
+    return last if last.startswith(FILL) else ""
 
 
 def place(key: str, where: Position, **values: Any) -> Sentence:

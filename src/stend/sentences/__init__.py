@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from stend.base.text import capital
 from stend.findings import Finding
 from stend.findings.judgement import Reason, Why
 from stend.findings.look.grounds import Because
@@ -16,7 +17,7 @@ def finding_said(finding: Finding, words: Language) -> str:
     """Return a finding as a sentence. A value that is (number, shape) is formatted in that shape."""
     values = {name: _shown(value, words) for name, value in finding.values.items()}
     disturbed = values.pop("disturbed", None)
-    text = words(f"finding.{finding.name}.{finding.key}", **values)
+    text = capital(words(f"finding.{finding.name}.{finding.key}", **values))
     return text + words("because.disturbed", because=disturbed) if disturbed else text
 
 

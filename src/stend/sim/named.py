@@ -10,6 +10,7 @@ import msgspec
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.text import did_you_mean
+from stend.base.units import binary
 from stend.sim.spec import Accidents, Array, Lies, Spec
 from stend.sim.spread import varied
 
@@ -57,11 +58,24 @@ def load(text: str) -> Spec:
     described = _described(name)
     values = {"name": Path(name).stem, **_changed(name, described, parameters), **_options(name, given, described)}
     spec = untrusted.converted(values, Spec, f"the virtual drive {name}", strict=False)
-    if spec.array and "capacity_bytes" not in given:
+    if spec.array:
         usual = untrusted.converted(described["array"], Array, f"the virtual drive {name}", strict=False)
         members = max(spec.array.data_members, 1), max(usual.data_members, 1)
-        spec = msgspec.structs.replace(spec, capacity_bytes=spec.capacity_bytes * members[0] // members[1])
+        capacity = spec.capacity_bytes * members[0] // members[1]
+        before, after = _cache(usual), _cache(spec.array)
+        states = spec.interface.endswith(before) and "interface" not in given
+        spec = msgspec.structs.replace(
+            spec,
+            capacity_bytes=spec.capacity_bytes if "capacity_bytes" in given else capacity,
+            model=spec.model.replace(f"{usual.members} x ", f"{spec.array.members} x "),
+            interface=spec.interface.removesuffix(before) + after if states else spec.interface,
+        )
     return varied(spec)
+
+
+def _cache(array: Array) -> str:
+    """Return the cache of an array as its interface names it."""
+    return f", {binary(array.cache_bytes)} cache" if array.cache_bytes else ""
 
 
 def _described(name: str) -> dict[str, Any]:

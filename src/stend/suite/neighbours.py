@@ -37,25 +37,27 @@ thus a fixed time (a choice of stend)."""
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Return purge and fill, then for each victim a minute alone, beside each neighbour, and alone again.
 
-    Trims beside one victim would let the reads beside the next one meet trimmed blocks. The range of the neighbours is
-    therefore filled again between the two.
+    Trims of one victim or beside it would let the reads of the next one and beside it meet trimmed blocks. The halves
+    that were trimmed are therefore filled again between the two.
     """
     found = [purged(), filled(profile.threads, profile.depth)]
     for place, victim in enumerate(profile.options["victims"], 1):
         beside = _beside(profile, device, victim, place)
-        if any(other.trims for hold in found[-1].holds for other in hold.workload.beside):
-            found.append(_refilled(profile, device, place))
+        before = [hold.workload for hold in found[-1].holds]
+        trimmed = any(load.trim_pct for load in before), any(other.trims for load in before for other in load.beside)
+        if any(trimmed):
+            found.append(_refilled(profile, device, place, *trimmed))
         found.append(beside)
     return tuple(found)
 
 
-def _refilled(profile: Profile, device: Identity, place: int) -> Phase:
-    """Return a fill of the half in which the neighbours work."""
+def _refilled(profile: Profile, device: Identity, place: int, first: bool, second: bool) -> Phase:
+    """Return a fill of the half in which the victim works, of that of the neighbours, or of both."""
     middle = profile.active_range(device) / 2
-    half = span(profile, device, middle, middle)
+    trimmed = span(profile, device, 0 if first else middle, middle * (first + second))
     fill = Hold(
-        workload=sequential(0, STREAM_KIB, profile.threads, profile.depth, **half),
-        amount=Bytes(bytes=half["range_bytes"]),
+        workload=sequential(0, STREAM_KIB, profile.threads, profile.depth, **trimmed),
+        amount=Bytes(bytes=trimmed["range_bytes"]),
     )
     return Phase(name=f"precondition-{place}", round=(fill,), boundary="phase")
 

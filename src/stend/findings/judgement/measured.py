@@ -9,6 +9,7 @@ from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.judgement.named import LEVEL, NEAR, Named, Pairs, of_findings
 from stend.findings.look import headline
+from stend.findings.look.arrays import raised
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
 from stend.findings.look.hits import COLD_WARM
 from stend.findings.look.saturated import Saturated, saturated
@@ -64,6 +65,8 @@ def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
     filled, saturated = headline.level(rows, "write_window"), headline.level(rows, "write_saturated")
     yield from _of("writes", saturated or filled)
     yield from _of("writes_filled", filled)
+    if filled and raised(run, filled):
+        yield Named("writes_cached", 1.0, filled.test)
     for test in look.tests(run, "fresh"):
         if peak := look.peak(run, test, "random-write", "iops"):
             yield Named("fresh_writes", peak, test.name)

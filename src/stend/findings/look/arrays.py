@@ -4,7 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from stend.base.units import KiB
+from stend.findings import look
+from stend.findings.look.figures import Figures
+from stend.findings.look.once import once
 from stend.model.counts import Counts
+from stend.model.record import Run
 
 MEMBER_IOS = {"raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
 """IOs of members that a random write of less than a stripe costs: both halves of a mirror are written; of an array with
@@ -13,8 +17,11 @@ AGREES = (0.75, 2.0)
 """Random reads over random writes, in IOs of members: fewer speak against it, more have another cause too."""
 SAME = 1.03
 """Records within this ratio are level; the first ones of writes into a cache are faster by more."""
-FIRST, FEWEST = 3, 10
-"""Most records until a cache of a controller is full, which holds minutes of writes; fewest records of a course."""
+FIRST_S, FEWEST, LASTS = 185.0, 10, 4
+"""Longest time until a cache of a controller is full, which holds minutes of writes; fewest records of a course, and of
+its level."""
+CACHED = 0.1
+"""A mean is above the level that lasts if the cache of the controller holds this share of its writes."""
 
 
 def penalty(level: str, reads: float, writes: float) -> tuple[str, dict[str, Any]] | None:
@@ -39,8 +46,30 @@ def absorbed(course: Sequence[Counts]) -> dict[str, Any] | None:
     """
     end = course[-1].iops if len(course) >= FEWEST else 0.0
     first = next((n for n, counts in enumerate(course) if counts.iops <= SAME * end), 0)
-    later = course[first:]
-    if not 0 < first <= FIRST or any(not end / SAME <= counts.iops <= SAME * end for counts in later):
+    later, seconds = course[first:], sum(counts.seconds for counts in course[:first])
+    if not first or len(later) < LASTS or seconds > FIRST_S:
+        return None
+    if any(not end / SAME <= counts.iops <= SAME * end for counts in later):
         return None
     above = sum((counts.iops - end) * counts.seconds for counts in course[:first]) * 4 * KiB
-    return {"bytes": above, "s": sum(counts.seconds for counts in course[:first])}
+    return {"bytes": above, "s": seconds}
+
+
+@once
+def caches(run: Run) -> dict[str, tuple[dict[str, Any], float]]:
+    """Return what the cache of a controller absorbed, and the IOPS that last, by the saturation of an array."""
+    held: dict[str, tuple[dict[str, Any], float]] = {}
+    for test in look.tests(run, "write-saturation") if run.plan.device.facts.get("level") else ():
+        course = [record.counts for record in look.records(run, test.name, look.main_phase(run, test))]
+        if values := absorbed(course):
+            held[test.name] = values, course[-1].iops
+    return held
+
+
+def raised(run: Run, row: Figures) -> dict[str, Any] | None:
+    """Return why a mean of 4 KiB writes is above the level that lasts: the cache takes much of each of its records."""
+    written = row.tally.bytes / max(len(row.rounds), 1)
+    for values, lasts in caches(run).values():
+        if values["bytes"] >= CACHED * written and row.iops > SAME * lasts:
+            return {"written": written, "bytes": values["bytes"], "mean": row.iops, "lasts": lasts}
+    return None

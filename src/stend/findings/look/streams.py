@@ -22,7 +22,9 @@ class Row(NamedTuple):
 
 def streams(run: Run) -> list[Row]:
     """Return every stream of the run's tests, the most frequent first."""
-    shares = {stream.label: stream.share for stream in composition(run)}
+    shares: dict[str, float] = {}
+    for stream in composition(run):  # sizes that were rounded up to whole sectors can be equal
+        shares[stream.label] = shares.get(stream.label, 0.0) + stream.share
     singles = (row for row in figures(run) if row.test == "individual-streams" and row.direction == "both")
     alone = {label(row.workload): row for row in singles}
     names = [*shares, *(name for name in alone if name not in shares)]

@@ -123,8 +123,8 @@ def title(name: str, review: Review) -> str:
 
 def _title_key(name: str, review: Review) -> str:
     key = name if comparable(name, review) else "writes_filled"
-    if key == "writes_filled" and "seq_part" in review.figures:
-        key = "writes_filled_part"
+    if key == "writes_filled" and {"seq_part", "writes_cached"} & review.figures.keys():
+        key = "writes_cached" if "writes_cached" in review.figures else "writes_filled_part"
     elif place := along(name, review.figures):
         key = f"{name}{place}"
     elif name == "seq_write" and "seq_part" in review.figures:
@@ -135,10 +135,10 @@ def _title_key(name: str, review: Review) -> str:
         key = "writes_part"
     elif key == "write_tail" and {"ended", "still_falling"} & review.figures.keys():  # it had not settled
         key = "write_tail_ended"
-    elif key == "start" and "brief_s" in review.figures:  # shorter than the minutes of other tests
-        key = "start_brief"
     elif key == "start" and review.kind == "array":  # a controller has no purge, and takes writes into its cache first
         key = "start_array"
+    elif key == "start" and "brief_s" in review.figures:  # shorter than the minutes of other tests
+        key = "start_brief"
     return key
 
 

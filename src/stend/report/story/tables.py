@@ -44,7 +44,7 @@ LEAST_ROWS = 2
 OF_TRACES = ("mean", "p99", "p99.9")
 OF_STREAMS = ("stream", "share", "iops", "mbs", "mean", "p99", "tail")
 HEADROOM = ("held", "held_s", "failed", "failed_s", "why")
-HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
+HEAD = ("profile", "outstanding", "iops", "reads", "writes", "mbs", "art", "art_r", "art_w")
 
 
 def server_tables(sides: Sequence[Side], words: Language) -> Tables:
@@ -82,11 +82,9 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
     return (
         words.name_of("phase", best.phase),
         str(best.workload.outstanding),
-        words.show(reads.iops if reads else 0.0, "rate"),
-        words.show(writes.iops, "rate") if writes else "–",
+        *(words.show(row.iops, "rate") if row else "–" for row in (best, reads, writes)),
         words.show(best.number("throughput") / 1e6, "measured"),
-        words.show(reads.value("mean") if reads else None, "lat"),
-        words.show(writes.value("mean") if writes else None, "lat"),
+        *(words.show(row.value("mean") if row else None, "lat") for row in (best, reads, writes)),
     )
 
 
