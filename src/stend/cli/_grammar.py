@@ -72,6 +72,7 @@ NO_VERB = {
 """Advice for verbs that stend does not have."""
 
 NO_OPTION = {
+    ("watch", "--json"): "`stend show RUN --json` prints the results, and events.jsonl in RUN has an event per line",
     ("publish", "--lang"): "a site has pages in all languages",
     ("publish", "--format"): "a site has HTML pages, and the figures as JSON and CSV",
     ("inspect", "--format"): "`stend report RUN --format F` writes other formats",
