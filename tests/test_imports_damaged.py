@@ -183,6 +183,8 @@ def test_sums_and_trims_of_fio_are_named_and_are_not_called_no_io() -> None:
     assert taken(name, job(mixed=1, read=1, write=1)).loads == taken(name, job(read=1, write=1)).loads
     with pytest.raises(BadInput, match="only trimmed"):
         taken(name, job(trim=1))
+    with pytest.raises(BadInput, match="the figures of fio's clients only"):
+        taken(name, job(read=1).replace(b'"jobs"', b'"client_stats"'))
     assert "1000 trims are left out" in taken(name, job(trim=1, read=1)).notes
 
 

@@ -70,6 +70,8 @@ SENTENCES = [
     (["run", "iops", "--outdir", "x"], "`stend run` has no option --outdir; did you mean --into?"),
     (["run", "iops", "--yes"], "`stend run` has no option --yes; did you mean --destroy-data?"),
     (["plan", "iops", *SMALL, "--json", "--sooner"], "--json and --sooner contradict each other; leave one out"),
+    (["import", "a.json", "--format", "fio"], "`stend import` has no option --format; --from names the format of the "
+     "files"),
     (["watch", "runs", "--json"], "`stend watch` has no option --json; `stend show RUN --json` prints the results, and "
      "events.jsonl in RUN has an event per line"),
     (["run", "iops", *SMALL, "--lable", "x"], "`stend run` has no option --lable; did you mean --label?"),

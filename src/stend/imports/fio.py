@@ -75,7 +75,7 @@ class Job(msgspec.Struct, frozen=True):
 class Document(msgspec.Struct, frozen=True):
     """The part of a result that is used."""
 
-    jobs: list[Job]
+    jobs: list[Job] = []
     version: str = msgspec.field(default="", name="fio version")
     common: dict[str, Any] = msgspec.field(default_factory=dict, name="global options")
     timestamp: limits.Seconds = 0
@@ -128,8 +128,10 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
 def of(document: Document) -> Iterator[Load]:
     """Yield one load per name and group. Threads that are listed one by one make one load.
 
-    Raise BadInput if reads and writes are not separate, or if there are only trims.
+    Raise BadInput if reads and writes are not separate, or if there are only trims or figures of clients.
     """
+    if document.clients and not document.jobs:
+        raise BadInput("it has the figures of fio's clients only (client_stats); run fio on each host without --client")
     moved = any(way.io_bytes or way.total_ios for job in document.jobs for way in (job.read, job.write))
     if any(job.mixed and not (job.read.runtime or job.write.runtime) for job in document.jobs):
         raise BadInput("it has reads and writes in one sum (unified_rw_reporting); run fio without this option")
