@@ -196,6 +196,20 @@ def test_each_load_beside_is_a_row_of_the_records() -> None:
     assert [row["write_ios"] for row in beside] == [b.counts.write.ios for _, b in wanted]
     assert [row["trim_ios"] for row in beside if row["trim_ios"]] == [b.pace.discard.ios for _, b in wanted if b.pace]
     assert len(rows) == len(run.results) + len(wanted)
+    steps = [r.step.ramp for r in run.results if isinstance(r.step, Hold)]
+    assert sum(row["kind"] == "ramp" for row in rows) == sum(steps) > 0
+
+
+def test_the_schedule_of_an_open_loop_is_in_the_records() -> None:
+    pace = Pace(sent=42, late=3, full=1, latest_ns=2e6, lateness={400: 42})
+    run, changed_ = run_of("wake"), Run()
+    changed_.add(run.started[0])
+    for result in run.results:
+        changed_.add(msgspec.structs.replace(result, pace=pace if isinstance(result.step, Hold) else None))
+    rows = [row for row in records.rows(changed_, "r") if row["kind"] != "beside"]
+    timed = [bool(isinstance(r.step, Hold) and r.step.workload.rate_iops) for r in changed_.results]
+    assert [row["sent_ios"] for row in rows] == [42 if at_rate else None for at_rate in timed]
+    assert {(row["late_ios"], row["full_ios"], row["late_max_s"]) for row in rows if row["sent_ios"]} == {(3, 1, 0.002)}
 
 
 def test_a_run_has_no_bytes_that_nothing_sent(tmp_path: Path) -> None:

@@ -279,6 +279,21 @@ def test_where_nothing_can_be_written_it_is_made_elsewhere(made: Path) -> None:
         assert {path: path.stat().st_mtime_ns for path in (top / ".stend").rglob("*")} == before
 
 
+@pytest.mark.needs("root")
+def test_a_folder_that_this_user_may_not_open_is_listed_with_the_reason(top: Path) -> None:
+    for path in (*top.parents, top):
+        path.chmod(path.stat().st_mode | 0o055)
+    (top / "run2").chmod(0)
+    (top / "notes.txt").write_text("no run")
+    if not (pid := os.fork()):
+        os.setuid(65534)
+        with catalogue.opened(top) as known:
+            broken = [(each.run, each.why) for each in known.broken]
+        os._exit(0 if broken == [("run2", "it cannot be read")] and len(known.runs) == len(ALL) - 1 else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert listed(top) == ALL, "root may read it"
+
+
 def test_a_run_is_known_at_its_end_where_there_is_a_catalogue(top: Path) -> None:
     taking.learn(top / "run1")
     assert not (top / ".stend").exists()

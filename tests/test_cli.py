@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from stend import session
 from stend.cli import main
+from stend.model.definition import PlannedTest
 
 VERBS = (
     "run",
@@ -213,3 +216,26 @@ def test_a_run_shows_lists_and_reports_itself(tmp_path: Path, capsys: pytest.Cap
     assert "steady state not reached" in capsys.readouterr().out
     assert main(["list", str(tmp_path)]) == 0
     assert "iops" in capsys.readouterr().out
+
+
+def test_the_tests_are_one_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tests"]) == 0
+    rows = capsys.readouterr().out.split("\n\n")[0].splitlines()
+    assert main(["tests", "--json"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    assert len(rows) == len(every["tests"]) + len(every["suites"])
+    starts = {
+        row.index(f" {each['title']}: ") for row, each in zip(rows, every["tests"] + every["suites"], strict=True)
+    }
+    assert len(starts) == 1, "the titles of all rows begin in one column"
+    assert [test["name"] for test in every["tests"] if test["reads"]] == ["inspect", "wake"]
+
+
+def test_plans_of_several_targets_are_a_list_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    targets = ["sim:small", "sim:ideal"]
+    assert main(["plan", "iops", "--quick", "--json", "--target", targets[0], "--target", targets[1]]) == 0
+    plans = json.loads(capsys.readouterr().out)
+    assert [plan["device"]["target"] for plan in plans] == targets
+    drawn = session.planned(session.Request(["iops"], targets[0], quick=True))
+    assert msgspec.convert(plans[0]["tests"], tuple[PlannedTest, ...]) == drawn.tests
+    assert plans[0]["deviations"] == [str(text) for text in drawn.deviations] != []

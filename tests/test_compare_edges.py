@@ -18,6 +18,7 @@ from stend.many.sides import Played
 from stend.many.sides import outcome as reduced
 from stend.model.definition import Workload
 from stend.report.parts.ranked import unproven
+from stend.report.parts.versus import summary
 from stend.words import Language
 from tests.imported import SAMPLES, imported
 from tests.sides import folder, load, of_rates, outcome, row
@@ -197,3 +198,14 @@ def test_a_copy_of_a_run_on_a_virtual_drive_counts_once(engine: str, counted: in
     assert [one.units for one in whole.differences] == [(counted, 3)]
     two = compared(side("a", runs[:2]), of_rates("b", 990, 995, settings={"engine": engine}))
     assert [reason.key for one in two.differences for reason in one.why] == ["copies"]
+
+
+@pytest.mark.parametrize(("engine", "explained"), [("simulated", True), ("fio", False)])
+def test_how_figures_are_listed_is_explained_only_if_some_are_compared(engine: str, *, explained: bool) -> None:
+    a, b = (
+        side(name, [outcome(f"{name}0", [row(load(0), rate), row(load(100), rate)], settings={"engine": of})])
+        for name, rate, of in (("a", 990, "simulated"), ("b", 995, engine))
+    )
+    whole = compared(a, b)
+    assert len(whole.differences) > 1
+    assert (EN("versus.several") in summary(whole, EN)) is explained

@@ -104,6 +104,7 @@ def test_the_order_of_sides_and_dashes_between_them_count(capsys: pytest.Capture
         ["{old}", "{new}", "--format", "csv"],
         ["{old}", "{new}", "--lang", "xx"],
         ["{old}", "{new}", "--side-name", "one"],
+        ["{old}", "{new}", "--side-name", "one", "--side-name", "one"],
         ["{old}", "{new}", "--threshold", "x"],
     ],
 )

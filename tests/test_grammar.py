@@ -23,7 +23,21 @@ HAVE: dict[str, set[str]] = {
     "--into": {"run", "repeat", "import", "inspect", "publish", "fleet worker", *LANGUAGES},
     "--format": LANGUAGES,
     "--lang": {"inspect", *LANGUAGES},
-    "--json": {"show", "list", "query", "verify", "compare", "lot", "devices", "inspect", "host", "trace show"},
+    "--json": {
+        "show",
+        "list",
+        "query",
+        "verify",
+        "compare",
+        "lot",
+        "devices",
+        "inspect",
+        "host",
+        "trace show",
+        "tests",
+        "plan",
+        "doctor",
+    },
     "--label": {"run", "repeat", "import", "inspect"},
     "--detach": {"run", "repeat", "resume", "inspect"},
     "--where": {"list", "compare", "lot", "query", "serve"},
@@ -144,7 +158,7 @@ def test_verbs_that_take_tests_have_the_same_changes(tree: Tree) -> None:
         "repeat",
         "run",
     ]
-    only = {"--together", "--trial", "--create", "--fio", "--sooner"}
+    only = {"--together", "--trial", "--create", "--fio", "--sooner", "--json"}
     writing = {"--into", "--destroy-data", "--overwrite-file", "--label", "--detach", "--meter"}
     assert {*takers["run"]} ^ {*takers["repeat"]} <= only
     assert {*takers["run"]} ^ {*takers["plan"]} <= only | writing

@@ -68,6 +68,28 @@ def test_a_row_that_was_cut_off_is_left_out_with_a_note() -> None:
     assert "the last row is cut off: it is left out" in cut.notes
 
 
+@pytest.mark.parametrize(("name", "rows"), [("elbencho.csv", 3), ("iometer.csv", 2), ("ezfio.csv", 3)])
+def test_a_table_that_ends_without_a_line_end_has_a_note_and_no_cut_number(name: str, rows: int) -> None:
+    data = (SAMPLES / name).read_bytes().rstrip(b"\n")
+    cut = taken(name, data)
+    assert len(cut.loads) == rows
+    assert [note for note in cut.notes if note.startswith("no line end follows the last row")]
+    assert not [note for note in taken(name, data + b"\n").notes if note.startswith("no line end")]
+
+
+def test_a_write_latency_that_was_cut_after_its_first_digit_is_left_out() -> None:
+    data = (SAMPLES / "iometer.csv").read_bytes().rstrip(b"\n")
+    assert data.endswith(b",40")
+    assert taken("iometer.csv", data[:-1]).loads[-1].counts.write.max_ns == 0
+
+
+def test_a_text_of_kdiskmark_without_its_last_lines_has_a_note() -> None:
+    data = (SAMPLES / "kdiskmark.txt").read_bytes()
+    note = "its last lines (Date, OS) are missing: if it was cut off, loads are missing"
+    assert note in taken("kdiskmark.txt", data[: data.index(b"[Write]")]).notes
+    assert note not in taken("kdiskmark.txt", data).notes
+
+
 def test_a_load_that_crystaldiskmark_did_not_run_is_no_rate_of_0() -> None:
     text = (SAMPLES / "crystaldiskmark.txt").read_text()
     for rate in ("1572.864 MB/s [   1500.0 IOPS] <  5300.00 us>", "204.800 MB/s [  50000.0 IOPS] < 10100.00 us>"):
@@ -89,9 +111,69 @@ def test_rates_with_a_decimal_comma_are_no_lack_of_io() -> None:
 def job(**sections: Any) -> bytes:
     way = {"io_bytes": 4096000, "io_kbytes": 4000, "runtime": 1000, "total_ios": 1000, "iops": 1000}
     options = {"rw": "randrw", "bs": "4k", "direct": "1", **sections.pop("options", {})}
-    ways = {name: way | {"lat_ns": {"mean": 1000}} for name in sections}
-    document = {"fio version": "fio-3.33", "jobs": [{"jobname": "a", "job options": options, **ways}]}
+    jobs = sections.pop("jobs", 1)
+    ways = {
+        name: way | {"lat_ns": {"mean": 1000}} | (more if isinstance(more, dict) else {})
+        for name, more in sections.items()
+    }
+    document = {"fio version": "fio-3.33", "jobs": [{"jobname": "a", "job options": options, **ways}] * jobs}
     return json.dumps(document).encode()
+
+
+COMPLETION = {"mean": 700, "max": 9000, "percentile": {"50.000000": 600, "99.000000": 2000}}
+OF_CLAT = "response times are of completion (clat)"
+
+
+@pytest.mark.parametrize(
+    ("read", "jobs", "mean_ns", "p50_ns", "starts"),
+    [
+        ({"clat_ns": COMPLETION}, 1, 700, 600, ["percentiles are fio's own", OF_CLAT]),
+        ({"clat_ns": COMPLETION, "lat_ns": {"mean": 1000, "percentile": {"50.000000": 950}}}, 1, 1000, 950,
+         ["percentiles are fio's own"]),
+        ({"clat_ns": COMPLETION, "lat_ns": {"mean": 0}}, 1, 700, 600, ["percentiles are fio's own", OF_CLAT]),
+        ({"clat_ns": COMPLETION}, 2, 1000, None, ["fio lists the threads of a load one by one"]),
+        ({"clat_ns": {"mean": 700}}, 1, 1000, None, ["percentiles are not stated"]),
+        ({"clat_ns": COMPLETION | {"bins": {"600": 1000}}}, 1, 700, None, [OF_CLAT]),
+        ({"lat_ns": {"mean": 0}}, 1, 0, None, ["response times are not stated for every load"]),
+    ],
+    ids=["clat", "lat", "disable_lat", "threads apart", "none", "bins", "gtod_reduce"],
+)  # fmt: skip
+def test_mean_and_percentiles_of_a_load_of_fio_are_of_one_latency(
+    read: dict[str, Any], jobs: int, mean_ns: float, p50_ns: float | None, starts: list[str]
+) -> None:
+    kept = taken("fio-3.33.json", job(read=read, jobs=jobs))
+    (load,) = kept.loads
+    assert load.counts.read.latency_ns / load.counts.read.ios == mean_ns
+    assert load.reported.read.get("p50") == (p50_ns and pytest.approx(p50_ns * 1e-9))
+    about = [note for note in kept.notes if "percentiles" in note or "response times" in note]
+    assert [note.startswith(start) for note, start in zip(about, starts, strict=True)] == [True] * len(starts)
+
+
+@pytest.mark.parametrize("options", [{"bs": "4k,64k"}, {"bs": "4k", "bssplit": "4k/50:64k/50"}, {"bsrange": "4k-64k"}])
+def test_a_load_of_several_block_sizes_has_their_mean_and_is_of_no_known_size(options: dict[str, str]) -> None:
+    large = {"io_bytes": 1000 * 65536 + 512, "io_kbytes": 64000}
+    kept = taken("fio-3.33.json", job(read=1, write=large, options={"bs": ""} | options))
+    (load,) = kept.loads
+    assert load.workload.block_bytes == (4096000 + 1000 * 65536 + 512) // 2000
+    assert load.reported.unknown == ("block size",)
+    assert "a mixes several block sizes: its mean size is used" in kept.notes
+
+
+def test_a_name_in_latin_1_does_not_stop_an_import() -> None:
+    assert taken("fio-3.33.json", job(read=1).replace(b'"a"', b'"\xe9"')).loads[0].counts.read.ios == 1000
+
+
+@pytest.mark.parametrize("text", ["3;fio-3.33;a;0;0;8\n", "a: (groupid=0, jobs=1): err= 0: pid=1: Mon\n"])
+def test_other_outputs_of_fio_are_named(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(BadInput, match=r"fio's text or terse output, which is not imported; use --output-format=json"):
+        imports.taken_from(tmp_path / "a.txt")
+
+
+def test_a_link_to_nothing_is_not_proposed_as_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to("nowhere")
+    with pytest.raises(BadInput, match=r"a\.json cannot be read: it is a link to a file that does not exist$"):
+        imports.taken_from(tmp_path / "a.json")
 
 
 def test_sums_and_trims_of_fio_are_named_and_are_not_called_no_io() -> None:
@@ -101,6 +183,8 @@ def test_sums_and_trims_of_fio_are_named_and_are_not_called_no_io() -> None:
     assert taken(name, job(mixed=1, read=1, write=1)).loads == taken(name, job(read=1, write=1)).loads
     with pytest.raises(BadInput, match="only trimmed"):
         taken(name, job(trim=1))
+    with pytest.raises(BadInput, match="the figures of fio's clients only"):
+        taken(name, job(read=1).replace(b'"jobs"', b'"client_stats"'))
     assert "1000 trims are left out" in taken(name, job(trim=1, read=1)).notes
 
 

@@ -69,8 +69,11 @@ SENTENCES = [
     (["run", "iops", "--device", "x"], "`stend run` has no option --device; did you mean --target?"),
     (["run", "iops", "--outdir", "x"], "`stend run` has no option --outdir; did you mean --into?"),
     (["run", "iops", "--yes"], "`stend run` has no option --yes; did you mean --destroy-data?"),
-    (["plan", "iops", *SMALL, "--json"], "`stend plan` has no option --json; see `stend plan --help`"),
-    (["watch", "runs", "--json"], "`stend watch` has no option --json; see `stend watch --help`"),
+    (["plan", "iops", *SMALL, "--json", "--sooner"], "--json and --sooner contradict each other; leave one out"),
+    (["import", "a.json", "--format", "fio"], "`stend import` has no option --format; --from names the format of the "
+     "files"),
+    (["watch", "runs", "--json"], "`stend watch` has no option --json; `stend show RUN --json` prints the results, and "
+     "events.jsonl in RUN has an event per line"),
     (["run", "iops", *SMALL, "--lable", "x"], "`stend run` has no option --lable; did you mean --label?"),
     (["list", "--jsn"], "`stend list` has no option --jsn; did you mean --json?"),
     (["host", "--quik"], "`stend host` has no option --quik; did you mean --quick?"),

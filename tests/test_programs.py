@@ -1,5 +1,6 @@
 """What is missing is named with the command that installs it, on each distribution that is known."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,18 @@ def test_the_doctor_names_the_extra_of_what_python_lacks(
     said = capsys.readouterr().out
     for extra in extras.USES:
         assert (f"missing: `pip install 'stend[{extra}]'`" in said) == (extra in ("report", "serve"))
+
+
+def test_the_doctor_prints_its_lists_as_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(programs, "lacking", lambda: ["fio"])
+    assert main(["doctor", "--json"]) == 4
+    every = json.loads(capsys.readouterr().out)
+    (fio,) = [program for program in every["programs"] if program["name"] == "fio"]
+    assert not fio["there"]
+    assert fio["needed"]
+    assert fio["install"] == programs.install(["fio"])
+    assert all(program["there"] for program in every["programs"] if program != fio)
+    assert [extra["name"] for extra in every["extras"]] == list(extras.USES)

@@ -101,7 +101,7 @@ def test_the_environment_is_what_the_code_reads_and_sets() -> None:
 def test_a_run_folder_holds_the_files_that_are_named(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     sheet = tmp_path / "sheet.toml"
-    sheet.write_text("price = 100\n")
+    sheet.write_text('price = 100\ncurrency = "USD"\n')
     assert main(["run", "fresh", "--target", "sim:small", "--quick", "--into", str(folder)]) == 0
     assert main(["report", str(folder), "--sheet", str(sheet)]) == 0
     there = {path.name + "/" * path.is_dir() for path in folder.iterdir()}

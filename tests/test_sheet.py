@@ -22,7 +22,12 @@ def test_a_drive_sheet_is_put_beside_the_run_or_refused_in_a_sentence(
     sheet.write_text("price = ")
     assert "drive sheet" in refused(["report", str(folder), "--sheet", str(sheet)], 2, capsys)
     assert not (folder / "drive.toml").exists()
-    sheet.write_text('price = 90\nendurance_tbw = 300\npeers = ["nobody"]\n')
+    sheet.write_text("price = 90\n")
+    assert "has a price without a currency; add one" in refused(
+        ["report", str(folder), "--sheet", str(sheet)], 2, capsys
+    )
+    assert not (folder / "drive.toml").exists()
+    sheet.write_text('price = 90\ncurrency = "USD"\nendurance_tbw = 300\npeers = ["nobody"]\n')
     assert main(["report", str(folder), "--sheet", str(sheet), "--format", "markdown"]) == 0
     text = (folder / "report.md").read_text()
     assert "3.33 TB written for each USD" in text

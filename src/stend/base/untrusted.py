@@ -55,6 +55,8 @@ def why_not_read(path: Path, error: OSError | ValueError) -> str:
     reason = str(getattr(error, "strerror", None) or error)
     if not isinstance(error, FileNotFoundError):
         return reason
+    if path.is_symlink():
+        return "it is a link to a file that does not exist"
     return reason + did_you_mean(path.name, [file.name for file in path.parent.glob("*")], "check its path")
 
 

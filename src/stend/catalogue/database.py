@@ -120,7 +120,9 @@ def _answer(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
     except duckdb.Error as error:
         if late.is_set():
             raise StepFailed(f"the query was not done in {PATIENCE_S:g} s; select fewer rows") from error
-        raise BadInput(f"the query cannot be answered: {_sentence(error)}; `DESCRIBE runs` lists columns") from error
+        raise BadInput(
+            f"the query cannot be answered: {_sentence(error)}; `DESCRIBE figures` lists the columns of a table"
+        ) from error
     finally:
         timer.cancel()
     return Answer(columns, rows[:most], most is not None and len(rows) > most)

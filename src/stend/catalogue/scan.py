@@ -1,6 +1,7 @@
 """Find run folders, and detect which of them have changed."""
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -61,6 +62,8 @@ def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
         events = os.stat(f"{folder}/events.jsonl")
     except FileNotFoundError:
         return None
+    except PermissionError:
+        return _closed(folder)
     except OSError:
         return ()
     try:
@@ -68,3 +71,12 @@ def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
     except OSError:
         changed_ns = 0
     return events.st_size, events.st_mtime_ns, changed_ns
+
+
+def _closed(folder: str) -> Stamp | tuple[()]:
+    """Return a stamp of a folder that this user may not open, so that it is listed, and () for anything else."""
+    with suppress(OSError):
+        found = os.stat(folder)
+        if stat.S_ISDIR(found.st_mode):
+            return 0, found.st_mtime_ns, 0
+    return ()

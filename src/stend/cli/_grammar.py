@@ -75,7 +75,9 @@ NO_VERB = {
 """Advice for verbs that stend does not have."""
 
 NO_OPTION = {
+    ("watch", "--json"): "`stend show RUN --json` prints the results, and events.jsonl in RUN has an event per line",
     ("publish", "--lang"): "a site has pages in all languages",
+    ("import", "--format"): "--from names the format of the files",
     ("publish", "--format"): "a site has HTML pages, and the figures as JSON and CSV",
     ("inspect", "--format"): "`stend report RUN --format F` writes other formats",
     ("serve", "--lang"): "each page has a link to its other language",

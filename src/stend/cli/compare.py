@@ -75,6 +75,8 @@ def command(
         raise BadInput("--junit writes the answers of rules, but no rule is given; add --fail-if or --rules")
     if name and len(name) != 2:
         raise BadInput("give --side-name twice, once for each side, or not at all")
+    if name and name[0] == name[1]:
+        raise BadInput(f"both sides are named {name[0]!r}; give two different --side-name")
     first, second = _sides(runs or [], by, chosen_sides or (), name or (), where or ())
     whole = compared(first, second, thresholds(threshold or ()), anyway=anyway)
     judged = gate.judge(whole)

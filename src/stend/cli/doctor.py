@@ -5,10 +5,11 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from stend.cli import _options
 from stend.cli._option import argument, option
 
 UNIT = """\
@@ -36,6 +37,7 @@ def command(
     unit: Annotated[
         Path | None, option("--unit", "ROOT", "Print a systemd unit that resumes runs after a reboot.")
     ] = None,
+    as_json: _options.Json = False,
 ) -> int:
     """Show what is missing, how to install it, and power meters.
 
@@ -55,10 +57,16 @@ def command(
     for folder in folders or ():
         if not folder.is_dir():
             raise BadInput(f"{folder} is not a run folder; `stend list` shows the run folders")
-    for line in (*settings.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
-        typer.echo(line)
+    restored = (*settings.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back())
     lacking = programs.lacking()
     needed = [name for name in lacking if programs.programs()[name].needed]
+    if as_json:
+        from stend.cli import _table
+
+        typer.echo(_table.data(_facts(restored, lacking)))
+        return Missing.exit_code if needed else 0
+    for line in restored:
+        typer.echo(line)
     for line in (*_needed(needed), *_optional(lacking)):
         typer.echo(line)
     for line in _meters():
@@ -66,6 +74,30 @@ def command(
     if os.geteuid() != 0:
         typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
     return Missing.exit_code if needed else 0
+
+
+def _facts(restored: Sequence[str], lacking: Sequence[str]) -> dict[str, Any]:
+    """Return all that `stend doctor` prints, as plain data."""
+    from stend import meters
+    from stend.base import extras, programs
+    from stend.base.fio_features import probe
+
+    return {
+        "restored": restored,
+        "programs": [
+            {"name": name, "use": program.use, "needed": program.needed, "there": name not in lacking,
+             "install": programs.install([name])}
+            for name, program in programs.programs().items()
+        ],
+        "extras": [
+            {"name": name, "use": use, "there": name not in extras.incomplete(),
+             "install": f"pip install 'stend[{name}]'"}
+            for name, use in extras.USES.items()
+        ],
+        "fio": str(probe("fio")) if shutil.which("fio") else "",
+        "meters": [{"name": spec, "description": words} for spec, words in meters.present()],
+        "root": os.geteuid() == 0,
+    }  # fmt: skip
 
 
 def _meters() -> Iterator[str]:

@@ -30,6 +30,7 @@ def command(
     sooner: Annotated[
         bool, flag("--sooner", "Also list ways to shorten the run, tried on a virtual drive of this model.")
     ] = False,
+    as_json: _options.Json = False,
 ) -> None:
     """Print the steps, bytes written and duration of a run. Nothing is run.
 
@@ -38,9 +39,15 @@ def command(
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
     from stend import session
+    from stend.cli import _table
 
     if fio and len(target) > 1:
         raise BadInput("--fio writes the jobs of one drive; name one --target")
+    if as_json:
+        if fio or sooner:
+            raise BadInput(f"--json and {'--fio' if fio else '--sooner'} contradict each other; leave one out")
+        typer.echo(_table.data([session.planned(session.Request(tests, name, **fields)) for name in target]))
+        return
     for number, name in enumerate(target):
         if number:
             typer.echo("")

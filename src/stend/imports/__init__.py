@@ -7,6 +7,7 @@ proven or averaged here.
 
 import importlib
 import pkgutil
+import re
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,9 @@ from stend.imports.taken import Taken, lasted
 from stend.words import Sentence
 
 __all__ = ["Given", "Taken", "formats", "given", "taken_from"]
+
+FIO_TEXT = re.compile(r"^(?:\d;fio-\d|[^\n]{1,200}: \(groupid=\d)", re.MULTILINE)
+"""Start of a line in fio's terse or normal output."""
 
 
 @cache
@@ -40,6 +44,8 @@ def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
     name = form or next((name for name, reader in readers().items() if reader.claims(handed)), "")
     if name not in readers():
         reason = f"there is no format {form!r}" if form else f"{path} is not in a known format"
+        if not form and FIO_TEXT.search(handed.head):
+            raise BadInput(f"{path} is fio's text or terse output, which is not imported; use --output-format=json+")
         raise BadInput(f"{reason}; known are {', '.join(formats())}")
     return handed, name, understood(handed, name, str(path))
 

@@ -126,5 +126,7 @@ def _lacks(settings: dict[str, str]) -> Iterator[Sentence]:
     if repeated := TESTED.search(settings.get("Test", "")):
         yield Sentence("imported.best", n=int(repeated[3])) if repeated[3] else Sentence("imported.best_of")
     yield Sentence("imported.mark_lacks")
+    if not {"Date", "OS"} & settings.keys():
+        yield Sentence("imported.no_foot")
     if "Date" in settings:
         yield Sentence("imported.zone")

@@ -33,10 +33,8 @@ def read(given: Given) -> Taken:
     if words.startswith(LIVE):
         raise BadInput("it is elbencho's live progress, not its results; import what --csvfile wrote")
     table = list(numbers.rows(words))
-    loads, notes = list[Load](), dict[Sentence, None]()
-    if numbers.cut_off(words, table[0], table[-1]):
-        notes[Sentence("imported.cut_off")] = None
-        table = table[:-1]
+    table, cut = numbers.until_cut(words, table[0], table)
+    loads, notes = list[Load](), dict.fromkeys(cut)
     rows = [numbers.named(table[0], row) for row in table[1:] if any(row)]
     for row in rows:
         loads += _loads(row, notes)

@@ -38,16 +38,16 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Taken:
     """Return one load per test of the table. Raise BadInput if the file has no such table."""
     words = "" if given.data.startswith(b"PK") else text(given.data)
-    table = list(numbers.rows(words) if words else _sheet(given.data))
+    table = list(map(list, numbers.rows(words) if words else _sheet(given.data)))
     start = next((n for n, row in enumerate(table) if tuple(row[: len(HEADER)]) == HEADER), None)
     if start is None:
         raise BadInput('it has no table of tests (its header begins with "Type,Write %,Block Size")')
     facts = {row[0]: row[1] for row in table[:start] if len(row) > 1}
     header, notes, loads = table[start], dict[Sentence, None](), list[Load]()
     phase = "tests"
-    if words and len(table[-1]) > 1 and numbers.cut_off(words, header, table[-1]):
-        notes[Sentence("imported.cut_off")] = None
-        table = table[:-1]
+    if words and len(table[-1]) > 1:
+        table, cut = numbers.until_cut(words, header, table)
+        notes |= dict.fromkeys(cut)
     for row in table[start + 1 :]:
         filled = [cell for cell in row if cell]
         if filled == ["ERROR"]:

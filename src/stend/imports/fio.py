@@ -29,6 +29,9 @@ SYNCHRONOUS = ("", "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
 MOST_NOTES = 20
 LIMITS = ("rate", "rate_iops", "thinktime", "latency_target")
 FLUSHES, SYNCS = ("fsync", "fdatasync"), ("sync",)
+SPREADS = ("bssplit", "bsrange", "blocksize_range")
+SCALES = {"lat_ns": 1.0, "clat_ns": 1.0, "lat": 1000.0, "clat": 1000.0}
+"""Response times of a direction, those of the whole IO first, and the factor of each to nanoseconds."""
 
 
 class Latency(msgspec.Struct, frozen=True):
@@ -72,7 +75,7 @@ class Job(msgspec.Struct, frozen=True):
 class Document(msgspec.Struct, frozen=True):
     """The part of a result that is used."""
 
-    jobs: list[Job]
+    jobs: list[Job] = []
     version: str = msgspec.field(default="", name="fio version")
     common: dict[str, Any] = msgspec.field(default_factory=dict, name="global options")
     timestamp: limits.Seconds = 0
@@ -104,7 +107,7 @@ def read(given: Given) -> Taken:
 
 def documents(data: bytes) -> tuple[Document, list[Sentence]]:
     """Return the last JSON document in these bytes, and notes on the text around it. Raise BadInput without one."""
-    data = NO_NUMBERS.sub(b":0", utf8(data))
+    data = NO_NUMBERS.sub(b":0", utf8(data).decode(errors="replace").encode())  # names of jobs may be in Latin-1
     try:
         return _decode(data), []
     except msgspec.ValidationError as error:
@@ -125,27 +128,38 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
 def of(document: Document) -> Iterator[Load]:
     """Yield one load per name and group. Threads that are listed one by one make one load.
 
-    Raise BadInput if reads and writes are not separate, or if there are only trims.
+    Raise BadInput if reads and writes are not separate, or if there are only trims or figures of clients.
     """
+    if document.clients and not document.jobs:
+        raise BadInput("it has the figures of fio's clients only (client_stats); run fio on each host without --client")
     moved = any(way.io_bytes or way.total_ios for job in document.jobs for way in (job.read, job.write))
     if any(job.mixed and not (job.read.runtime or job.write.runtime) for job in document.jobs):
         raise BadInput("it has reads and writes in one sum (unified_rw_reporting); run fio without this option")
     if not moved and any(job.trim.total_ios for job in document.jobs):
         raise BadInput("its jobs only trimmed, and trims are not imported")
-    groups: dict[tuple[str, int], list[Job]] = {}
-    for job in document.jobs:
-        groups.setdefault((job.jobname, job.groupid), []).append(job)
-    for (name, _), jobs in groups.items():
-        counts = added(_counts(job) for job in jobs)
-        seconds = max(_counts(job).seconds for job in jobs)
-        counts = Counts(seconds, 0, counts.read, counts.write)
+    for jobs in _together(document):
+        name, alone = jobs[0].jobname, len(jobs) == 1
+        every = [_counts(job, alone) for job in jobs]
+        counts = added(every)
+        counts = Counts(max(each.seconds for each in every), 0, counts.read, counts.write)
         options = document.common | jobs[0].options
         load, unknown = workload(options, counts, name, len(jobs))
         pairs = ((jobs[0].read, counts.read), (jobs[0].write, counts.write))
-        read, write = (_percentiles(way, tally) if len(jobs) == 1 else {} for way, tally in pairs)
+        read, write = (_percentiles(way, tally) if alone else {} for way, tally in pairs)
         used = [figures for figures, tally in ((read, counts.read), (write, counts.write)) if tally.ios]
         both = used[0] if len(used) == 1 else {}
         yield Load(load, counts, ToolFigures(both=both, read=read, write=write, unknown=unknown), plain(name)[:60])
+
+
+def _words(document: Document, job: Job) -> dict[str, str]:
+    return {str(key): str(value) for key, value in (document.common | job.options).items()}
+
+
+def _together(document: Document) -> list[list[Job]]:
+    groups: dict[tuple[str, int], list[Job]] = {}
+    for job in document.jobs:
+        groups.setdefault((job.jobname, job.groupid), []).append(job)
+    return list(groups.values())
 
 
 def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -> tuple[Workload, tuple[str, ...]]:
@@ -159,11 +173,8 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
     if not way:
         unknown.append("random or sequential")
         way = "rand" if "rand" in name.lower() else ""
-    mean = counts.both.bytes / counts.ios if counts.ios else 0
-    option = size(words.get("bs") or words.get("blocksize") or "")
-    exact = block(mean) if mean == int(mean) else None
-    block_bytes = exact or block(option) or _power(mean)
-    if not block_bytes or ("bssplit" in words and not exact):
+    block_bytes, doubt = _sizes(words, counts)
+    if doubt:
         unknown.append("block size")
     depth = whole(words.get("iodepth")) or 1
     if not options:
@@ -173,7 +184,7 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
     load = Workload(
         random_pct=round(min(share, 100)) if share is not None and share >= 0 else 100 if "rand" in way else 0,
         read_pct=_mixed(way, words, counts),
-        block_bytes=block_bytes or max(min(round(mean), 1 << 30), 1),
+        block_bytes=block_bytes,
         threads=min(max(entries, whole(words.get("numjobs")) or 1), 1024),
         depth=1 if sync else min(max(depth, 1), 65536),
         range_bytes=size(words.get("size", "")) or 0,
@@ -192,6 +203,19 @@ def _mixed(way: str, words: dict[str, str], counts: Counts) -> int:
     return 0 if counts.write.ios or "write" in way else 100
 
 
+def _sizes(words: dict[str, str], counts: Counts) -> tuple[int, str]:
+    """Return the block size and an empty string, or the mean size and the word `unknown` or `several`."""
+    mean = counts.both.bytes / counts.ios if counts.ios else 0
+    means = [tally.bytes / tally.ios for tally in (counts.read, counts.write) if tally.ios] or [0]
+    unlike, spread = max(means) > (1 + POWERS) * min(means), any(name in words for name in SPREADS)
+    option = None if spread else block(size(words.get("bs") or words.get("blocksize") or ""))
+    exact = block(mean) if mean == int(mean) else None
+    if (spread and not exact) or (unlike and not option):
+        return max(min(round(mean), 1 << 30), 1), "several"
+    stated = exact or option or _power(mean)
+    return stated or max(min(round(mean), 1 << 30), 1), "" if stated else "unknown"
+
+
 def _power(mean: float) -> int | None:
     if mean < 1:
         return None
@@ -200,28 +224,30 @@ def _power(mean: float) -> int | None:
     return block(best) if abs(best - mean) <= POWERS * mean else None
 
 
-def _counts(job: Job) -> Counts:
-    return Counts(max(job.read.runtime, job.write.runtime) / 1000, 0, _tally(job.read), _tally(job.write))
+def _counts(job: Job, alone: bool) -> Counts:
+    read, write = _tally(job.read, alone), _tally(job.write, alone)
+    return Counts(max(job.read.runtime, job.write.runtime) / 1000, 0, read, write)
 
 
-def response(way: Way) -> tuple[Latency, float]:
-    """Return the response times, with bins if there are any or else of the whole IO, and the factor to nanoseconds."""
-    of_bins = next((latency for latency in (way.lat_ns, way.clat_ns) if latency and latency.bins), None)
-    if of_bins:
-        return of_bins, 1
-    if way.lat_ns or way.clat_ns:
-        return way.lat_ns or way.clat_ns or Latency(), 1
-    return way.lat or way.clat or Latency(), 1000
+def response(way: Way, alone: bool) -> tuple[str, Latency]:
+    """Return the name and the values of the response times that are used for mean, maximum and percentiles.
+
+    Times with bins come first. If the load is listed `alone`, times with percentiles are next. Then come the times of
+    the whole IO.
+    """
+    every = [(name, times) for name in SCALES if (times := getattr(way, name)) and (times.mean > 0 or times.bins)]
+    return max(every, key=lambda e: (bool(e[1].bins), alone and bool(e[1].percentile)), default=("lat_ns", Latency()))
 
 
-def _tally(way: Way) -> Tally:
+def _tally(way: Way, alone: bool) -> Tally:
     size_bytes = way.io_bytes if way.io_kbytes is not None else way.io_bytes * KiB
     ios = way.total_ios
     if ios is None:
         ios = _counted(size_bytes, way.iops * way.runtime / 1000)
     if size_bytes > limits.MOST or ios > limits.MOST:
         raise BadInput("it has impossible figures")
-    lat, scale = response(way)
+    name, lat = response(way, alone)
+    scale = SCALES[name]
     mean, deviation = max(lat.mean, 0.0) * scale, max(lat.stddev, 0.0) * scale
     bins: dict[int, int] = {}
     for middle, count in lat.bins.items():
@@ -243,30 +269,36 @@ def _percentiles(way: Way, tally: Tally) -> dict[str, float]:
     """Return fio's own percentiles of a direction in seconds, or nothing if there are bins."""
     if tally.bins:
         return {}
-    percentile, scale = _of_percentiles(way)
-    values = {round(number(key) or 0, 6): number(str(value)) for key, value in percentile.items()}
+    name, times = response(way, alone=True)
+    values = {round(number(key) or 0, 6): number(str(value)) for key, value in times.percentile.items()}
     named = {name: values.get(percent) for name, percent in PERCENTS.items()}
-    return carried({name: value * scale * 1e-9 for name, value in named.items() if value}, tally.ios)
-
-
-def _of_percentiles(way: Way) -> tuple[dict[str, Any], float]:
-    pairs = ((way.lat_ns, 1.0), (way.clat_ns, 1.0), (way.lat, 1000.0), (way.clat, 1000.0))
-    return next(((times.percentile, scale) for times, scale in pairs if times and times.percentile), ({}, 1.0))
+    return carried({key: value * SCALES[name] * 1e-9 for key, value in named.items() if value}, tally.ios)
 
 
 def lacks(document: Document) -> Iterator[Sentence]:
     """Yield the notes about a result of fio that every page shows."""
-    ways = [way for job in document.jobs for way in (job.read, job.write) if way.runtime]
-    if any(way.io_kbytes is None for way in ways):
+    loads = _together(document)
+    every = [(way, len(jobs) == 1) for jobs in loads for job in jobs for way in (job.read, job.write) if way.runtime]
+    if any(way.io_kbytes is None for way, _ in every):
         yield Sentence("imported.fio_2")
-    if any(way.total_ios is None for way in ways):
+    if any(way.total_ios is None for way, _ in every):
         yield Sentence("imported.ios")
-    if not any(response(way)[0].bins for way in ways):
+    used = [response(way, alone) for way, alone in every]
+    listed = [(response(way, alone=True)[1], alone) for way, alone in every]
+    own = {alone for times, alone in listed if times.percentile and not times.bins}
+    if any(not times.mean and not times.bins for _, times in used):
+        yield Sentence("imported.no_waits")
+    elif not own and not any(times.bins for _, times in used):
+        yield Sentence("imported.no_percentiles")
+    if True in own:
         yield Sentence("imported.fio_own")
-    if any(_of_percentiles(way)[0] and not (way.lat_ns and way.lat_ns.percentile) for way in ways):
+    if False in own:
+        yield Sentence("imported.apart")
+    if any(name.startswith("clat") for name, _ in used):
         yield Sentence("imported.clat")
-    if any(way.clat_ns and way.clat_ns.bins and not (way.lat_ns and way.lat_ns.bins) for way in ways):
-        yield Sentence("imported.clat_bins")
+    for jobs in loads:
+        if _sizes(_words(document, jobs[0]), added(_counts(job, alone=False) for job in jobs))[1] == "several":
+            yield Sentence("imported.fio_sizes", name=plain(jobs[0].jobname)[:60])
     yield from _of_options(document)
 
 
@@ -291,7 +323,7 @@ def _of_options(document: Document) -> Iterator[Sentence]:
 def _held_back(document: Document) -> Iterator[Sentence]:
     """Yield a note for each job whose options limited its rate or made its writes durable."""
     for job in document.jobs:
-        options = {str(key): str(value) for key, value in (document.common | job.options).items()}
+        options = _words(document, job)
         for key, names in (("limited", LIMITS), ("flushed", FLUSHES), ("synced", SYNCS)):
             used = [f"{name}={options[name]}" for name in names if options.get(name, "0") not in ("0", "none")]
             if used:

@@ -45,9 +45,9 @@ def read(given: Given) -> Taken:
         for mark in ("'Time Stamp", "'Version")
     )
     header = next((row for row in reversed(table) if row[:1] == [HEADER]), [])
-    if table[-1][:1] == ["ALL"] and numbers.cut_off(words, header, table[-1]):
-        notes[Sentence("imported.cut_off")] = None
-        table = table[:-1]
+    if table[-1][:1] == ["ALL"]:
+        table, cut = numbers.until_cut(words, header, table)
+        notes |= dict.fromkeys(cut)
     loads = tuple(_loads(table, specs, notes))
     return Taken(
         tool=TOOL,

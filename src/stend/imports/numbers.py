@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from stend.base.errors import BadInput
 from stend.base.units import GiB, KiB, MiB, TiB
+from stend.words import Sentence
 
 MOST_ROWS = 200_000
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)
@@ -69,9 +70,17 @@ def rows(text: str, delimiter: str = ",") -> Iterator[list[str]]:
         raise BadInput(f"its table is broken: {error}") from error
 
 
-def cut_off(text: str, header: Sequence[str], last: Sequence[str]) -> bool:
-    """Return True if the last row is shorter than its header and no line end follows: its last number may be cut."""
-    return not text.endswith("\n") and len(last) < len(header)
+def until_cut(text: str, header: Sequence[str], rows: list[list[str]]) -> tuple[list[list[str]], list[Sentence]]:
+    """Return the rows that were not cut off, and notes.
+
+    Every tool ends a row with a line end. A last row without one is left out if it is shorter than its header.
+    Otherwise its last cell is emptied, because its number may be cut.
+    """
+    if text.endswith("\n") or not rows:
+        return rows, []
+    if len(rows[-1]) < len(header):
+        return rows[:-1], [Sentence("imported.cut_off")]
+    return [*rows[:-1], [*rows[-1][:-1], ""]], [Sentence("imported.no_end")]
 
 
 def named(header: Sequence[str], row: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,6 @@ from stend.model.quantities import COUNTED, METERED, QUANTITIES
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
 from stend.model.verified import Verified
-from stend.model.workload import Replay
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
 """Column -> quantity of a direction's response times."""
@@ -46,7 +45,10 @@ COLUMNS: dict[str, str] = {
 
 
 def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
-    """Yield one row per step that was done, and one of the kind `beside` for each load beside it."""
+    """Yield one row per step that was done, and one of the kind `beside` for each load beside it.
+
+    The start of a load that is part of no figure has the kind `ramp`.
+    """
     for result in run.results:
         levels = metered.levels(run, [result])
         yield _row(result, name) | {column: getattr(levels.get(of), how, None) for column, (of, how) in LEVELS.items()}
@@ -71,7 +73,10 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
         row |= {name: rates[name] for name in COUNTED}
         row |= _tally(result, "read") | _tally(result, "write")
-        row |= _replay(load.replay, result.pace) if load.replay else {}
+        row |= {"kind": "ramp"} if result.step.ramp else {}
+        row |= {"trace": load.replay.trace, "speed": load.replay.speed} if load.replay else {}
+        timed = load.replay.timed if load.replay else load.rate_iops > 0
+        row |= _pace(result.pace, timed) if result.pace and (load.replay or timed) else {}
         if result.pace and (flush := result.pace.flush).ios:
             row |= {"flush_ios": flush.ios, "flush_mean_s": flush.mean_s, "flush_max_s": flush.max_s}
         row |= _verified(result.verified) if result.verified else {}
@@ -108,21 +113,12 @@ def _verified(verified: Verified) -> dict[str, Any]:
     }
 
 
-def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
-    """Return the trace, its speed, and how its schedule was kept. The latter is empty if there was none to keep."""
-    row: dict[str, Any] = {"trace": replay.trace, "speed": replay.speed}
-    if pace is None:
-        return row
-    row |= {"sent_ios": pace.sent}
-    if pace.lateness_measured and replay.timed:
-        waits = {
-            f"late_{name.replace('.', '_')}_s": lateness_s(pace, PERCENTS[name]) for name in ("p50", "p99", "p99.9")
-        }
-        row |= {
-            "late_ios": pace.late,
-            "full_ios": pace.full,
-            "late_max_s": pace.latest_ns * NS,
-            "valid": not pace.invalid,
-        }
-        row |= waits
+def _pace(pace: Pace, timed: bool) -> dict[str, Any]:
+    """Return how many IOs a replay or an open loop sent, and how its schedule was kept if that was measured."""
+    row: dict[str, Any] = {"sent_ios": pace.sent}
+    if pace.lateness_measured and timed:
+        names = {f"late_{name.replace('.', '_')}_s": PERCENTS[name] for name in ("p50", "p99", "p99.9")}
+        row |= {name: lateness_s(pace, percent) for name, percent in names.items()}
+        row |= {"late_ios": pace.late, "full_ios": pace.full, "late_max_s": pace.latest_ns * NS}
+        row |= {"valid": not pace.invalid}
     return row

@@ -56,6 +56,8 @@ def read_sheet(path: Path) -> Sheet:
             raise BadInput(f"{what} has a table or list {key!r}; only `[claimed]` and `peers` are allowed")
         number = isinstance(value, int | float) and not isinstance(value, bool)
         untrusted.converted(value, limits.Number if known is Any and number else known, f"{what}: {key}")
+    if "price" in facts and "currency" not in facts:
+        raise BadInput(f'{what} has a price without a currency; add one, such as currency = "EUR"')
     return facts
 
 

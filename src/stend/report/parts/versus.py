@@ -77,7 +77,7 @@ def summary(whole: Comparison, words: Language) -> Iterator[str]:
     yield from ranked.warning(whole, words)
     yield from ranked.largest(whole, words)
     yield ranked.counts(whole, words)
-    if len(whole.differences) > 1:
+    if sum(row.verdict != "not comparable" for row in whole.differences) > 1:
         yield words("versus.several")
     yield from ranked.consistent(whole, words)
     yield from ranked.incomparable(whole, words)
