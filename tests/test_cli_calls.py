@@ -1,5 +1,6 @@
 """What verbs print, pass on and return, with everything below them replaced: no drive, no cluster, no process."""
 
+import platform
 import signal
 import sys
 from collections.abc import Iterator
@@ -278,18 +279,26 @@ def test_what_a_fleet_prints_and_returns(
     path, papers = Path("fleet.toml"), Path("papers")
     assert dask.run(path, papers, "me") == Refused.exit_code
     assert dask.client.calls[-1][:4] == ("run", FLEET, papers, "me")
-    assert capsys.readouterr().out == "2 of 3 runs are complete; `stend fleet collect fleet.toml` brings them to home\n"
+    here = " --certificates papers --name me"
+    collects = f"`stend fleet collect fleet.toml{here}`"
+    assert capsys.readouterr().out == f"2 of 3 runs are complete; {collects} brings them to home\n"
     assert dask.status(path, papers, "me") == 0
     assert capsys.readouterr().out.splitlines() == [
         "node: A (M 1 TB)", "A-1: running", "B-1: not begun", "C-1: not known: no host announces its drive now"
     ]  # fmt: skip
     assert dask.stop(path, papers, "me") == 0
-    assert capsys.readouterr().out == "3 runs were asked to end; `stend fleet run fleet.toml` continues them\n"
+    assert capsys.readouterr().out == f"3 runs were asked to end; `stend fleet run fleet.toml{here}` continues them\n"
+    dask.client.answers["each"] = lambda dask, task, name: {"h": 0}
+    assert dask.stop(path, Path("certificates"), platform.node()) == 0
+    assert capsys.readouterr().out == "0 runs were asked to end; the drives are released\n"
     assert dask.collect(path, papers, "me") == (FLEET, ["folder"])
     assert dask.client.calls[-1][1] == ("tls://s:1", papers, "me")
     monkeypatch.setattr(dask.chosen, "kept", lambda fleet: None)
     assert dask.status(path, papers, "me") == 0
-    assert "no drives were chosen yet; `stend fleet drives fleet.toml`" in capsys.readouterr().out
+    assert (
+        "no drives were chosen yet; `stend fleet drives fleet.toml --certificates papers --name me`"
+        in capsys.readouterr().out
+    )
     seen = list[Any]()
     monkeypatch.setattr(dask.chosen, "page", lambda fleet, drives: noting(seen, ["line"])(fleet, [*drives]))
     for given, known in (("tls://x:2", None), ("fleet.toml", FLEET)):
