@@ -11,8 +11,7 @@ from distributed import Client
 from stend.base.errors import BadInput
 from stend.base.text import plain, typed
 from stend.base.units import decimal
-from stend.cli import _home
-from stend.cli.fleet import PAPERS
+from stend.cli import _home, _options
 from stend.fleet import certificates as papers
 from stend.fleet import chosen, client, file, tasks
 from stend.fleet import worker as hosts
@@ -102,7 +101,7 @@ def collect(path: Path, folder: Path, name: str) -> int:
 
 def _command(action: str, path: Path, folder: Path, name: str) -> str:
     """Return the command of an action, with the certificate of this host as far as it is not the default."""
-    more = "" if folder == PAPERS else f" --certificates {typed(folder)}"
+    more = "" if folder == _options.PAPERS else f" --certificates {typed(folder)}"
     more += "" if name == platform.node() else f" --name {typed(name)}"
     return f"`stend fleet {action} {typed(path)}{more}`"
 
