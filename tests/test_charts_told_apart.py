@@ -16,6 +16,8 @@ from stend.charts.parts.marks import ratio_axis, series, thin_lines
 from stend.charts.parts.sides import Side
 from stend.charts.parts.theme import finished
 from stend.charts.parts.vega import Chart
+from stend.model.counts import Counts
+from stend.model.tally import Tally
 from stend.report.parts.drawing import svg
 from stend.words import LANGUAGES, Language
 from tests.pictures import run_of
@@ -70,6 +72,20 @@ def test_a_captured_trace_and_its_replay_have_the_same_colours_in_all_charts() -
     shares = [c["scale"]["range"] for p in picture("replay", [Side("D", run)], EN, ()) for c in colours(p.spec)]
     assert shares
     assert all(share == over_time for share in shares)
+
+
+def test_a_replay_over_time_does_not_end_in_a_zigzag() -> None:
+    def counts(seconds: float, ios: int) -> Counts:
+        return Counts(seconds, 0, Tally(ios, ios * 4096, ios * 1000))
+
+    points = [(0.5, counts(1, 10)), (1.5, counts(1, 20)), (2.001, counts(0.002, 1))]
+    assert replay_time.joined(points) == [points[0], (1.5, counts(1.002, 21))]
+    assert replay_time.joined(points[:2]) == points[:2]
+    assert replay_time.joined(points[:1]) == points[:1]
+    run = run_of("replay")
+    (course,) = replay_time.draw(run, run.plan.tests[0], EN)
+    times = [row["t"] for row in course.rows["rows"]]
+    assert max(times) < run.plan.tests[0].traced.seconds, "each point is in the middle of its time"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("minute_s", "title"), [(0.2, "axis.time_s"), (60.0, "axis.time_s"), (600.0, "axis.time_min")])

@@ -278,18 +278,22 @@ def test_what_a_fleet_prints_and_returns(
     path, papers = Path("fleet.toml"), Path("papers")
     assert dask.run(path, papers, "me") == Refused.exit_code
     assert dask.client.calls[-1][:4] == ("run", FLEET, papers, "me")
-    assert capsys.readouterr().out == "2 of 3 runs are complete; `stend fleet collect fleet.toml` brings them to home\n"
+    here = " --certificates papers --name me"
+    assert (
+        capsys.readouterr().out
+        == f"2 of 3 runs are complete; `stend fleet collect fleet.toml{here}` brings them to home\n"
+    )
     assert dask.status(path, papers, "me") == 0
     assert capsys.readouterr().out.splitlines() == [
         "node: A (M 1 TB)", "A-1: running", "B-1: not begun", "C-1: not known: no host announces its drive now"
     ]  # fmt: skip
     assert dask.stop(path, papers, "me") == 0
-    assert capsys.readouterr().out == "3 runs were asked to end; `stend fleet run fleet.toml` continues them\n"
+    assert capsys.readouterr().out == f"3 runs were asked to end; `stend fleet run fleet.toml{here}` continues them\n"
     assert dask.collect(path, papers, "me") == (FLEET, ["folder"])
     assert dask.client.calls[-1][1] == ("tls://s:1", papers, "me")
     monkeypatch.setattr(dask.chosen, "kept", lambda fleet: None)
     assert dask.status(path, papers, "me") == 0
-    assert "no drives were chosen yet; `stend fleet drives fleet.toml`" in capsys.readouterr().out
+    assert f"no drives were chosen yet; `stend fleet drives fleet.toml{here}`" in capsys.readouterr().out
     seen = list[Any]()
     monkeypatch.setattr(dask.chosen, "page", lambda fleet, drives: noting(seen, ["line"])(fleet, [*drives]))
     for given, known in (("tls://x:2", None), ("fleet.toml", FLEET)):

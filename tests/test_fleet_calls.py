@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import platform
 import shutil
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +18,7 @@ pytest.importorskip("distributed")
 
 from stend.base import atomic
 from stend.base.errors import BadInput, Refused, StepFailed
+from stend.cli import _fleet
 from stend.fleet import chosen, client, home, local, locks, sealed, tasks, worker
 from stend.fleet.chosen import Drive
 from stend.fleet.client import LOST_S, PATIENCE_S
@@ -357,3 +360,13 @@ def test_a_run_goes_on_with_the_drive_named_only_if_its_data_may_be_destroyed(
     tasks._start(order, "/dev/a", folder, 3, again=True)
     tasks._start(order, "/dev/a", folder, 3, again=False)
     assert begun == [["resume", str(folder), *(["--destroy-data", destroy] if destroy else [])], ["run", "iops"]]
+
+
+@pytest.mark.parametrize(("count", "way_on"), [(0, "the drives are released"), (2, "`stend fleet run f.toml` ")])
+def test_a_stop_names_the_next_command_only_if_runs_were_ended(
+    count: int, way_on: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(_fleet, "_connected", lambda *given: nullcontext((SimpleNamespace(name="f"), None)))
+    monkeypatch.setattr(client, "each", lambda *given: {"tls://a": count})
+    assert _fleet.stop(Path("f.toml"), Path("certificates"), platform.node()) == 0
+    assert capsys.readouterr().out.startswith(f"{count} runs were asked to end; {way_on}")

@@ -274,6 +274,14 @@ def test_an_adapter_without_a_numa_node_has_none_and_a_processor_without_a_name_
             (pci / name).write_text(f"{text}\n")
     monkeypatch.setattr(host, "SYS", tmp_path)
     assert [adapter.get("numa_node") for adapter in host.adapters()] == [None, "0"]
+    block = tmp_path / "class/block"
+    block.mkdir(parents=True)
+    (block / "nvme9n1").symlink_to(tmp_path / "bus/pci/devices/0000:00:01.0/nvme/nvme9/nvme9n1")
+    (block / "md9").symlink_to(tmp_path / "devices/virtual/block/md9")
+    addresses = [adapter["address"] for adapter in host.adapters()]
+    assert [adapter["address"] for adapter in host.adapters("/dev/nvme9n1")] == ["0000:00:01.0"]
+    for other in ("/dev/md9", "/tmp/file", ""):
+        assert [adapter["address"] for adapter in host.adapters(other)] == addresses, "none or several of them"
     monkeypatch.setattr(host, "_field", lambda path, name: "")
     assert host.describe()["cpu"] == os.uname().machine
 

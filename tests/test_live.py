@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -110,7 +111,7 @@ def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> Non
     console.print(picture(course, "cut off"))
     told = console.export_text()
     assert course.at is not None
-    for part in ("stend small", "run", "cut off", f": {course.at.phase}", "IOPS", "simulated"):
+    for part in ("stend small", "run", "cut off", f": {course.at.phase}", "step", "simulated"):
         assert part in told
     assert all(len(line) <= 80 for line in told.splitlines())
     assert bars([0, 2, 4, 7]) == "▁▃▅█"
@@ -132,7 +133,9 @@ def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:
         assert all(one.began_s is None and not one.ended_by for one in later)
         edges = [0.0, *(one.ended_s for one in ended)]
         assert [one.began_s for one in ended] == edges[:-1], "phases follow one another without a gap"
-        assert told.likely_s == pytest.approx(sum(one.left_s for one in told.stages))
+        halted = now("r", course, State("cut off", ""))
+        assert (halted.likely_s, halted.elapsed_s) == pytest.approx((sum(one.left_s for one in told.stages), told.t_s))
+        assert isinstance(event, Ended) or told.likely_s != halted.likely_s or not told.likely_s, "the time on the wall"
         if isinstance(event, Ended):
             assert (told.test, told.round, told.likely_s, told.iops) == ("", 0, 0, None)
         elif over < len(places):
@@ -236,6 +239,35 @@ def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsy
     assert main(["watch", str(runs / "cut")]) == 5
     assert "".join(capsys.readouterr()).count("its process has exited; `stend resume") == 1
     assert main(["watch", str(runs / "nowhere")]) == 2
+
+
+def test_a_run_of_another_host_has_its_share_and_its_silence_is_reported(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rich.console import Console
+
+    folder = Path(shutil.copytree(runs / "cut", tmp_path / "run"))
+    owner = json.loads((folder / writer.OWNER).read_bytes().splitlines()[0])
+    host = dict.fromkeys(owner["host"], "lab1")
+    (folder / writer.OWNER).write_bytes(json.dumps(owner | {"host": host, "released": False}).encode())
+    course = Course(store.read(folder))
+    there = state(folder, course)
+    assert (there.word, there.silent) == ("elsewhere", False)
+    assert re.fullmatch(r"written by lab1; last event \d+ s ago", there.sentence)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(picture(course, there.sentence))
+    shown = console.export_text()
+    assert all(word in shown for word in (there.sentence, "done", "remaining"))
+    os.utime(folder / "events.jsonl", (0, time.time() - 600))
+    silent = state(folder, course)
+    assert silent.silent
+    assert silent.sentence == "written by lab1; no new event for 10 min: it may have ended there"
+    states = iter([*[there] * 4, *[silent] * 3, *[there] * 2, silent])
+    monkeypatch.setattr(Follower, "state", property(lambda self: next(states, State("ended", "complete"))))
+    monkeypatch.setattr("stend.cli.watch.POLL_S", 0)
+    monkeypatch.setattr("stend.cli.watch.CHECK_S", 0)
+    main(["watch", str(folder)])
+    assert capsys.readouterr().err.count(f"{silent.sentence}\n") == 2, "once each time that it falls silent"
 
 
 @pytest.mark.slow

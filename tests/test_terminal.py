@@ -1,6 +1,7 @@
 """What a person sees of a run on a terminal, narrow and wide, at five moments; and of `stend` alone."""
 
 import io
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 from rich.console import Console
 
 from stend.base.units import GB
-from stend.cli import _clock, _guide, _matrix, _result, _steady, _summary, main
+from stend.cli import _guide, _matrix, _result, _steady, _summary, main
 from stend.cli._view import Size, picture
 from stend.devices import virtual
+from stend.live import clock
 from stend.live.course import Course
+from stend.live.follow import Follower
 from stend.model.definition import Hold, Identity, Phase, Seconds, Workload
 from stend.model.events import Event, Result, Sample, Started
 from stend.model.record import Run
@@ -186,6 +189,21 @@ def test_a_small_history_never_mixes_two_workloads() -> None:
     assert iops == round(shown.recent[-1].counts.iops)
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_no_figure_of_another_load_is_shown_as_the_present_one(rounds: int) -> None:
+    """Before its first sample a step has no figure: neither of the step before it nor of its last round."""
+    shown = Course()
+    for event in rehearsed(virtual.find("sim:small"), "iops", "enterprise-2.0.2", minute_s=1):
+        shown.add(event)
+        here = (shown.at.phase, shown.at.round, shown.steps[0]) if shown.at else ()
+        if isinstance(event, Result) and here == ("rounds", rounds, 9):
+            break
+    assert shown.recent
+    assert _matrix.history(shown, 24) == ([], "")
+    (current,) = (row.plain.partition(_matrix.CURRENT)[2] for _, row in _matrix.rows(shown, 80) if "▸" in row.plain)
+    assert not current[:1].strip()
+
+
 @pytest.mark.parametrize("number", [1, 30, 55])
 def test_the_table_of_a_round_fills_cell_by_cell(number: int) -> None:
     def there(c: Course) -> bool:
@@ -218,20 +236,54 @@ def test_a_simulation_has_the_time_of_the_wall_and_its_own() -> None:
         samples += isinstance(event, Sample)
         if samples == 100:
             break
-    at = _clock.times(shown, now=10.0)
+    at = clock.times(shown, now=10.0)
     assert at.elapsed_s == 10
     assert at.simulated.startswith("1 min")
-    twice = _clock.times(shown, now=20.0)
+    twice = clock.times(shown, now=20.0)
     assert twice.left.likely_s == pytest.approx(2 * at.left.likely_s)
-    first = _clock.times(shown, now=10.0, since=_clock.mark(shown, 5.0))
-    assert (_clock.span(first.left), first.share) == ("not known yet", 0)
+    first = clock.times(shown, now=10.0, since=clock.mark(shown, 5.0))
+    assert (clock.span(first.left), first.share) == ("not known yet", 0)
     assert 0 < at.share < 1
     assert at.share == pytest.approx(twice.share)
 
 
+def test_a_run_that_is_joined_late_has_its_share_at_once(tmp_path: Path) -> None:
+    """`watch` and the pages count from the start of a run that they join, also at its first new sample."""
+    assert main([*RUN[:-1], str(tmp_path / "run")]) == 0
+    record = tmp_path / "run/events.jsonl"
+    lines = record.read_bytes().splitlines(keepends=True)
+    half = len(lines) // 2
+    record.write_bytes(b"".join(lines[:half]))
+    late = Follower(tmp_path / "run")
+    for _ in late.news():
+        pass
+    assert late.since == clock.begin(late.course)
+    record.write_bytes(b"".join(lines[: half + 60]))
+    for _ in late.news():
+        pass
+    at = clock.times(late.course, late.since.at + 100, late.since)
+    assert (at.elapsed_s, math.isfinite(at.left.likely_s)) == (100, True)
+    assert at == clock.times(late.course, late.since.at + 100)
+
+
+def test_a_run_that_is_followed_from_its_start_is_timed_without_its_start_up(tmp_path: Path) -> None:
+    assert main([*RUN[:-1], str(tmp_path / "run")]) == 0
+    record = tmp_path / "run/events.jsonl"
+    lines = record.read_bytes().splitlines(keepends=True)
+    record.write_bytes(lines[0])
+    early = Follower(tmp_path / "run")
+    for count in (1, 100, 200):
+        record.write_bytes(b"".join(lines[:count]))
+        for _ in early.news():
+            pass
+        assert (early.since is None) == (count == 1)
+    assert early.since
+    assert 0 < early.since.work < clock.work(early.course)
+
+
 def test_a_real_drive_has_one_time() -> None:
     shown = course("iops", "enterprise-2.0.2", lambda c: c.t > 1000)
-    at = _clock.times(shown, now=1e9)
+    at = clock.times(shown, now=1e9)
     assert (at.elapsed_s, at.simulated) == (shown.t, "")
     assert at.left == shown.remaining
 

@@ -1,10 +1,12 @@
 """What is said of a trace: the same as plain loops over its IOs find, and what is not known is said to be unknown."""
 
+import dataclasses
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
@@ -142,6 +144,16 @@ def test_without_times_nothing_is_drawn_over_time_and_no_rate_is_told(tmp_path: 
     assert "IOPS" not in text
     assert [picture.name for picture in pictures(whole, Language("en"))] == ["shares"]
     assert plain(whole)["seconds"] is None
+
+
+def test_a_capture_lasts_longer_than_its_ios(tmp_path: Path) -> None:
+    made = written(tmp_path)
+    ios = described(made)
+    longer = msgspec.structs.replace(made.about, seconds=ios.end_ns / 1e9 + 30)
+    whole = described(dataclasses.replace(made, about=longer))
+    assert whole.end_ns == ios.end_ns + 30 * steps.SECOND_NS
+    assert whole.ios == ios.ios
+    assert plain(whole)["idle_share"] > plain(ios)["idle_share"]
 
 
 def test_statistics_without_addresses_say_the_same_but_for_places(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def capture(wish: Wish, stop: Callable[[], bool], report: Callable[[Captured], N
     went.notes = tuple(_sentences(wish, went, kept))
     if kept.held:
         words = Sentence("capture_lost", n=went.lost_records) if went.lost_records else None
-        about = _about(wish, drive, begun_s)
+        about = msgspec.structs.replace(_about(wish, drive, begun_s), seconds=went.seconds)
         kept.join(msgspec.structs.replace(about, lost=went.lost, lost_words=words, notes=went.notes))
     return went
 

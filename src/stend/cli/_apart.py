@@ -8,12 +8,12 @@ from pathlib import Path
 
 import typer
 
-from stend import devices, store
+from stend import store
 from stend.base import regular
 from stend.base.errors import StendError
 from stend.cli import _unit
 from stend.cli._options import DETACH, TYPED
-from stend.live.state import way_on
+from stend.live.state import destroyed, way_on
 from stend.model.events import Started
 from stend.session import apart
 from stend.store import journal, writer
@@ -59,7 +59,7 @@ def _drive(folder: Path) -> str:
     with suppress(StendError, OSError, StopIteration):
         for event in journal.Record(next(_records(folder))):
             if isinstance(event, Started):
-                return "" if event.plan.device.virtual else devices.name(event.plan.device)
+                return destroyed(event.plan.device)
     return ""
 
 

@@ -1,5 +1,6 @@
 """The actions of `stend fleet` on a Dask cluster, with their output on the terminal."""
 
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from distributed import Client
 from stend.base.errors import BadInput
 from stend.base.text import plain, typed
 from stend.base.units import decimal
-from stend.cli import _home
+from stend.cli import _home, _options
 from stend.fleet import certificates as papers
 from stend.fleet import chosen, client, file, tasks
 from stend.fleet import worker as hosts
@@ -45,9 +46,8 @@ def run(path: Path, folder: Path, name: str) -> int:
     fleet = file.load(path)
     outcomes = client.run(fleet, folder, name, typer.echo)
     ended = sum(outcome.outcome in FINISHED for outcome in outcomes)
-    typer.echo(
-        f"{ended} of {len(outcomes)} runs are complete; `stend fleet collect {typed(path)}` brings them to {fleet.into}"
-    )
+    collects = _command("collect", path, folder, name)
+    typer.echo(f"{ended} of {len(outcomes)} runs are complete; {collects} brings them to {fleet.into}")
     return max(map(_home.code, outcomes), default=0)
 
 
@@ -70,7 +70,7 @@ def status(path: Path, folder: Path, name: str) -> int:
             lacking = "not begun" if order.serial in there else "not known: no host announces its drive now"
             typer.echo(f"{order.cell}: {known.get(order.cell, lacking)}")
         if settled is None:
-            typer.echo(f"no drives were chosen yet; `stend fleet drives {typed(path)}` lists the candidates")
+            typer.echo(f"no drives were chosen yet; {_command('drives', path, folder, name)} lists the candidates")
     return 0
 
 
@@ -87,7 +87,8 @@ def stop(path: Path, folder: Path, name: str) -> int:
     """Ask all runs of the fleet to end and release its drives."""
     with _connected(path, folder, name) as (fleet, dask):
         count = sum(client.each(dask, tasks.halt, fleet.name).values())
-        typer.echo(f"{count} runs were asked to end; `stend fleet run {typed(path)}` continues them")
+        way_on = f"{_command('run', path, folder, name)} continues them" if count else "the drives are released"
+        typer.echo(f"{count} runs were asked to end; {way_on}")
     return 0
 
 
@@ -96,6 +97,13 @@ def collect(path: Path, folder: Path, name: str) -> int:
     with _connected(path, folder, name) as (fleet, dask):
         folders = client.collect(dask, fleet, typer.echo)
     return _home.judged(fleet, folders)
+
+
+def _command(action: str, path: Path, folder: Path, name: str) -> str:
+    """Return the command of an action, with the certificate of this host as far as it is not the default."""
+    more = "" if folder == _options.PAPERS else f" --certificates {typed(folder)}"
+    more += "" if name == platform.node() else f" --name {typed(name)}"
+    return f"`stend fleet {action} {typed(path)}{more}`"
 
 
 @contextmanager

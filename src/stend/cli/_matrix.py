@@ -72,12 +72,13 @@ def rows(course: Course, width: int) -> Iterator[tuple[str, Text]]:
     head = Text("".join(f"{AXES[across][1](value):>{WIDE}}" for value in cells.columns), style="dim")
     yield UNITS[quantity], head
     known, current = _known(course, test.name, phase.name), present(course)
+    latest, _ = history(course, 1)
+    shown = figure(latest[0], quantity) if latest else ""
     for row in cells.rows:
         line = Text()
         for column in cells.columns:
             load = cells.loads[row, column]
-            now = figure(course.recent[-1].counts, quantity) if load == current and course.recent else ""
-            line.append_text(_cell(known.get(load), course.at.round, quantity, load == current, now))
+            line.append_text(_cell(known.get(load), course.at.round, quantity, load == current, shown))
         yield f"{AXES[down][1](row):>9}", line
 
 
@@ -114,6 +115,7 @@ def history(course: Course, most: int) -> tuple[list[Counts], str]:
     """Return the latest counts of the present workload, at most `most`, and what each of them is.
 
     They are samples since another workload ran, or the rounds of this step where a round has a single sample of it.
+    There are none before its first sample.
     """
     load, samples = present(course), list(course.recent)
     if load is None or not samples or not course.place:
@@ -125,8 +127,8 @@ def history(course: Course, most: int) -> tuple[list[Counts], str]:
             break
     first = next((i for i in range(len(samples) - 1, 0, -1) if samples[i - 1].t > samples[i].t), 0)  # another clock
     now = [sample.counts for sample in samples[first:] if sample.t > since][-most:]
-    if len(now) > 1:
+    if len(now) != 1:
         return now, ""
     test, phase = course.place
     rounds = [counts for _, counts in course.progress.run.series(test.name, phase.name, load)]
-    return [*rounds, *now][-most:], f"in {len(rounds) + len(now)} rounds" if rounds else ""
+    return [*rounds, *now][-most:], f"in {len(rounds) + 1} rounds" if rounds else ""

@@ -142,6 +142,8 @@ OverwriteFile = Annotated[
     ),
 ]
 Create = Annotated[str | None, option("--create", "SIZE", "First create the target as a new file of this size.")]
+PAPERS = Path("certificates")
+"""Default folder with the certificate of a host of a fleet."""
 DETACH = "--detach"
 TYPED = "stend.typed"
 """Key under which `stend.cli._verbs.Verb` stores the arguments as typed."""

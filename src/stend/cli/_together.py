@@ -17,7 +17,8 @@ from stend import catalogue, devices, session, store
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
-from stend.cli import _clock, _options, _terminal
+from stend.cli import _options, _terminal
+from stend.live import clock
 from stend.live.follow import Follower
 from stend.live.state import way_on
 from stend.model.definition import Identity
@@ -198,7 +199,7 @@ def _line(folder: Path) -> str:
     course, at = follower.course, follower.course.at
     if not at:
         return "nearly done" if course.started else "waiting to start"
-    return f"{at.test}, {at.phase}, round {at.round}; {_clock.remaining(_clock.times(course).left)}"
+    return f"{at.test}, {at.phase}, round {at.round}; {clock.remaining(clock.times(course).left)}"
 
 
 def _end(folder: Path, whole: group.Group) -> None:

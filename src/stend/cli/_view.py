@@ -14,8 +14,9 @@ from rich.text import Text
 
 from stend.base.text import plain
 from stend.base.units import decimal, duration, rate
-from stend.cli import _clock, _matrix, _steady
+from stend.cli import _matrix, _steady
 from stend.cli._steady import BARS, bars
+from stend.live import clock
 from stend.live.course import Course
 from stend.model.counts import Counts
 from stend.model.events import NoteKind
@@ -69,12 +70,17 @@ LOAD = (
 )
 
 
-def picture(course: Course, state: str = "", size: Size = SMALL, since: _clock.Mark | None = None) -> RenderableType:
-    """Return the whole view. `state` describes a run that is not simply running, `since` is of `_clock.times`."""
+def picture(
+    course: Course, state: str = "", size: Size = SMALL, since: clock.Mark | None = None, *, timed: bool = True
+) -> RenderableType:
+    """Return the whole view. `state` describes a run that is not simply running, `since` is of `clock.times`.
+
+    A run that is not `timed` repeats its recorded part and has no remaining time.
+    """
     if not course.started:
         return Text(plain(state or "starting"))
     wide = size.columns >= WIDE
-    blocks = [Block(9, list(_time(course, state, since))), *_blocks(course, size, wide)]
+    blocks = [Block(9, list(_time(course, state, since, timed=timed))), *_blocks(course, size, wide)]
     title = Text(plain(headline(course)), style="bold", no_wrap=True, overflow="ellipsis")
     left = _table(_fitted(blocks, size.lines - 2), roomy=size.lines >= ROOMY)
     if not wide:
@@ -138,19 +144,19 @@ def line(*parts: str | tuple[str, str]) -> Text:
     return Text.assemble(*((plain(p), "") if isinstance(p, str) else (plain(p[0]), p[1]) for p in parts), no_wrap=True)
 
 
-def _time(course: Course, state: str, since: _clock.Mark | None) -> Iterator[Row]:
+def _time(course: Course, state: str, since: clock.Mark | None, *, timed: bool) -> Iterator[Row]:
     if state:
         yield "run", line((state, "yellow"))
     if course.ended:
         yield "time", line(f"{duration(course.t)} of the run's clock")
         return
-    at = _clock.times(course, since=since)
-    if not state:
+    at = clock.times(course, since=since)
+    if timed:
         bar = Table.grid(padding=(0, 2, 0, 0))
         share = line((f"{100 * at.share:.0f} %", "bold"), f"  {duration(at.elapsed_s)} elapsed")
         bar.add_row(ProgressBar(100, 100 * at.share, width=BAR), share)
         yield "done", bar
-        yield "remaining", line(_clock.span(at.left))
+        yield "remaining", line(clock.span(at.left))
     if at.simulated:
         yield "simulated", line(at.simulated)
 

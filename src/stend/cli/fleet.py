@@ -21,7 +21,6 @@ Papers = Annotated[
 ]
 Name = Annotated[str | None, option("--name", "HOST", "Name of this host in its certificate; default: the host name.")]
 Slurm = Annotated[bool, flag("--slurm", "Use Slurm jobs instead of a scheduler and workers.")]
-PAPERS = Path("certificates")
 
 
 def certificates(
@@ -35,7 +34,7 @@ def certificates(
     return int(_dask().certificates(folder, hosts))
 
 
-def scheduler(address: Address, papers: Papers = PAPERS, name: Name = None) -> int:
+def scheduler(address: Address, papers: Papers = _options.PAPERS, name: Name = None) -> int:
     """Run the scheduler until the process is ended.
 
     Example: stend fleet scheduler tls://10.0.0.1:8786
@@ -45,7 +44,7 @@ def scheduler(address: Address, papers: Papers = PAPERS, name: Name = None) -> i
 
 def worker(
     address: Address,
-    papers: Papers = PAPERS,
+    papers: Papers = _options.PAPERS,
     name: Name = None,
     target: _options.MayTargets = None,
     into: Annotated[Path, _options.into("fleet")] = Path("fleet"),
@@ -59,7 +58,7 @@ def worker(
 
 def drives(
     given: Annotated[str, argument("WHERE", "tls://HOST:PORT or FLEET.toml; with --slurm the name of this host.")],
-    papers: Papers = PAPERS,
+    papers: Papers = _options.PAPERS,
     name: Name = None,
     target: _options.MayTargets = None,
     slurm: Slurm = False,
@@ -77,7 +76,7 @@ def drives(
     return int(_dask().drives(given, papers, name or platform.node()))
 
 
-def run(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+def run(file: File, papers: Papers = _options.PAPERS, name: Name = None, slurm: Slurm = False) -> int:
     """Run the tests of a fleet file and wait until every run has ended.
 
     With --slurm, submit the jobs without waiting.
@@ -87,7 +86,7 @@ def run(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = F
     return _of_file("run", file, papers, name, slurm=slurm)
 
 
-def status(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+def status(file: File, papers: Papers = _options.PAPERS, name: Name = None, slurm: Slurm = False) -> int:
     """Print each host with its drives and each run with its state.
 
     Example: stend fleet status fleet.toml
@@ -95,7 +94,7 @@ def status(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm 
     return _of_file("status", file, papers, name, slurm=slurm)
 
 
-def stop(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+def stop(file: File, papers: Papers = _options.PAPERS, name: Name = None, slurm: Slurm = False) -> int:
     """End all runs of the fleet and release its drives.
 
     Example: stend fleet stop fleet.toml
@@ -103,7 +102,7 @@ def stop(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = 
     return _of_file("stop", file, papers, name, slurm=slurm)
 
 
-def collect(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+def collect(file: File, papers: Papers = _options.PAPERS, name: Name = None, slurm: Slurm = False) -> int:
     """Copy finished runs to this host, verify them and judge their lot.
 
     Example: stend fleet collect fleet.toml

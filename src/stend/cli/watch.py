@@ -31,8 +31,8 @@ def command(
 ) -> int:
     """Show the progress of a run from another terminal. It only reads the run folder and adds no load.
 
-    The folder may be reached over ssh or be a synchronized copy. Watching ends with the run, also if its process is
-    killed. Ctrl-C ends only the watching.
+    The folder may be reached over ssh or be a synchronized copy. Watching ends with the run, on this host also
+    if its process is killed. Ctrl-C ends only the watching.
 
     Example: stend watch last
     """
@@ -46,7 +46,7 @@ def command(
     notifier = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:
         deque(following.news(), maxlen=0)  # earlier events trigger no hooks
-        with Screen(following.course) as screen:
+        with Screen(following.course, since=following.since) as screen:
             if following.state.word in ("running", "elsewhere"):  # otherwise the last line states it
                 screen.print(f"{folder}: {following.state.sentence}")
             state = _watched(following, screen, notifier)
@@ -62,6 +62,7 @@ def command(
 def _watched(following: "Follower", screen: "Screen", notifier: "Hooks") -> "State":
     """Show events until the run has ended or its process has exited. Return the state of the run then."""
     checked, state = 0.0, following.state
+    silent = state.silent
     while state.word in ("running", "elsewhere"):
         for event in following.news() if following.grown else ():
             screen.course = following.course
@@ -70,6 +71,9 @@ def _watched(following: "Follower", screen: "Screen", notifier: "Hooks") -> "Sta
         if following.course.ended or time.monotonic() - checked > CHECK_S:
             checked, state = time.monotonic(), following.state
             screen.picture("" if state.word == "running" else state.sentence)
+            if state.silent and not silent:
+                screen.print(state.sentence)
+            silent = state.silent
         time.sleep(POLL_S * (following.course.ended is None))
     for event in following.news():  # events between the last check and the end
         screen.react(event)

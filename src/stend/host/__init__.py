@@ -18,8 +18,8 @@ NO_NODE = "-1"
 """Text of the kernel for a device without a NUMA node."""
 
 
-def describe() -> dict[str, Any]:
-    """Return facts for `host.json`, without those that this host does not report."""
+def describe(drive: str = "") -> dict[str, Any]:
+    """Return facts for `host.json`, without those that this host does not report. `drive` is the path of a drive."""
     from stend.host import measured, processors
 
     memory = _field(Path("/proc/meminfo"), "MemTotal").split()
@@ -34,7 +34,7 @@ def describe() -> dict[str, Any]:
         "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": processors.governors(),
         "fio": fio_version(),
-        "adapters": adapters(),
+        "adapters": adapters(drive),
         "measured": measured.kept(),
     }
     return {key: value for key, value in facts.items() if value}
@@ -58,8 +58,11 @@ def _version(program: str, changed_ns: int) -> str:
     return done.stdout.strip()
 
 
-def adapters() -> list[dict[str, str]]:
-    """Return PCI mass storage controllers (class 01) with their negotiated and their maximum link."""
+def adapters(drive: str = "") -> list[dict[str, str]]:
+    """Return PCI mass storage controllers (class 01) with their negotiated and their maximum link.
+
+    Of a drive whose place in sysfs has a controller, return that one alone.
+    """
     controllers = []
     for pci in sorted((SYS / "bus/pci/devices").glob("*")):
         if read(pci / "class").startswith("0x01"):
@@ -68,7 +71,8 @@ def adapters() -> list[dict[str, str]]:
             controllers.append(
                 {"address": pci.name} | {k: value for k, value in facts.items() if value not in ("", NO_NODE)}
             )
-    return controllers
+    place = (SYS / "class/block" / Path(drive).resolve().name).resolve().parts
+    return [each for each in controllers if each["address"] in place] or controllers
 
 
 def _field(path: Path, name: str) -> str:

@@ -90,7 +90,7 @@ class Feed:
 
     def now(self) -> Now:
         """Return the state of the run now."""
-        return now(self.name, self.follower.course, self.state)
+        return now(self.name, self.follower.course, self.state, self.follower.since)
 
     async def caught_up(self) -> None:
         """Read the record to its present end and send the news to all pages."""

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from stend.live import clock
 from stend.live.course import Course
 from stend.live.state import State, state
-from stend.model.events import Event
+from stend.model.events import Event, Started
 from stend.store import journal
 
 
@@ -18,6 +19,8 @@ class Follower:
         self.folder, self.course = folder, Course()
         self.record = journal.Record(folder)
         self._file = self._stat()
+        self.since: clock.Mark | None = None
+        self._joined = False
 
     def news(self, most: int | None = None) -> Iterator[Event]:
         """Yield at most `most` new events. Raise BadInput if the record is broken."""
@@ -27,7 +30,11 @@ class Follower:
         self._file = now
         for event in islice(self.record, most):
             self.course.add(event)
+            self.since = None if isinstance(event, Started) else self.since
             yield event
+        if self.since is None and self.course.started and clock.work(self.course):
+            self.since = (clock.mark if self._joined else clock.begin)(self.course)
+        self._joined = True
 
     @property
     def grown(self) -> bool:

@@ -66,7 +66,7 @@ class _Stand(Collector):
         yield waits
         remaining = Metric("stend_to_go_seconds", "Remaining time: at least, likely, at most.", "gauge", "seconds")
         for run in self.runs:
-            for bound in ToGo._fields:
+            for bound in ToGo._fields if run.likely_s is not None else ():
                 labels = _labels(run) | {"bound": bound.removesuffix("_s")}
                 remaining.add_sample("stend_to_go_seconds", labels, getattr(run, bound))
         yield remaining

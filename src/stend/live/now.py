@@ -1,10 +1,12 @@
 """The present state of a run as data for pages, metrics and programs."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from stend.live import clock
 from stend.live.course import Course
 from stend.live.state import State
 from stend.model.definition import Hold
@@ -17,16 +19,18 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The present state of a run: times in seconds since its start, figures of the last second of load, base units.
 
     The figures name their load in `load` if it is not the present step. They are None during a rest and a purge.
-    `state` is running, ended, cut off or elsewhere, and `said` describes it in a sentence. `low_s`, `likely_s` and
-    `high_s` are the remaining time. `window` has the workloads tracked for steady state after the last round.
-    `quantiles` are the response times of the last completed step, `finished`, by percent, as far as its sample size
-    supports them. `stages` are all phases of the plan in order: completed, present and later ones. `repeats` counts the
-    places that the run repeated because its load died.
+    `state` is running, ended, cut off or elsewhere, and `said` describes it in a sentence. `command` continues a run
+    that was cut off. `low_s`, `likely_s` and `high_s` are the remaining time. While a virtual run is running, they and
+    `elapsed_s` are by the clock on the wall (None: not known yet), and all other times are simulated. `window` has the
+    workloads tracked for steady state after the last round. `quantiles` are the response times of the last completed
+    step, `finished`, by percent, as far as its sample size supports them. `stages` are all phases of the plan in order:
+    completed, present and later ones. `repeats` counts the places that the run repeated because its load died.
     """
 
     run: str
     state: str
     said: str
+    command: str = ""
     drive: str = ""
     serial: str = ""
     capacity_bytes: int = 0
@@ -40,9 +44,10 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     steps: int = 0
     doing: str = ""
     t_s: float = 0
-    low_s: float = 0
-    likely_s: float = 0
-    high_s: float = 0
+    elapsed_s: float = 0
+    low_s: float | None = 0
+    likely_s: float | None = 0
+    high_s: float | None = 0
     load: str = ""
     iops: float | None = None
     bytes_per_s: float | None = None
@@ -61,8 +66,8 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Stage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A phase of the plan. `began_s` and `ended_s` are None before it begins and ends.
 
-    `left_s` is the likely time that remains of it. `rounds` are the completed rounds. `steady` is None without a
-    steady-state search.
+    `left_s` is the likely time that remains of it. `rounds` are the completed rounds of a phase that repeats. `steady`
+    is None without a steady-state search.
     """
 
     test: str
@@ -89,12 +94,13 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     steady: bool
 
 
-def now(name: str, course: Course, state: State) -> Now:
-    """Return the state of a run as data."""
+def now(name: str, course: Course, state: State, since: clock.Mark | None = None) -> Now:
+    """Return the state of a run as data. `since` is of `clock.times`."""
     return Now(
         run=name,
         state=state.word,
         said=state.sentence,
+        command=state.command,
         t_s=course.t,
         temperature_c=course.temperature_c,
         power_w=course.power_w,
@@ -106,14 +112,23 @@ def now(name: str, course: Course, state: State) -> Now:
         **_place(course),
         **_load(course),
         **_finished(course),
-        **course.remaining._asdict(),
+        **_times(course, state, since),
     )
 
 
+def _times(course: Course, state: State, since: clock.Mark | None) -> dict[str, Any]:
+    if state.word not in ("running", "elsewhere"):
+        return course.remaining._asdict() | {"elapsed_s": course.t}
+    at = clock.times(course, since=since)
+    left = {name: seconds if math.isfinite(seconds) else None for name, seconds in at.left._asdict().items()}
+    return left | {"elapsed_s": at.elapsed_s}
+
+
 def _stages(course: Course) -> Iterator[Stage]:
-    for passed in course.passed:
-        yield Stage(**msgspec.structs.asdict(passed))
-    later = course.progress.places[course.progress.at :]
+    places = course.progress.places
+    for passed, (_, phase) in zip(course.passed, places, strict=False):
+        yield Stage(**msgspec.structs.asdict(passed) | {"rounds": passed.rounds if phase.rounds > 1 else 0})
+    later = places[course.progress.at :]
     for number, ((test, phase), left_s) in enumerate(zip(later, course.progress.phases_s(), strict=True)):
         stage = Stage(test=test, phase=phase.name, left_s=0 if course.ended else left_s)
         if number == 0:

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from stend.base.text import typed
+from stend.base.units import duration
 from stend.live.course import Course
+from stend.model.definition import Identity
 from stend.store import journal, writer
 
 Word = Literal["running", "ended", "cut off", "elsewhere"]
@@ -14,16 +16,35 @@ SILENT_S = 120
 
 
 class State(NamedTuple):
-    """The state of a run as a word and as a sentence."""
+    """The state of a run as a word and as a sentence, and the command that continues a run that was cut off.
+
+    A run of another host is `silent` if its record has not grown for SILENT_S seconds.
+    """
 
     word: Word
     sentence: str
+    command: str = ""
+    silent: bool = False
+
+
+def resume(folder: Path, destroy: str = "") -> str:
+    """Return the command that continues a run. `destroy` names its drive for use without a terminal."""
+    return f"stend resume {typed(folder)}" + (f" --destroy-data {typed(destroy)}" if destroy else "")
 
 
 def way_on(folder: Path, destroy: str = "") -> str:
-    """Return the command that continues a run. `destroy` names its drive for use without a terminal."""
-    named = f" --destroy-data {typed(destroy)}" if destroy else ""
-    return f"`stend resume {typed(folder)}{named}` continues it"
+    """Return a sentence with the command that continues a run."""
+    return f"`{resume(folder, destroy)}` continues it"
+
+
+def destroyed(drive: Identity) -> str:
+    """Return the name that `--destroy-data` needs to resume a run, or an empty string if none is needed or known."""
+    from stend import devices
+
+    try:
+        return devices.name(drive)
+    except OSError:
+        return ""
 
 
 def state(folder: Path, course: Course) -> State:
@@ -35,18 +56,18 @@ def state(folder: Path, course: Course) -> State:
     if held.alive:
         return State("running", f"running (process {held.owner.pid})")
     if held.alive is None:
-        return State("elsewhere", f"written by {held.owner.host.name}; {_age(folder)}")
-    return State("cut off", f"cut off: its process has exited; {way_on(folder)}")
+        age, silent = _age(folder)
+        return State("elsewhere", f"written by {held.owner.host.name}; {age}", silent=silent)
+    drive = destroyed(course.started.plan.device) if course.started else ""
+    return State("cut off", f"cut off: its process has exited; {way_on(folder, drive)}", resume(folder, drive))
 
 
-def _age(folder: Path) -> str:
-    """Return how long ago the record grew, as text."""
+def _age(folder: Path) -> tuple[str, bool]:
+    """Return how long ago the record grew, as text, and whether that is long."""
     try:
         ago = time.time() - journal.events_of(folder).stat().st_mtime
     except OSError:
-        return "its record cannot be read"
-    return (
-        f"no new event for {ago:.0f} s: it may have ended there"
-        if ago > SILENT_S
-        else f"last event {max(ago, 0):.0f} s ago"
-    )
+        return "its record cannot be read", True
+    if ago > SILENT_S:
+        return f"no new event for {duration(ago)}: it may have ended there", True
+    return f"last event {duration(round(max(ago, 0)))} ago", False

@@ -96,7 +96,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
             meter = held.enter_context(metering.reading(request.meter, device, drawn))
             permission = Permission(request.destroy, request.overwrite, request.in_use)
             path, fingerprint = opening.opened(device, drawn, permission, operator, folder)
-            store.create(folder, request.manifest, host.describe())
+            store.create(folder, request.manifest, host.describe(path))
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
                 load = metering.quieted(engine.engine_for(device, path, raw, drawn, stop), meter)

@@ -110,9 +110,10 @@ def _end_ns(trace: steps.Steps) -> int:
 
 def _of_ios(trace: Trace) -> Described:
     survey = _Survey(trace)
-    folding = Folding(steps.length_of(trace.end_ns))
+    end_ns = max(trace.end_ns, round(trace.about.seconds * steps.SECOND_NS))
+    folding = Folding(steps.length_of(end_ns))
     ended = chain.from_iterable(folding.add(survey.add(batch)) for batch in trace.batches())
-    whole = (*ended, *folding.end())
+    whole = (*ended, *folding.end(end_ns))
     return _description(trace.about, whole, survey.places(_moved(whole)), survey.gaps(), derived=survey.derived)
 
 

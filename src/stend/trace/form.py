@@ -52,8 +52,9 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `lost`: IOs that happened but are missing; `lost_words`: the source's wording for that. `lines`: lines read, 0 if
     the source is not text; `malformed`: lines that could not be parsed, and `skipped`: valid lines without an IO, both
     counted by reason. `timed`: False if only the order is recorded (every t_ns is 0 then). `late`: IOs that came too
-    late to be sorted in and got the time of the IO before. `begun_s`: Unix time of t_ns 0. `shifted`: offsets were
-    moved by a secret amount, so that they do not reveal the layout.
+    late to be sorted in and got the time of the IO before. `begun_s`: Unix time of t_ns 0. `seconds`: length of the
+    capture, which can end after its last IO. `shifted`: offsets were moved by a secret amount, so that they do not
+    reveal the layout.
     """
 
     version: int = VERSION
@@ -62,6 +63,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     capacity_bytes: limits.Count | None = None
     block_bytes: limits.Sector = 512
     begun_s: limits.Seconds | None = None
+    seconds: limits.Seconds = 0
     lost: limits.Count = 0
     lost_words: Sentence | None = None
     late: limits.Count = 0

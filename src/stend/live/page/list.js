@@ -57,7 +57,7 @@ function below(row) {
   if (row.error) return [[row.error, "bad"]];
   if (!now || now.state !== "running") return (row.stamps || []).map((stamp) => [stamp, "bad"]);
   const place = `${told.tests[now.test] || now.title || ""}, ${phase(now.phase || "")}`;
-  const going = `${place}: ${now.iops === undefined ? "" : rate(now.iops) + " IOPS, "}${word("left", { time: duration(now.likely_s || 0) })}`;
+  const going = `${place}: ${now.iops === undefined ? "" : rate(now.iops) + " IOPS, "}${now.likely_s === null ? `${word("to_go")}: ${word("not_known")}` : word("left", { time: duration(now.likely_s || 0) })}`;
   return [[going, "good"], ...row.stamps.map((stamp) => [stamp, "bad"])];
 }
 

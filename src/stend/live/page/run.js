@@ -22,12 +22,16 @@ function tell(now) {
   put("state", text);
   by("state").className = `state ${sort}`;
   by("place").hidden = !now.test && now.state !== "cut off" && now.state !== "elsewhere";
-  const most = now.rounds > 1 ? word("of_at_most", { rounds: now.rounds }) : "";
-  const place = now.test ? `${test(now.test, now.title)}: ${phase(now.phase)}, ${word("round")} ${now.round} ${most} · ${word("step", { step: now.step, steps: now.steps })}${now.doing ? ` · ${doing(now.doing)}` : ""}` : "";
-  const known = { cut_off: word("said_cut_off", { run: name }), elsewhere: word("said_elsewhere") };
+  const round = now.rounds > 1 ? `, ${word("round")} ${now.round} ${word("of_at_most", { rounds: now.rounds })}` : "";
+  const place = now.test ? `${test(now.test, now.title)}: ${phase(now.phase)}${round} · ${word("step", { step: now.step, steps: now.steps })}${now.doing ? ` · ${doing(now.doing)}` : ""}` : "";
+  const known = { cut_off: word("said_cut_off"), elsewhere: word("said_elsewhere") };
   put("place", [known[now.state.replace(" ", "_")], place].filter(Boolean).join(" · "));
-  const cards = [card(now.state === "ended" ? "lasted" : "gone", duration(now.t_s || 0))];
-  if (now.state === "running") cards.push(card("to_go", duration(now.likely_s || 0), between(now)));
+  put("command", now.command || "");
+  by("command_line").hidden = !now.command;
+  const going = now.state === "running" || now.state === "elsewhere";
+  const cards = [card(going ? "gone" : "lasted", duration(going ? now.elapsed_s || 0 : now.t_s || 0))];
+  if (going) cards.push(now.likely_s === null ? card("to_go", word("not_known")) : card("to_go", duration(now.likely_s || 0), between(now)));
+  if (going && now.virtual) cards.push(card("simulated", duration(now.t_s || 0), word("of_about", { time: duration((now.t_s || 0) + left(now)) })));
   if (now.iops !== undefined) cards.push(card("iops", rate(now.iops), now.load && doing(now.load)), card("throughput", megabytes(now.bytes_per_s)), card("latency", time(now.mean_s), word("longest", { max: time(now.max_s) })));
   if (now.temperature_c !== undefined) cards.push(card("temperature", `${now.temperature_c.toFixed(0)} °C`));
   if (now.power_w !== undefined) cards.push(card("power", now.power_w < 0.1 ? `${three(now.power_w * 1e3)} ${word("mw")}` : `${three(now.power_w)} ${word("w")}`));
@@ -44,6 +48,8 @@ function tell(now) {
   if (now.state === "ended" && by("views").hidden) views(first);
   first = false;
 }
+
+const left = (now) => (now.stages || []).reduce((sum, stage) => sum + (stage.left_s || 0), 0);
 
 // A load has the short form of the specification in all languages; the other steps have words.
 function doing(text) {
@@ -145,6 +151,7 @@ function hear(message) {
 
 begin().then(() => {
   by("back").href = within("/");
+  copies(by("copy"), () => by("command").textContent);
   by("whole").onclick = () => zoom(null);
   new EventSource(`/events/${address(name)}`).onmessage = hear;
 });

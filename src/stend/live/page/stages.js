@@ -3,9 +3,9 @@
 const SIGNS = { done: "✓", present: "▶", later: "○", missed: "⚠" };
 let lines = null;
 
-function kind(stage, ended) {
+function kind(stage, goes) {
   if (stage.began_s === undefined) return "later";
-  if (!stage.ended_by) return ended ? "missed" : "present";
+  if (!stage.ended_by) return goes ? "present" : "missed";
   return stage.steady === false ? "missed" : "done";
 }
 const spent = (stage, now) => (stage.began_s === undefined ? 0 : (stage.ended_s ?? now.t_s ?? 0) - stage.began_s);
@@ -56,13 +56,14 @@ function tellStages(now) {
   if (!lines || lines.length !== tests.length || lines.some((line, at) => line.phases.length !== tests[at].phases.length)) build(tests);
   tests.forEach((test, at) => {
     const line = lines[at];
-    const kinds = test.phases.map((stage) => kind(stage, now.state === "ended"));
-    const whole = kinds.includes("present") ? "present" : kinds.every((one) => one === "later") ? "later" : kinds.includes("later") ? (now.state === "ended" ? "missed" : "present") : kinds.includes("missed") ? "missed" : "done";
+    const goes = now.state === "running" || now.state === "elsewhere";
+    const kinds = test.phases.map((stage) => kind(stage, goes));
+    const whole = kinds.includes("present") ? "present" : kinds.every((one) => one === "later") ? "later" : kinds.includes("later") ? (goes ? "present" : "missed") : kinds.includes("missed") ? "missed" : "done";
     const past = test.phases.reduce((sum, stage) => sum + spent(stage, now), 0);
     const left = test.phases.reduce((sum, stage) => sum + (stage.left_s || 0), 0);
     const done = kinds.filter((one) => one === "done" || one === "missed").length;
     const name = told.tests[test.name] || test.name;
-    write(line.head, `${SIGNS[whole]} ${name} · ${word("of_phases", { done, all: kinds.length })} · ${[past ? duration(past) : "", left && whole !== "missed" ? `≈ ${duration(left)} ${word("ahead")}` : ""].filter(Boolean).join(", ") || "0"}`);
+    write(line.head, `${SIGNS[whole]} ${name} · ${word("of_phases", { done, all: kinds.length })} · ${[past ? duration(past) : "", left && now.state !== "ended" ? `≈ ${duration(left)} ${word("ahead")}` : ""].filter(Boolean).join(", ") || "0"}`);
     if (line.kind !== whole) {
       line.box.className = whole;
       if (whole === "present" || line.kind === "present") line.box.open = whole === "present";

@@ -39,7 +39,12 @@ class Mark(NamedTuple):
 
 def mark(course: Course, now: float | None = None) -> Mark:
     """Return the present moment. Times since the first sample are free of start-up, which compiles the simulation."""
-    return Mark(time.time() if now is None else now, _work(course))
+    return Mark(time.time() if now is None else now, work(course))
+
+
+def begin(course: Course) -> Mark:
+    """Return the mark of the start, for a run that is joined after its first sample."""
+    return Mark(course.progress.run.started[-1].at, 0.0)
 
 
 def times(course: Course, now: float | None = None, since: Mark | None = None) -> Times:
@@ -48,7 +53,7 @@ def times(course: Course, now: float | None = None, since: Mark | None = None) -
     if not begun or not begun[-1].plan.device.virtual:
         return Times(course.t, left, "")
     simulated = f"{duration(course.t)} of about {duration(course.t + left.likely_s)}"
-    present, start = mark(course, now), Mark(begun[-1].at, 0.0)
+    present, start = mark(course, now), begin(course)
     first = since or start
     if present.work <= first.work:
         return Times(max(present.at - start.at, 0.0), ToGo(math.inf, math.inf, math.inf), simulated)
@@ -64,7 +69,8 @@ def _rest(course: Course) -> float:
     return 1 if PACED in course.progress.run.started[-1].plan.device.target else REST_COST
 
 
-def _work(course: Course) -> float:
+def work(course: Course) -> float:
+    """Return the work done so far, in seconds of simulated load."""
     loaded_s = course.progress.loaded_s + course.progress.present.held.seconds
     return loaded_s + _rest(course) * max(course.t - loaded_s, 0)
 
