@@ -231,6 +231,14 @@ def test_a_use_that_heat_leaves_open_in_two_tests_has_the_reason_once() -> None:
     assert why_said(Why(reasons=(), because=causes, tests=(), facts=()), EN) == EN("because.throttled_run")
 
 
+def test_a_drive_that_throttles_throughout_has_no_fall_of_its_rate() -> None:
+    run = ran("small?thermal.limit_c=32&overheats_at_s=100", "heat")
+    for found in (finding for finding in findings.find(run, {}) if finding.name == "heat"):
+        assert found.key == "throttled_throughout"
+        for lang in LANGUAGES:
+            assert finding_said(found, Language(lang))
+
+
 def test_throttling_within_the_first_minute_gives_bounds_and_counts_no_rest() -> None:
     """From 48 C, 6 W at 8 K/W lead to 70 C after 48 s. The 15 minutes of rest before are not throttled."""
     run = ran(WARM + "&power.idle_w=1", "heat")

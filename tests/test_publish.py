@@ -117,6 +117,12 @@ def test_a_page_of_a_method_is_there_for_each_test_that_a_drive_has_and_for_no_o
         assert pages == {*ran, "index"}
 
 
+def test_the_page_of_a_method_describes_its_test_alone() -> None:
+    for path in (site() / "en/methods/iops.html", site() / "en/methods/index.html"):
+        assert "sequential access" not in path.read_text()
+        assert "random access" in path.read_text()
+
+
 def test_the_first_page_has_the_key_figures_that_its_drives_have() -> None:
     columns = re.findall(r'data-sort="(\w+)"', (site() / "en/index.html").read_text())
     assert [key for key in columns if key in SHAPES] == ["reads", "read_wait", "writes_filled"]

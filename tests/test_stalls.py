@@ -75,7 +75,7 @@ def test_a_long_silence_is_told_and_a_short_one_is_not() -> None:
     run = Run(play(drawn("write-saturation", minute_s=1), Frozen()))
     (told,) = stalls(run)
     assert told.startswith("the load reported nothing for 12 s in write-saturation, saturate, round ")
-    assert "ничего не было слышно 12 с" in Language("ru").translated(told)
+    assert "ничего не сообщала 12 с" in Language("ru").translated(told)
     assert stalls(Run(play(drawn("write-saturation", minute_s=1), StillEngine(interval_s=9.0)))) == []
 
 

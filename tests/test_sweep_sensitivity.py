@@ -111,6 +111,12 @@ def test_too_few_drives_and_a_figure_that_stays_say_so() -> None:
     assert told(lambda a, b: a * 0 + 1e-5 * b, 50, **ends).why == "flat"
 
 
+def test_too_few_drives_for_the_contrasts_of_a_kind_say_so() -> None:
+    kinds = ("greedy", "fifo", "cost-benefit")
+    assert told(lambda a, b, kind: a, 12, a=Range(0.0, 1.0), b=Range(0.0, 1.0), kind=kinds).why == "few"
+    assert not told(lambda a, b, kind: a, 15, a=Range(0.0, 1.0), b=Range(0.0, 1.0), kind=kinds).why
+
+
 def test_a_figure_that_moves_by_just_what_matters_does_not_stay() -> None:
     def moved(a: Array, by: float) -> Array:
         return np.where(a < 0.5, -by, by)

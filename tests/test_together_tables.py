@@ -23,6 +23,12 @@ def test_a_use_that_is_fit_by_performance_only_is_explained(mark: Mark, noted: b
     assert (uses.note == EN("together.by_performance")) == noted
 
 
+def test_drives_without_a_common_figure_have_no_table_of_figures() -> None:
+    reviews = {name: seen({"write": "no"})._replace(figures={}) for name in "AB"}
+    assert together.headline(reviews, EN) == EN("together.nothing")
+    assert [table.title for table in together.tables(reviews, EN)] == [EN("together.verdicts_runs"), EN("story.uses")]
+
+
 def uses_of(marks: dict[str, Mark], why: dict[str, Judged]) -> dict[str, str]:
     review = seen(marks)
     judged = tuple(why.get(one.use, one) for one in review.verdict.uses)

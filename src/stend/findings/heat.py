@@ -112,7 +112,8 @@ def _of(test: str, phase: str, made: Course) -> Finding:
     values: dict[str, Any] = {"phase": phase, "minutes_s": records[-1].end_s, "rate": last, "first": first}
     if made.slow_s is not None:
         values |= _throttled(made)
-        key = "throttled" if values["from_s"] >= records[0].end_s - NEAR_S else "throttled_first"
+        key = "throttled_first" if values["share"] < FALLEN else "throttled_throughout"
+        key = "throttled" if values["from_s"] >= records[0].end_s - NEAR_S else key
         return Finding(key=key, test=test, values=values, side="con")
     if not degrees:
         return Finding(key="silent", test=test, values=values, confidence="can't tell")

@@ -304,13 +304,9 @@ def changed(drive: Identity) -> list[str]:
 
 
 def described(drive: Identity) -> str:
-    """Return a virtual drive with its parameters, without those that only distinguish repeats, and its title.
-
-    A drive with changed parameters has no title, because that describes the file.
-    """
-    name, options = drive.target.partition("?")[0], changed(drive)
-    shown = "&".join([f"sim:{Path(name.removeprefix('sim:')).name}", *options]).replace("&", "?", 1)
-    return shown if options else f"{shown} ({str(drive.facts.get('title', '')).partition(': ')[0]})"
+    """Return a virtual drive with its parameters, without those that only distinguish repeats."""
+    name = Path(drive.target.partition("?")[0].removeprefix("sim:")).name
+    return "&".join([f"sim:{name}", *changed(drive)]).replace("&", "?", 1)
 
 
 def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:

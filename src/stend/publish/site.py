@@ -262,7 +262,7 @@ class Lang:
             test, here = suite.load(name), f"methods/{name}.html"
             asked = [question for question in questions() if name in question.tests]
             title, clause = words.title(name, test.title), named_clause(test.clause, words)
-            texts = [words(f"question.{question.name}.what") for question in asked]
+            texts = [question.described([name], words) for question in asked]
             about = texts[0] if texts else title
             links += [{"href": f"{name}.html", "name": title, "says": f"{clause}. {about}"}] if name in ran else []
             have = [drive for drive in self.drives if name in self.entries[drive["id"]].tests]

@@ -83,6 +83,8 @@ def effects(design: Design, values: Sequence[Values], y: Array) -> Effects:
         return nothing._replace(why="flat")
     bases = [_basis(design, name, [row[name] for row in values]) for name in design.parameters]
     fits = [fit for degree in DEGREES if (fit := _fitted(bases, *degree, y))]
+    if not fits:  # a parameter without an order has several terms
+        return nothing._replace(why="few")
     examined = {term for fit in fits for term in fit.terms if len(term) == 2}
     return _shared(list(design.parameters), max(fits, key=lambda fit: fit.explained), sorted(examined), nothing)
 

@@ -1,12 +1,14 @@
 """The questions of a review: questions.toml, with the conditions of each answer."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import msgspec
+
+from stend.words import Language
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,6 +54,11 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     each: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     needs: dict[str, str] = {}
+
+    def described(self, tests: Collection[str], words: Language) -> str:
+        """Return the description of the tests of a chapter; of a single one of them its own, if there is one."""
+        own = f"question.{self.name}.what_{'+'.join(tests)}"
+        return words(own if words.knows(own) else f"question.{self.name}.what")
 
 
 @cache

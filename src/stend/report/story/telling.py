@@ -220,7 +220,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
                 question.name,
                 together.question_title(question.name, list(reviews.values()), words),
                 (of, answers, question.tests),
-                [_what_is_measured(question, of, words)],
+                [question.described({test.name for _, tests in of.values() for test in tests}, words)],
                 author.get(question.name, ((), ())),
                 (*_pictures(question, of, sides), *once(chapter_tables(question, of, answers, sides, words), of)),
             )
@@ -236,13 +236,6 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             author.get(test, ((), ())),
             (*_charts(of), *once(tables_of(of, workloads), of)),
         )
-
-
-def _what_is_measured(question: Question, of: Measured, words: Language) -> str:
-    """Return the description of the tests of a chapter; of a single one of them its own, if there is one."""
-    names = {test.name for _, tests in of.values() for test in tests}
-    own = f"question.{question.name}.what_{'+'.join(names)}"
-    return words(own if words.knows(own) else f"question.{question.name}.what")
 
 
 def _measured(reviews: Reviews, tests: Sequence[str]) -> Measured:

@@ -277,7 +277,7 @@ def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     notes = {"weakest": len(single) < len(reviews), "weakest_drawn": len(single) < len(reviews) > MOST_DRAWN}
     note = " ".join(words(f"together.{key}") for key, holds in notes.items() if holds)
     yield Table(words(f"together.verdicts{runs}"), (drive, words("together.verdict")), rows, note=note)
-    yield _figure_table(reviews, words)
+    yield from [_figure_table(reviews, words)] if _figures(reviews) else ()
     judged = any(not review.verdict.standing for review in reviews.values())
     if uses := tuple(_uses(single, words)) if judged else ():
         fit = words("story.performance")
