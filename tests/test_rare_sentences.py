@@ -215,7 +215,7 @@ def test_a_mean_that_is_partly_of_the_controllers_cache_is_named_and_no_penalty_
     )  # fmt: skip
     early = run.of("write-saturation", "saturate")[:2]
     run = changed(run, lambda r, _: quicker(r, 4.0) if r in early else r)
-    found, figures = of(run, "cause"), evidence(run, {}, findings.find(run)).figures
+    found, figures = of(run, "cause"), evidence(run, {}, list(findings.find(run))).figures
     assert ("cached" in found, "raid5" in found) == (names_it, level == "raid5" and not names_it)
     assert ("writes_cached" in figures) is names_it
     if names_it:
