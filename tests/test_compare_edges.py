@@ -12,12 +12,13 @@ from stend.base.units import GB, GiB
 from stend.many import read, statistics
 from stend.many.compare import Side, compared, side
 from stend.many.compare.differences import difference, verdict_of
+from stend.many.compare.groups import alone
 from stend.many.compare.rules import judge, parse
 from stend.many.settings import Reason
 from stend.many.sides import Played
 from stend.many.sides import outcome as reduced
 from stend.model.definition import Workload
-from stend.report.parts.ranked import unproven
+from stend.report.parts.ranked import name, unproven
 from stend.report.parts.versus import summary
 from stend.words import Language
 from tests.imported import SAMPLES, imported
@@ -209,3 +210,13 @@ def test_how_figures_are_listed_is_explained_only_if_some_are_compared(engine: s
     whole = compared(a, b)
     assert len(whole.differences) > 1
     assert (EN("versus.several") in summary(whole, EN)) is explained
+
+
+def test_an_unknown_state_is_not_part_of_the_name_of_a_figure(tmp_path: Path) -> None:
+    kept = read.named([imported(SAMPLES / "fio-3.33.json", tmp_path)]).runs[0]
+    whole = compared(
+        side("a", [kept]), side("b", [kept._replace(name="b", began_s=kept.began_s + 100, ended_s=kept.ended_s + 100)])
+    )
+    names = {name(alone(row), EN) for row in whole.differences}
+    assert names
+    assert not [text for text in names if "not stated" in text]

@@ -77,6 +77,18 @@ def test_a_table_that_ends_without_a_line_end_has_a_note_and_no_cut_number(name:
     assert not [note for note in taken(name, data + b"\n").notes if note.startswith("no line end")]
 
 
+def test_a_row_of_iometer_with_decimal_commas_is_left_out_with_a_note() -> None:
+    data = (SAMPLES / "iometer.csv").read_bytes()
+    assert b"ALL,All,4 KiB; 100% Read; 0% random,1,4,4,80000.5,80000.5," in data
+    cut = taken("iometer.csv", data.replace(b"80000.5", b"80000,5"))
+    assert [load.phase for load in cut.loads] == ["All in one"]
+    alone = data[: data.rindex(b"'Results")].replace(b"80000.5", b"80000,5")
+    with pytest.raises(BadInput, match="decimal commas shift the cells of all its rows"):
+        taken("iometer.csv", alone)
+    note = "a row of 4 KiB; 100% Read; 0% random has a decimal comma that shifts its cells: it is left out"
+    assert note in cut.notes
+
+
 def test_a_write_latency_that_was_cut_after_its_first_digit_is_left_out() -> None:
     data = (SAMPLES / "iometer.csv").read_bytes().rstrip(b"\n")
     assert data.endswith(b",40")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.base.units import MB, MiB
 from stend.imports import numbers
@@ -36,7 +37,10 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return one load per access specification and queue depth, of all managers together."""
+    """Return one load per access specification and queue depth, of all managers together.
+
+    Raise BadInput if decimal commas shift the cells of all rows.
+    """
     words = text(given.data)
     table = list(numbers.rows(words))
     specs, notes = dict(_specs(table)), dict[Sentence, None]()
@@ -49,6 +53,8 @@ def read(given: Given) -> Taken:
         table, cut = numbers.until_cut(words, header, table)
         notes |= dict.fromkeys(cut)
     loads = tuple(_loads(table, specs, notes))
+    if not loads and notes:
+        raise BadInput("decimal commas shift the cells of all its rows; export it with decimal points")
     return Taken(
         tool=TOOL,
         version=plain(version)[:40],
@@ -78,6 +84,8 @@ def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[Sentence,
     for row in table:
         if row[:1] == [HEADER]:
             header = [row[0].lstrip("'"), *row[1:]]
+        elif header and row[:1] == ["ALL"] and any(row[len(header) :]):
+            notes[Sentence("imported.shifted", phase=plain(row[2])[:60])] = None
         elif header and row[:1] == ["ALL"]:
             yield _load(numbers.named(header, row), specs, notes)
 

@@ -207,15 +207,18 @@ def _row(group: Group, counted: Sequence[Sequence[Verdict]], words: Language) ->
 
 
 def name(group: Group, words: Language) -> str:
-    """Return test, phase or state unless it is the window of rounds, kind of load, direction if it is only one of two,
-    and quantity if the test has another name.
+    """Return test, phase or state, kind of load, direction if it is only one of two, and quantity.
+
+    A state that is unknown or the window of rounds is left out, and a quantity that the test is named after.
     """
     test, quantity = words.title(group.test, group.test), words.quantity(group.quantity)
     place = words.phase_beside(group.phase, test, load=False) if group.phase else words(f"kept_state.{group.state}")
     load = [words.format_of.loads.get(group.access, group.access.replace("_", " "))]
     load += [words(f"direction.{group.direction}").lower()] if group.direction != "both" else []
     load += [quantity] if quantity != test else []
-    return ", ".join([test, *([place] if place and (group.state != "window" or group.phase) else []), *load])
+    return ", ".join(
+        [test, *([place] if place and (group.state not in ("window", "unknown") or group.phase) else []), *load]
+    )
 
 
 def span(group: Group, words: Language) -> str:
