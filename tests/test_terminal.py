@@ -334,7 +334,7 @@ def test_names_lose_only_what_all_have_in_common() -> None:
 def test_the_present_step_of_a_resumed_virtual_run_is_said_to_be_replayed() -> None:
     shown = course("iops", "enterprise-2.0.2", lambda c: c.t > 1000)
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(picture(shown, "replaying the recorded part"))
+    console.print(picture(shown, "replaying the recorded part", timed=False))
     text = console.export_text()
     assert "replaying the recorded part" in text
     assert "remaining" not in text
