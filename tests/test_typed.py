@@ -11,7 +11,7 @@ from stend.base.text import typed
 
 OLD = ("_grammar.OLD_SCHEMAS[name]", "_grammar.OLD_VERBS[words[0]]")
 SOURCES = sorted(Path(__file__).parents[1].joinpath("src/stend").rglob("*.py"))
-WORDS = {"word", "name", "pct:.3g", "view", "named", "words[0]", "last.verb", "owner.verb", "meant", *OLD}
+WORDS = {"word", "name", "action", "more", "pct:.3g", "view", "named", "words[0]", "last.verb", "owner.verb", "meant", *OLD}
 """Values in commands that are no paths: names of verbs, tests and schemas, numbers, and texts quoted already."""
 
 
