@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stend import session, store
-from stend.live import clock
+from stend.live.clock import mark, times
 from stend.live.course import Course
 from stend.model.events import Event, Result, Sample, Started
 
@@ -73,12 +73,12 @@ def simulated(tests: list[str], name: str, *, quick: bool) -> tuple[Track, Track
             for event in running:
                 course.add(event)
                 if isinstance(event, Sample) and since is None:  # compiling the simulation is not a part of it
-                    begun, since = time.process_time(), clock.mark(course, course.progress.run.started[-1].at)
+                    begun, since = time.process_time(), mark(course, course.progress.run.started[-1].at)
                 results += isinstance(event, Result)
                 if isinstance(event, Result) and results >= FEW and course.started:
                     spent = time.process_time() - begun
                     by_clock.add(course.t, course.remaining)
-                    at = clock.times(course, course.progress.run.started[-1].at + spent, since)
+                    at = times(course, course.progress.run.started[-1].at + spent, since)
                     by_processor.add(spent, at.left)
             by_clock.end, by_processor.end = course.t, time.process_time() - begun
     return by_clock, by_processor
