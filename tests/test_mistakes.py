@@ -1,5 +1,6 @@
 """Mistakes of every day: a wrong folder, a closed pipe, a missing part, too many runs. Each is one sentence."""
 
+import fcntl
 import importlib.util
 import os
 import socket
@@ -29,7 +30,7 @@ from tests.test_cli import refused
 from tests.test_run import drawn, play
 from tests.test_sooner import drawn as long_plan
 from tests.test_store import kept
-from tests.waits import PATIENCE_S
+from tests.waits import PATIENCE_S, wait_for
 
 STEND = [sys.executable, "-m", "stend"]
 
@@ -104,6 +105,23 @@ def test_a_run_goes_on_without_readers_of_its_output(
     assert process.returncode == 0
     assert store.load(tmp_path / "made").ended.outcome == "complete"  # type: ignore[union-attr]
     assert (tmp_path / "made/report.html").exists()
+
+
+@pytest.mark.parametrize("words", [["run", "latency"], ["inspect"]], ids=" ".join)
+def test_a_run_does_not_wait_for_a_reader_that_stopped_reading(words: list[str], tmp_path: Path) -> None:
+    read, write = os.pipe()
+    room = fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, b"-" * room)  # as `| less` does once its first page is full
+    order = [*STEND, *words, "--target", "sim:small", "--into", "made", "--quick"]
+    with subprocess.Popen(order, stdout=write, stderr=write, cwd=tmp_path) as process:
+        os.close(write)
+        wait_for((tmp_path / "made/report.html").exists)
+        assert store.load(tmp_path / "made").ended.outcome == "complete"  # type: ignore[union-attr]
+        with open(read) as reader:
+            told = reader.read()
+    assert process.returncode == 0
+    assert told.startswith("-" * room + "Run folder: made\n")
+    assert told.endswith("\nReport: made/report.html\n")
 
 
 @pytest.mark.parametrize("many", [7, 8, 9, 17, 40])

@@ -3,11 +3,19 @@
 import contextlib
 import io
 import os
+import select
 import sys
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
 from stend.base.text import plain_lines
+
+PART = select.PIPE_BUF // 4
+"""How many characters are written at once: a pipe that has room for any takes PIPE_BUF bytes."""
+MOST_KEPT = 10_000
+"""How many parts are kept for a reader that takes none. The oldest are dropped."""
 
 
 class Edge:
@@ -29,26 +37,35 @@ class Edge:
 
 
 class Lasting:
-    """A stream that discards its text from the first time on that it cannot be written: a closed pipe, a full disk."""
+    """A stream that a run does not wait for.
+
+    Text is kept for later while its reader (a stopped terminal, a pager) takes none. From the first time on that the
+    stream cannot be written (a closed pipe, a full disk) text is discarded.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self.kept = deque[tuple[int, str]](maxlen=MOST_KEPT)
+        """Parts with the times of their writing in nanoseconds."""
 
     def write(self, text: str) -> int:
-        """Write or discard text."""
-        with self._or_nowhere():
-            self.stream.write(text)
+        """Write, keep or discard text."""
+        now = time.monotonic_ns()
+        self.kept.extend((now, text[at : at + PART]) for at in range(0, len(text), PART))
+        self.flush()
         return len(text)
 
     def flush(self) -> None:
-        """Write or discard what is buffered."""
-        with self._or_nowhere():
-            self.stream.flush()
+        """Write as much of the kept text as the reader takes now."""
+        while self.kept and _takes(self.stream):
+            self.write_first()
 
-    @contextlib.contextmanager
-    def _or_nowhere(self) -> Iterator[None]:
+    def write_first(self) -> None:
+        """Write or discard the first kept part, however long the reader takes."""
+        text = self.kept.popleft()[1]
         try:
-            yield
+            self.stream.write(text)
+            self.stream.flush()
         except OSError:
             print_nowhere(self.stream)
 
@@ -56,10 +73,26 @@ class Lasting:
         return getattr(self.stream, name)
 
 
+def _finish(streams: Sequence[Lasting]) -> None:
+    """Write all that was kept, in the order of its writing, however long the readers take. Ctrl-C drops it."""
+    with contextlib.suppress(KeyboardInterrupt):
+        while left := [stream for stream in streams if stream.kept]:
+            min(left, key=lambda stream: stream.kept[0][0]).write_first()
+
+
+def _takes(stream: TextIO) -> bool:
+    """Return whether a stream takes PART at once, as far as the kernel knows."""
+    with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
+        looked = select.poll()
+        looked.register(stream.fileno(), select.POLLOUT)
+        return bool(looked.poll(0))
+    return True
+
+
 def print_nowhere(stream: TextIO) -> None:
     """Point a stream at /dev/null, so that flushing the rest of it raises no error."""
-    with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a test's stream has none
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def go_on() -> None:
@@ -100,10 +133,11 @@ def open_closed_streams() -> None:
 
 @contextlib.contextmanager
 def edged() -> Iterator[None]:
-    """Wrap standard output and standard error in an Edge."""
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (Edge(open_stream(stream)) for stream in before)
+    """Wrap standard output and standard error in an Edge. At the end write what was kept for their readers."""
+    before, edges = (sys.stdout, sys.stderr), [Edge(open_stream(stream)) for stream in (sys.stdout, sys.stderr)]
+    sys.stdout, sys.stderr = edges
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+        _finish([edge.stream for edge in edges if isinstance(edge.stream, Lasting)])
