@@ -2,12 +2,14 @@
 
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from stend.base.units import MiB
-from stend.devices import file
-from stend.devices.telling import places
+from stend.devices import block, file
+from stend.devices.telling import below, places
 from stend.gate.mounts import Mount
 from stend.words import Language
 from tests.stand import Host
@@ -69,3 +71,62 @@ def test_a_file_in_memory_says_so_on_every_page() -> None:
         place.truncate(2 * MiB)
         warnings = file.find(place.name).identity.facts.get("warnings", [])
     assert warnings == ["not a drive: the file is in memory (tmpfs)"]
+
+
+def in_groups(host: Host, groups: str, limits: dict[str, str]) -> None:
+    """Let this process be in control groups with such limits."""
+    host.write("proc/self/cgroup", groups)
+    for path, text in limits.items():
+        host.write(f"sys/fs/cgroup/{path}", text)
+
+
+@pytest.fixture
+def stacked(tmp_path: Path) -> Host:
+    """A partition of a drive, and a volume on it."""
+    host = Host(tmp_path)
+    host.disk("sda", "8:0")
+    host.disk("sda1", "8:1", parent="sda", partition="1")
+    host.disk("dm-0", "253:0", dm__uuid="LVM-1", dm__name="volume")
+    host.stacked("dm-0", "sda1")
+    return host
+
+
+@pytest.mark.parametrize(
+    ("groups", "limits", "expected"),
+    [
+        ("0::/lab/x\n", {"lab/x/io.max": "8:0 rbps=2000000 wbps=max riops=max wiops=120"}, {
+            "/lab/x limits reads of sda to 2 MB/s", "/lab/x limits writes of sda to 120 IOPS"}),
+        ("0::/lab/x\n", {"lab/x/io.max": "8:0 wiops=900", "lab/io.max": "8:0 wiops=300"}, {
+            "/lab limits writes of sda to 300 IOPS"}),
+        ("0::/lab/x\n", {"lab/x/io.max": "8:0 wiops=300", "lab/io.max": "8:0 wiops=900"}, {
+            "/lab/x limits writes of sda to 300 IOPS"}),
+        ("0::/lab/x\n", {"lab/x/io.max": "8:0 rbps=max wbps=max riops=max wiops=max"}, set()),
+        ("0::/lab/x\n", {"lab/x/io.max": "8:16 wiops=120", "other/io.max": "8:0 wiops=1"}, set()),
+        ("0::/\n", {}, set()),
+        ("0::/lab/x\n", {"lab/x/io.max": "253:0 riops=50\n8:16 riops=1"}, {"/lab/x limits reads of dm-0 to 50 IOPS"}),
+        ("3:cpu:/x\n2:blkio:/docker/7\n0::/\n", {"blkio/blkio.throttle.write_bps_device": "8:0 1500000"}, {
+            "/ limits writes of sda to 1.5 MB/s"}),
+        ("2:blkio:/a\n", {"blkio/a/blkio.throttle.read_iops_device": "8:0 400\n8:16 7"}, {
+            "/a limits reads of sda to 400 IOPS"}),
+    ],
+)  # fmt: skip
+def test_limits_of_control_groups_on_the_drive_below_are_named(
+    groups: str, limits: dict[str, str], expected: set[str], stacked: Host
+) -> None:
+    """`io.max` and blkio.throttle, kernel documentation cgroup-v2.rst and cgroup-v1/blkio-controller.rst."""
+    in_groups(stacked, groups, limits)
+    told = list(places.of_node("dm-0", stacked.kernel))
+    assert {text.removeprefix("not the drive alone: the control group ") for text in told} == expected
+    doubts = list(places.doubts_of_node("dm-0", stacked.kernel))
+    groups_of = {(text.values["group"], text.values["node"]) for text in told}
+    assert {(text.values["group"], text.values["node"]) for text in doubts} == groups_of
+    assert all(Language("ru").translated(text) != text for text in (*told, *doubts))
+
+
+def test_a_limit_of_the_drive_below_is_named_once(stacked: Host) -> None:
+    in_groups(stacked, "0::/x\n", {"x/io.max": "8:0 wiops=9"})
+    looked = block.look("dm-0", stacked.kernel)
+    drive = block.identify("/dev/sda", "sda", "/dev/sda", stacked.kernel)
+    drive = msgspec.structs.replace(drive, facts=block.look("sda", stacked.kernel).all)
+    below.add_members(looked, [SimpleNamespace(identity=drive, node="sda")])
+    assert (len(looked.doubts), len(looked.warnings)) == (1, 1)

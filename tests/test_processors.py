@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stend import host
+from stend.base.sysfs import Kernel
 from stend.host import processors
 
 GOVERNORS = ("", "performance", "powersave", "schedutil")
@@ -16,6 +17,13 @@ STATES = {"POLL": 0, "C1": 2, "C1E": 10, "C6": 133, "C8": 890}
 def told(governor: str, idle: dict[str, int]) -> list[str]:
     facts: dict[str, Any] = {"cpus": 8, "usable": 8.0, "nodes": 1, "governor": governor}
     return list(processors.advice(facts | {"idle": [{"name": n, "exit_us": us} for n, us in idle.items()]}))
+
+
+def in_groups(root: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process be in other control groups, whose folders are below `root`."""
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/cgroup").write_text(text)
+    monkeypatch.setattr(host.processors, "HOST", Kernel(root))
 
 
 @pytest.mark.parametrize(("governor", "depth"), list(product(GOVERNORS, range(len(STATES) + 1))))
@@ -66,13 +74,11 @@ def test_quotas_of_version_1_have_a_folder_per_controller(
 ) -> None:
     """In a container the folder at the top is its own group, though /proc names the host's path."""
     for place, (quota, period) in quotas.items():
-        folder = tmp_path / "cpu,cpuacct" / place
+        folder = tmp_path / "sys/fs/cgroup/cpu,cpuacct" / place
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "cpu.cfs_quota_us").write_text(f"{quota}\n")
         (folder / "cpu.cfs_period_us").write_text(f"{period}\n")
-    (tmp_path / "self").write_text("9:name=systemd:/\n4:cpuset:/docker/7\n1:cpu,cpuacct:/docker/7\n0::/\n")
-    monkeypatch.setattr(processors, "GROUPS", tmp_path)
-    monkeypatch.setattr(processors, "GROUP", tmp_path / "self")
+    in_groups(tmp_path, "9:name=systemd:/\n4:cpuset:/docker/7\n1:cpu,cpuacct:/docker/7\n0::/\n", monkeypatch)
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(64)))
     assert processors.usable() == usable
 
@@ -91,13 +97,11 @@ def test_quotas_of_version_1_have_a_folder_per_controller(
 def test_processors_that_a_container_keeps_from_this_process_are_not_usable(
     affinity: int, quotas: dict[str, str], usable: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    groups = tmp_path / "groups"
+    groups = tmp_path / "sys/fs/cgroup"
     for place, text in ({"a/b": ""} | quotas).items():
         (groups / place).mkdir(parents=True, exist_ok=True)
         (groups / place / "cpu.max").write_text(f"{text}\n")
-    (tmp_path / "self").write_text("1:name=systemd:/x\n0::/a/b\n" if "a/b" in quotas else "0::/\n")
-    monkeypatch.setattr(processors, "GROUPS", groups)
-    monkeypatch.setattr(processors, "GROUP", tmp_path / "self")
+    in_groups(tmp_path, "1:name=systemd:/x\n0::/a/b\n" if "a/b" in quotas else "0::/\n", monkeypatch)
     monkeypatch.setattr(processors, "CPU", tmp_path)
     monkeypatch.setattr("os.cpu_count", lambda: 64)
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(affinity)))

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stend.host.files import read
+from stend.base.sysfs import text
 
 SYS = Path("/sys")
 NO_NODE = "-1"
@@ -31,7 +31,7 @@ def describe(drive: str = "") -> dict[str, Any]:
         "cpus": os.cpu_count(),
         "usable_cpus": usable if (usable := processors.usable()) < (os.cpu_count() or 0) else 0,
         "memory_bytes": int(memory[0]) * 1024 if memory else 0,
-        "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
+        "board": " ".join(filter(None, (text(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": processors.governors(),
         "fio": fio_version(),
         "adapters": adapters(drive),
@@ -65,9 +65,9 @@ def adapters(drive: str = "") -> list[dict[str, str]]:
     """
     controllers = []
     for pci in sorted((SYS / "bus/pci/devices").glob("*")):
-        if read(pci / "class").startswith("0x01"):
+        if text(pci / "class").startswith("0x01"):
             links = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node")
-            facts = {name: read(pci / name) for name in ("vendor", "device", *links)}
+            facts = {name: text(pci / name) for name in ("vendor", "device", *links)}
             controllers.append(
                 {"address": pci.name} | {k: value for k, value in facts.items() if value not in ("", NO_NODE)}
             )
@@ -76,10 +76,10 @@ def adapters(drive: str = "") -> list[dict[str, str]]:
 
 
 def _field(path: Path, name: str) -> str:
-    lines = (line.partition(":") for line in read(path).splitlines())
+    lines = (line.partition(":") for line in text(path).splitlines())
     return next((value.strip() for key, _, value in lines if key.strip() == name), "")
 
 
 def _os_name() -> str:
-    pairs = (line.partition("=") for line in read(Path("/etc/os-release")).splitlines())
+    pairs = (line.partition("=") for line in text(Path("/etc/os-release")).splitlines())
     return {key: value.strip('"') for key, _, value in pairs}.get("PRETTY_NAME", "")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from stend.base.extras import needing
+from stend.base.sysfs import text
 from stend.base.units import GB
 from stend.host import ceiling, memory, processors
-from stend.host.files import read
 
 
 def measure(*, quick: bool) -> dict[str, Any]:
@@ -53,8 +53,8 @@ def dmidecode() -> str:
 
 def _machine() -> str:
     """Return a short identifier of this machine with its memory and processors."""
-    cpu = read(Path("/proc/cpuinfo")).partition("cpu MHz")[0]
-    words = [read(Path("/etc/machine-id")), cpu, *read(Path("/proc/meminfo")).splitlines()[:1]]
+    cpu = text(Path("/proc/cpuinfo")).partition("cpu MHz")[0]
+    words = [text(Path("/etc/machine-id")), cpu, *text(Path("/proc/meminfo")).splitlines()[:1]]
     return hashlib.blake2b("\n".join(words).encode(), digest_size=8).hexdigest()
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
+from stend.base.sysfs import text
 from stend.host import SYS
-from stend.host.files import read
 
 UNSET = ("", "00000000-0000-0000-0000-000000000000", "Not Settable")
 
@@ -37,5 +37,5 @@ def here() -> Host:
 
 
 def _number(path: Path) -> str:
-    number = read(path)
+    number = text(path)
     return "" if number in UNSET else number

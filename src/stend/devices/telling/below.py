@@ -44,12 +44,15 @@ WORST = ("temperature_c", "throttled", "critical_warning", "wear_pct")
 
 
 def add_members(looked: facts.Looked, members: Sequence[Member], key: str = "drives_below") -> None:
-    """Add the facts of all members as one fact named `key`, and their doubts and warnings with the drive's name."""
+    """Add the facts of all members as one fact named `key`, and their doubts and warnings with the drive's name.
+
+    A remark that the drive above has already is not added.
+    """
     looked.add(**{key: [_facts(member.identity) for member in members] or None})
     for member in members:
         facts_of, name = member.identity.facts, member.node
-        looked.doubts += (_named(name, doubt) for doubt in facts_of.get("doubts", ()))
-        looked.warnings += (_named(name, warning) for warning in facts_of.get("warnings", ()))
+        for texts, remarks in ((looked.doubts, "doubts"), (looked.warnings, "warnings")):
+            texts += [_named(name, one) for one in facts_of.get(remarks, ()) if one not in texts]
 
 
 def _facts(member: Identity) -> dict[str, Any]:
