@@ -19,6 +19,7 @@ import typer
 
 from stend.base import extras
 from stend.base.errors import STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
+from stend.base.home import search_administration
 from stend.base.regular import NotRegular
 from stend.base.text import plain
 from stend.base.version import __version__
@@ -137,6 +138,7 @@ def script() -> None:
     """Run the installed command and exit. Skip the last garbage collection when it succeeded."""
     open_closed_streams()
     os.environ.setdefault(*ALONE)
+    search_administration()
     gc.set_threshold(GARBAGE_AFTER)
     code = main()
     if not code and REPORTS_LEFTOVERS not in sys.modules:

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from stend.base.errors import Refused
+from stend.base.home import home
 from stend.base.sysfs import Kernel, entries
 from stend.gate import mounts
 from stend.gate.look import generation
@@ -92,9 +93,9 @@ def _below(kernel: Kernel, table: list[mounts.Mount], path: str, folder: str) ->
 
 def _hidden(path: str) -> str:
     """Return the home below which a file, or a folder above it, is hidden by a dot, or "" if it is not hidden."""
-    for home in dict.fromkeys((*HOMES, os.path.realpath(Path.home()))):
-        if home != "/" and path.startswith(f"{home}/") and "/." in path[len(home) :]:
-            return home
+    for folder in dict.fromkeys((*HOMES, os.path.realpath(home()))):
+        if folder != "/" and path.startswith(f"{folder}/") and "/." in path[len(folder) :]:
+            return folder
     return ""
 
 

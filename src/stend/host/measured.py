@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stend.base.extras import needing
+from stend.base.home import home
 from stend.base.sysfs import text
 from stend.base.units import GB
 from stend.host import ceiling, memory, processors
@@ -60,7 +61,7 @@ def _machine() -> str:
 
 def place() -> Path:
     """Return the path of the last measurement."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+    state = os.environ.get("XDG_STATE_HOME") or home() / ".local/state"
     return Path(state) / "stend" / "host.json"
 
 

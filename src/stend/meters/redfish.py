@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from stend.base import untrusted
 from stend.base.errors import BadInput, StepFailed
+from stend.base.home import home
 from stend.devices import Device
 from stend.meters._polled import Polled, period
 from stend.meters._types import Meter, Spec
@@ -93,7 +94,7 @@ def _request(address: str) -> urllib.request.Request:
 
 def _login(host: str) -> str:
     """Return `USER:PASSWORD` of a host in the file NETRC or ~/.netrc, or an empty string if it has none."""
-    path = Path(os.environ.get("NETRC") or Path.home() / ".netrc")
+    path = Path(os.environ.get("NETRC") or home() / ".netrc")
     if not path.exists():
         return ""
     try:

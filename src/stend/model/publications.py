@@ -12,6 +12,7 @@ import msgspec
 
 from stend.base import limits, untrusted
 from stend.base.errors import BadInput, LeftOut
+from stend.base.home import home
 from stend.model.published import published
 from stend.model.tally import PERCENTS
 
@@ -82,7 +83,7 @@ def known(files: Sequence[Path] = ()) -> dict[str, dict[str, Any]]:
 
 def folder() -> Path:
     """Return the user's folder of published figures."""
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "stend" / "published"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or home() / ".config") / "stend" / "published"
 
 
 def _of_user() -> list[Path]:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from stend.base.errors import StepFailed
+from stend.base.home import home
 
 
 def script() -> str:
@@ -20,10 +21,10 @@ def script() -> str:
 
 
 def _place() -> Path:
-    """Return the path of the cached script of this version. Raise RuntimeError for a user without a home folder."""
+    """Return the path of the cached script of this version."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
-    home = Path(cache) if os.path.isabs(cache) else Path.home() / ".cache"
-    return home / "stend" / f"vega-{version('vl-convert-python')}.js"
+    folder = Path(cache) if os.path.isabs(cache) else home() / ".cache"
+    return folder / "stend" / f"vega-{version('vl-convert-python')}.js"
 
 
 def _kept() -> str:
@@ -32,7 +33,7 @@ def _kept() -> str:
         with _place().open("rb") as file:
             own_file = os.fstat(file.fileno()).st_uid == os.geteuid()
             digest, text = file.readline().decode().strip(), file.read()
-    except (OSError, RuntimeError, UnicodeError):
+    except (OSError, UnicodeError):
         return ""
     return text.decode() if own_file and digest == _digest(text) else ""
 
@@ -40,7 +41,7 @@ def _kept() -> str:
 def _keep(made: str) -> None:
     """Cache the script for the next report; without write permission nothing is cached."""
     text = made.encode()
-    with contextlib.suppress(OSError, RuntimeError):
+    with contextlib.suppress(OSError):
         place = _place()
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as stage:  # no incomplete script under the final name
