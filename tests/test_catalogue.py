@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -292,6 +293,35 @@ def test_a_folder_that_this_user_may_not_open_is_listed_with_the_reason(top: Pat
         os._exit(0 if broken == [("run2", "it cannot be read")] and len(known.runs) == len(ALL) - 1 else 1)
     assert os.waitpid(pid, 0)[1] == 0
     assert listed(top) == ALL, "root may read it"
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify", "{top}"],
+        ["verify", "{top}/run2"],
+        ["compare", "{top}/run1", "{top}/run2"],
+        ["compare", "{top}/run2", "{top}/run1"],
+    ],
+    ids=" ".join,
+)
+def test_a_verb_says_of_a_folder_that_this_user_may_not_open_that_it_cannot_be_read(
+    words: list[str], top: Path, tmp_path: Path
+) -> None:
+    for path in (*top.parents, top):
+        path.chmod(path.stat().st_mode | 0o055)
+    (top / "run2").chmod(0)
+    told = tmp_path / "told"
+    told.touch()
+    if not (pid := os.fork()):
+        sys.stdout = sys.stderr = told.open("w")
+        os.setuid(65534)
+        code = main([word.format(top=top) for word in words])
+        sys.stdout.close()
+        os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
+    assert f"{top}/run2/events.jsonl cannot be read: Permission denied" in told.read_text()
 
 
 def test_a_run_is_known_at_its_end_where_there_is_a_catalogue(top: Path) -> None:

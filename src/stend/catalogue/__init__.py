@@ -165,7 +165,9 @@ def meant(word: Path) -> Path:
 
     Raise BadInput, which shows similar names, if there is no such run.
     """
-    if (word / EVENTS).exists():
+    from stend.store.journal import is_run  # lazy: not needed to list runs
+
+    if is_run(word):
         return word
     if word.exists():
         there = [place.parent for place in word.glob(f"*/{EVENTS}")] if word.is_dir() else []

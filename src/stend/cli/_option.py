@@ -16,5 +16,5 @@ def flag(name: str, text: str, **more: Any) -> Any:
 
 
 def argument(metavar: str, text: str, **more: Any) -> Any:
-    """Return an argument, which the help shows as `metavar`."""
-    return typer.Argument(metavar=metavar, help=text, **more)
+    """Return an argument, which the help shows as `metavar`. The verb itself reports a path that cannot be read."""
+    return typer.Argument(metavar=metavar, help=text, readable=False, **more)

@@ -61,5 +61,6 @@ def show_progress(done: int, of: int) -> None:
 
 def top(word: Path) -> Path:
     """Return a folder of runs, or for a run, the folder that holds it."""
-    is_run = (word / "events.jsonl").exists()
-    return word if word.is_dir() and not is_run else folder(word).parent
+    from stend.store.journal import is_run
+
+    return word if word.is_dir() and not is_run(word) else folder(word).parent

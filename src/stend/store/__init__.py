@@ -30,7 +30,7 @@ from stend.base.text import typed
 from stend.model.events import Ended, Event, Judged, Result, Started
 from stend.model.record import Run
 from stend.store.chain import Chain
-from stend.store.journal import HEAD, Record, events_of
+from stend.store.journal import HEAD, Record, events_of, is_run
 from stend.words import Sentence, encoded
 
 SHEETS = ("drive.toml", "sheet.toml")
@@ -251,7 +251,7 @@ def number(folder: Path) -> int:
 
 def find(top: Path) -> list[Path]:
     """Return every run folder directly below `top`, oldest first."""
-    folders = [f.parent for f in top.glob("*/events.jsonl")] if top.is_dir() else []
+    folders = [folder for folder in top.iterdir() if folder.is_dir() and is_run(folder)] if top.is_dir() else []
     return sorted(folders, key=lambda folder: (_changed_at(folder), folder))
 
 

@@ -43,8 +43,11 @@ def events_of(folder: Path) -> Path:
 
 
 def is_run(folder: Path) -> bool:
-    """Return True if a folder has the events of a run."""
-    return events_of(folder).exists()
+    """Return True if a folder has the events of a run, or if this user may not look into it."""
+    try:
+        return events_of(folder).exists()
+    except PermissionError:
+        return True
 
 
 class Record:
