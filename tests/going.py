@@ -11,6 +11,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from stend.cli import main
+from stend.store import writer
 from tests.waits import PATIENCE_S
 
 
@@ -22,6 +23,15 @@ def whole_and_cut(top: Path) -> Path:
     lines = (top / "cut/events.jsonl").read_bytes().splitlines(keepends=True)
     (top / "cut/events.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
     return top
+
+
+def elsewhere(top: Path) -> Path:
+    """A copy of `cut` that another host writes."""
+    folder = shutil.copytree(top / "cut", top / "far")
+    owner = json.loads((folder / writer.OWNER).read_text().partition("\n")[0])
+    host = owner["host"] | dict.fromkeys(("name", "board", "machine"), "another")
+    (folder / writer.OWNER).write_text(json.dumps(owner | {"host": host, "released": False}))
+    return folder
 
 
 class Served:

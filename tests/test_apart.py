@@ -135,7 +135,7 @@ def test_hooks_are_tried_again_and_hold_nothing_up(tmp_path: Path, monkeypatch: 
         hooks.hook(f"finished=http://127.0.0.1:{server.server_port}/"),
         hooks.hook(f"finished={shlex.quote(sys.executable)} -c 'raise SystemExit(3)'"),
         hooks.hook(f"finished={shlex.quote(sys.executable)} -c 'import time; time.sleep(600)'"),
-        hooks.hook("finished=/nowhere/at/all"),
+        hooks.hook("finished=http://127.0.0.1:1/"),
         hooks.hook("failed=touch wrong"),
     ]
     said: list[str] = []
@@ -154,6 +154,14 @@ def test_hooks_are_tried_again_and_hold_nothing_up(tmp_path: Path, monkeypatch: 
     assert "did not end within 2 s" in said[1]
 
 
-@pytest.mark.parametrize("text", ["", "finished", "finished=", "sometimes=true", "=true"])
-def test_a_hook_for_nothing_is_refused(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "finished", "finished=", "sometimes=true", "=true"),
+        *("finished=/nowhere/at/all", "finished=sh -c 'unended", "finished=''"),
+        *("finished=http://", "finished=http://a:b/", "finished=http://lab/a b", "finished=https://me:secret@lab/"),
+    ],
+)
+def test_a_hook_for_nothing_is_refused(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch", str(tmp_path), "--on", text]) == 2
+    assert repr(text) in capsys.readouterr().err

@@ -354,7 +354,7 @@ def test_collected_runs_are_verified_listed_and_judged_as_a_lot(
     FLEET.acceptance = "plan"
     assert _home.judged(FLEET, [folders[0]]) == 6
     assert judgements == [([folders[0]], ("plan", "f"), ["html"], "en", Path("home"))]
-    assert _home.judged(FLEET, [folders[1]]) == 0, "nothing to judge"
+    assert _home.judged(FLEET, [folders[1]]) == 7, "a plan without a run accepts nothing"
     wrong = Path("home/B-1")
     assert _home.judged(FLEET, [wrong]) == UNSOUND_EXIT_CODE
     assert f"! {wrong} was changed since its run wrote it: see `stend verify {wrong}`" in capsys.readouterr().out

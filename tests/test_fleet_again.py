@@ -69,4 +69,5 @@ def test_an_exit_code_of_a_run_that_could_not_start_is_a_refusal(
     monkeypatch.setattr(apart, "last_words", lambda log: "why")
     order: Any = SimpleNamespace(cell="f-1")
     done = tasks._outcome(order, tmp_path, code)
-    assert done == Outcome("f-1", outcome, "" if outcome in ("complete", "not steady") else "why")
+    why = "its process was ended by signal 9" if code == -9 else "why"
+    assert done == Outcome("f-1", outcome, "" if outcome in ("complete", "not steady") else why)

@@ -1,6 +1,8 @@
 """Hooks of a run: each event runs the hooks for it and no others, once, and a hook that fails is tried again."""
 
+import json
 import shlex
+import socket
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -8,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+from stend.base.version import __version__
 from stend.live import hooks
 from stend.live.course import Course
 from stend.model.events import Ended, Event, Judged, Outcome, Position, Telemetry
@@ -85,12 +88,16 @@ def test_a_retry_waits_before_it_tries() -> None:
     assert all(wait_s > 0 for wait_s in hooks.TRIES_S[1:])
 
 
-@pytest.mark.parametrize("status", [200, 204, 299, 300, 404, 503])
+@pytest.mark.parametrize("status", [200, 204, 299, 300, 302, 307, 404, 503])
 def test_an_address_that_answers_no_success_has_failed_with_its_status(status: int) -> None:
+    agents: list[str] = []
+
     class Answers(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
+            agents.append(self.headers["user-agent"])
             self.send_response(status)
+            self.send_header("location", "http://127.0.0.1:1/")
             self.end_headers()
 
         def log_message(self, *words: object) -> None:
@@ -102,3 +109,35 @@ def test_an_address_that_answers_no_success_has_failed_with_its_status(status: i
         why = hooks._call(hooks.hook(f"failed=http://127.0.0.1:{server.server_port}/"), "{}")
         thread.join()
     assert (str(status) in why) is bool(why) is (status >= 300)
+    assert agents == [f"stend/{__version__}"], "some services refuse Python's own name"
+
+
+def test_an_answer_that_is_not_http_has_failed_and_does_not_end_the_hooks_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooks, "TRIES_S", (0,))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answered() -> None:
+            link, _ = server.accept()
+            with link:
+                link.recv(65536)
+                link.sendall(b"220 mail.example.org\r\n")
+
+        thread = Thread(target=answered)
+        thread.start()
+        port, said, told = server.getsockname()[1], list[str](), tmp_path / "told"
+        wanted = [hooks.hook(f"failed=http://127.0.0.1:{port}/"), hooks.hook(f"failed=sh -c 'cat > {told}'")]
+        one, course, ended = (
+            hooks.Hooks("", wanted, said.append),
+            Course(),
+            Ended(t=1, outcome="failed", reason=text("x")),
+        )
+        course.ended = ended
+        one.add(ended, course)
+        one.close()
+        thread.join()
+    assert len(said) == 1
+    assert json.loads(told.read_text()) == {
+        "event": "failed", "folder": "", "t_s": 0.0, "outcome": "failed", "reason": "x"
+    }  # fmt: skip

@@ -195,8 +195,6 @@ def test_sums_and_trims_of_fio_are_named_and_are_not_called_no_io() -> None:
     assert taken(name, job(mixed=1, read=1, write=1)).loads == taken(name, job(read=1, write=1)).loads
     with pytest.raises(BadInput, match="only trimmed"):
         taken(name, job(trim=1))
-    with pytest.raises(BadInput, match="the figures of fio's clients only"):
-        taken(name, job(read=1).replace(b'"jobs"', b'"client_stats"'))
     assert "1000 trims are left out" in taken(name, job(trim=1, read=1)).notes
 
 
@@ -214,3 +212,36 @@ def test_a_limited_or_synced_job_of_fio_has_a_note(option: dict[str, str], note:
     assert [text for text in notes if text.startswith(note)], notes
     plain = taken("fio-3.33.json", job(read=1, write=1, options={"sync": "0", "rate_iops": "0"})).notes
     assert not [text for text in plain if "limited" in text or "durable" in text]
+
+
+def test_jobs_of_fio_s_clients_are_its_jobs_and_those_of_two_hosts_are_not_added() -> None:
+    """`fio --client` lists its jobs in `client_stats`, with their host and port, and ends with their sums."""
+    name, plain = "fio-3.33.json", job(read=1, write=1)
+    document = json.loads(plain)
+    (alone,) = document.pop("jobs")
+
+    def of(*hosts: str) -> bytes:
+        every = [alone | {"hostname": host, "port": 8765} for host in hosts] + [alone | {"jobname": "All clients"}]
+        return json.dumps(document | {"client_stats": every}).encode()
+
+    assert taken(name, of("lab1")).loads == taken(name, plain).loads
+    assert taken(name, of("lab1")).notes == taken(name, plain).notes
+    two = taken(name, of("lab1", "lab2"))
+    assert [load.phase for load in two.loads] == ["a lab1:8765", "a lab2:8765"]
+    assert [load.counts for load in two.loads] == [taken(name, plain).loads[0].counts] * 2
+    assert [note for note in two.notes if note not in taken(name, plain).notes] == [
+        "the result is of 2 hosts: loads that ran at the same time are listed host by host and never added",
+        "jobs of one group ran at the same time: each one's figures are under the load of the others",
+    ]
+
+
+@pytest.mark.parametrize("name", ["elbencho.csv", "ezfio.csv", "iometer.csv"])
+def test_a_table_that_a_spreadsheet_saved_again_is_named_as_that(name: str, tmp_path: Path) -> None:
+    """Where decimals have a comma, spreadsheets save CSV with semicolons, and numbers as they show them."""
+    place = tmp_path / name
+    place.write_text((SAMPLES / name).read_text().replace(",", ";"))
+    with pytest.raises(BadInput, match="has semicolons between its cells, as a spreadsheet saves it"):
+        imports.taken_from(place)
+    place.write_text("a;b\n1;2\n")
+    with pytest.raises(BadInput, match="is not in a known format"):
+        imports.taken_from(place)

@@ -198,7 +198,7 @@ def test_the_watts_of_a_meter_are_shown_while_a_run_lasts(tmp_path: Path) -> Non
     readings = [event.value for event in store.read(tmp_path / "run") if isinstance(event, Reading)]
     assert shown == readings
     assert len(set(readings)) > 1
-    present = now("run", course, State("ended", ""))
+    present = now("run", course, State("running", ""))
     assert present.power_w == readings[-1]
     assert b"stend_power_watts{" in metrics.text([present])
     assert headline(course).endswith("W")
@@ -236,6 +236,9 @@ def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsy
     assert main(["watch", str(runs / "whole")]) == 0
     outcome = store.load(runs / "whole").ended.outcome  # type: ignore[union-attr]
     assert f"whole: {outcome}" in capsys.readouterr().out
+    told = runs.parent / "told"
+    assert main(["watch", str(runs / "whole"), "--on", f"finished=sh -c 'cat > {told}'"]) == 0
+    assert json.loads(told.read_text())["outcome"] == outcome, "a hook for an end that came before the watching"
     assert main(["watch", str(runs / "cut")]) == 5
     assert "".join(capsys.readouterr()).count("its process has exited; `stend resume") == 1
     assert main(["watch", str(runs / "nowhere")]) == 2

@@ -20,7 +20,7 @@ from stend.many import read
 from stend.many.compare import compared
 from stend.store import writer
 from stend.words import Language
-from tests.going import Served, serving, whole_and_cut
+from tests.going import Served, elsewhere, serving, whole_and_cut
 
 pytestmark = pytest.mark.together
 
@@ -206,9 +206,10 @@ def test_a_report_is_given_in_the_language_of_the_page(served: Served, runs: Pat
         shutil.rmtree(runs / "bare")
 
 
-def test_a_dashboard_asks_only_for_metrics_that_are_there(served: Served) -> None:
-    board = json.loads(served.ask("/static/grafana.json")[1])
+def test_a_dashboard_asks_only_for_metrics_that_are_there(served: Served, runs: Path) -> None:
+    board, folder = json.loads(served.ask("/static/grafana.json")[1]), elsewhere(runs)
     families = list(text_string_to_metric_families(served.ask("/metrics")[1]))  # type: ignore[no-untyped-call]
+    shutil.rmtree(folder)
     labels = {family.name: {*(name for sample in family.samples for name in sample.labels)} for family in families}
     asked = {}
     for panel in board["panels"]:

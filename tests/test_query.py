@@ -1,5 +1,6 @@
 """SQL over the catalogue: what is answered, in which form, and that nothing else can be reached by it."""
 
+import csv
 import json
 import shutil
 from collections.abc import Iterator
@@ -125,11 +126,21 @@ def test_an_answer_is_a_table_csv_or_json(made: Path, capsys: pytest.CaptureFixt
         said[form] = out.out
     assert said["table"].splitlines()[0].split() == ["run", "label", "none", "quick", "tests"]
     assert said["table"].splitlines()[1].split() == ["run4", "new", "no", "fresh"]
-    assert said["csv"].splitlines()[1] == "run4,new,,False,['fresh']"
+    assert next(csv.reader(said["csv"].splitlines()[1:])) == ["run4", "new", "", "False", '["fresh"]']
     assert json.loads(said["json"]) == [
         {"run": "run4", "label": "new", "none": None, "quick": False, "tests": ["fresh"]}
     ]
     assert main(["query", sql, str(made), "--format", "xml"]) == 2
+
+
+def test_a_text_is_no_formula_of_a_spreadsheet_and_a_number_stays_one(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sql = "SELECT '=1+2' AS a, '-x' AS b, '@y' AS c, -5 AS d, '-5.5e3' AS e, -1.5 AS f, 'a=b' AS g"
+    assert main(["query", sql, str(made), "--csv"]) == 0
+    assert capsys.readouterr().out == "a,b,c,d,e,f,g\n'=1+2,'-x,'@y,-5,-5.5e3,-1.5,a=b\n"
+    assert main(["query", sql, str(made), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["a"] == "=1+2"
 
 
 def test_a_query_that_takes_too_long_is_ended(

@@ -223,6 +223,26 @@ def test_every_figure_is_a_metric_of_its_own_that_prometheus_reads(tmp_path: Pat
     assert sorted(counts) == sorted(row.tally.ios for row in every)
 
 
+def test_runs_whose_folders_have_one_name_are_apart_in_all_data(tmp_path: Path) -> None:
+    whole: list[tuple[Path, Run, dict[str, Any]]] = [(tmp_path / top / "1", run_of(), {}) for top in ("old", "=new")]
+    every = dict[str, Path]()
+    for form in ("csv", "json", "openmetrics", "parquet", "hdr"):
+        for path in report.write(whole, form, into=tmp_path / "all"):
+            every[path.name] = path
+    named = {"old/1", "=new/1"}
+    assert {"latency-old-1.hlog", "latency-=new-1.hlog"} <= every.keys()
+    told = msgspec.json.decode(every["report.json"].read_bytes(), type=Report)
+    assert {one.run for one in told.runs} == {row["run"] for one in told.runs for row in one.records} == named
+    samples = [sample for family in metrics(every["report.openmetrics"]) for sample in family.samples]
+    assert {sample.labels["run"] for sample in samples} == named
+    assert {float(sample.timestamp) for sample in samples} == {run_of().started[0].at}, "when its figures are of"
+    with every["records.csv"].open(newline="") as file:
+        assert {row["run"] for row in csv.DictReader(file)} == {"old/1", "'=new/1"}, "no formula"
+    with duckdb.connect() as database:
+        rows = database.sql(f"select distinct run from '{every['records.parquet']}'").fetchall()
+    assert {run for (run,) in rows} == named
+
+
 def test_a_percentile_that_the_sample_cannot_carry_is_no_metric(tmp_path: Path) -> None:
     (file,) = written(run_of(), "openmetrics", tmp_path)
     told: dict[str, list[float]] = {}

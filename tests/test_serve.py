@@ -14,9 +14,10 @@ import pytest
 from jsonschema import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from stend import store
 from stend.cli import main
 from stend.words import Language
-from tests.going import Served, serving, whole_and_cut
+from tests.going import Served, elsewhere, serving, whole_and_cut
 from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.together
@@ -128,15 +129,25 @@ def test_a_list_that_is_known_already_is_not_sent_again(served: Served, runs: Pa
         shutil.rmtree(runs / "one more")
 
 
-def test_metrics_are_what_prometheus_reads(served: Served) -> None:
-    status, text = served.ask("/metrics")
+def test_metrics_are_what_prometheus_reads_and_a_dead_run_has_no_present_figure(served: Served, runs: Path) -> None:
+    folder = elsewhere(runs)
+    try:
+        status, text = served.ask("/metrics")
+    finally:
+        shutil.rmtree(folder)
     assert status == 200
     families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
-    states = {s.labels["state"]: s.value for s in families["stend_run_state"].samples}
-    assert states == {"running": 0, "ended": 0, "cut off": 1, "elsewhere": 0}
+    states = {(s.labels["run"], s.labels["state"]) for s in families["stend_run_state"].samples if s.value}
+    assert states == {("cut", "cut off"), ("far", "elsewhere")}
     (iops,) = families["stend_iops"].samples
-    assert iops.labels["drive"] == "stend small"
+    assert (iops.labels["run"], iops.labels["drive"]) == ("far", "stend small")
     assert iops.value > 0
+    outcome = store.load(runs / "whole").outcome
+    assert {s.labels["outcome"]: s.value for s in families["stend_runs"].samples} == {outcome: 1, "unfinished": 2}
+    for name, family in families.items():
+        assert {s.labels["run"] for s in family.samples if "run" in s.labels} <= {"far"} | (
+            {"cut"} if name == "stend_run_state" else set()
+        )
 
 
 def test_a_page_that_comes_back_gets_what_it_lacks_and_a_new_one_gets_all(served: Served, runs: Path) -> None:

@@ -1,5 +1,6 @@
 """Make text from outside, such as a drive's names, safe to display: no control, direction or invisible characters."""
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterable
@@ -13,6 +14,18 @@ ODD = re.compile(
 
 RAW = range(0xDC80, 0xDD00)
 """Code points by which Python represents bytes that are not valid text (surrogateescape)."""
+
+FORMULA = re.compile("[=+\\-@\t\r\n＝＋－＠]")
+"""First characters of a text that a spreadsheet runs as a formula (OWASP, CSV Injection)."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def cell(value: Any) -> Any:
+    """Return the value of a CSV cell: lists as JSON, and text that a spreadsheet would run as a formula after a `'`."""
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    risky = isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value)
+    return f"'{value}" if risky else value
 
 
 def capital(text: str) -> str:

@@ -5,7 +5,13 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, store
-from stend.base.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, Refused, StepFailed
+from stend.base.errors import (
+    GATE_UNDECIDED_EXIT_CODE,
+    STOPPED_EXIT_CODE,
+    UNSOUND_EXIT_CODE,
+    Refused,
+    StepFailed,
+)
 from stend.base.text import typed
 from stend.cli import lot
 from stend.fleet import chosen
@@ -24,7 +30,10 @@ def code(outcome: Outcome) -> int:
 
 
 def judged(fleet: Fleet, folders: list[Path]) -> int:
-    """Verify collected runs and judge their lot by the fleet's plan of acceptance. Return the exit code."""
+    """Verify collected runs and judge their lot by the fleet's plan of acceptance. Return the exit code.
+
+    A plan without a single run is undecided.
+    """
     wrong = [folder for folder in folders if store.load(folder).wrong]
     for folder in wrong:
         typer.echo(f"! {folder} was changed since its run wrote it: see `stend verify {typed(folder)}`")
@@ -35,7 +44,7 @@ def judged(fleet: Fleet, folders: list[Path]) -> int:
         f", and {len(folders) - len(ordered)} that {fleet.name} no longer names" if len(ordered) < len(folders) else ""
     )
     typer.echo(f"{len(ordered)} of {len(wanted)} runs are here{more}: {fleet.into}")
-    verdict = 0
+    verdict = GATE_UNDECIDED_EXIT_CODE if fleet.acceptance else 0
     if fleet.acceptance and ordered:
         plan = acceptance.plan(fleet.acceptance, fleet.name)
         verdict = lot.judged(read.named(ordered, empty=True), plan, ["html"], "en", Path(fleet.into))

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stend.base.errors import BadInput
+from stend.base.text import cell
 from stend.cli import _options, _runs, _table
 from stend.cli._option import argument, flag, option
 
@@ -50,7 +51,7 @@ def _write(columns: tuple[str, ...], rows: list[tuple[object, ...]], form: str) 
     import sys
 
     if form == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows])
+        csv.writer(sys.stdout, lineterminator="\n").writerows(map(cell, row) for row in [columns, *rows])
     elif form == "json":
         typer.echo(_table.as_json(columns, rows))
     else:

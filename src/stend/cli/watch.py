@@ -45,7 +45,9 @@ def command(
     following = Follower(folder)
     notifier = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:
-        deque(following.news(), maxlen=0)  # earlier events trigger no hooks
+        deque(following.news(), maxlen=0)  # earlier events trigger no hooks, except the end of the run
+        if ended := following.course.ended:
+            notifier.add(ended, following.course)
         with Screen(following.course, since=following.since) as screen:
             if following.state.word in ("running", "elsewhere"):  # otherwise the last line states it
                 screen.print(f"{folder}: {following.state.sentence}")

@@ -134,7 +134,7 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
                 raise StepFailed(
                     f"the scheduler was lost ({error}); the runs continue; repeat `stend fleet run` to find them"
                 ) from error
-            tell(f"the scheduler was lost ({type(error).__name__}); the runs continue, reconnecting")
+            tell("the scheduler was lost; the runs continue, reconnecting")
             time.sleep(1)
     return [done[order.cell] for order in fleet.orders()]
 

@@ -152,7 +152,7 @@ def _outcome(order: Order, folder: Path, code: int) -> Outcome:
     how = series.ended(folder)
     if how in series.FINISHED:
         return Outcome(order.cell, how or "")
-    message = apart.last_words(apart.log_of(folder))
+    message = f"its process was ended by signal {-code}" if code < 0 else apart.last_words(apart.log_of(folder))
     return Outcome(order.cell, "refused" if code in (2, 3, 4) else how or "cut off", message)
 
 

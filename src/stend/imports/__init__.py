@@ -35,6 +35,12 @@ def formats() -> list[str]:
     return sorted(readers())
 
 
+def _resaved(handed: Given) -> bool:
+    """Return True if a file would be in a known format with commas instead of semicolons."""
+    files = tuple((name, data.replace(b";", b",")) for name, data in handed.files)
+    return not handed.folder and any(reader.claims(handed._replace(files=files)) for reader in readers().values())
+
+
 def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
     """Read a file or folder: return the input, its format and the result. `form` names the format.
 
@@ -46,6 +52,11 @@ def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
         reason = f"there is no format {form!r}" if form else f"{path} is not in a known format"
         if not form and FIO_TEXT.search(handed.head):
             raise BadInput(f"{path} is fio's text or terse output, which is not imported; use --output-format=json+")
+        if not form and _resaved(handed):
+            raise BadInput(
+                f"{path} has semicolons between its cells, as a spreadsheet saves it, which also changes numbers; "
+                "import the file that the tool wrote"
+            )
         raise BadInput(f"{reason}; known are {', '.join(formats())}")
     return handed, name, understood(handed, name, str(path))
 

@@ -60,7 +60,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One entry of `jobs`."""
+    """One entry of `jobs` or `client_stats`. Only the latter names its host."""
 
     jobname: str = ""
     groupid: int = 0
@@ -70,6 +70,8 @@ class Job(msgspec.Struct, frozen=True):
     write: Way = Way()
     trim: Way = Way()
     mixed: Way | None = None
+    hostname: str = ""
+    port: int = 0
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -79,10 +81,21 @@ class Document(msgspec.Struct, frozen=True):
     version: str = msgspec.field(default="", name="fio version")
     common: dict[str, Any] = msgspec.field(default_factory=dict, name="global options")
     timestamp: limits.Seconds = 0
-    clients: list[Any] = msgspec.field(default_factory=list, name="client_stats")
+    clients: list[Job] = msgspec.field(default_factory=list, name="client_stats")
 
 
-_decode = msgspec.json.Decoder(Document, strict=False).decode
+_read = msgspec.json.Decoder(Document, strict=False).decode
+SUM = "All clients"
+"""Name of fio's last entry in `client_stats`, which has the sums of all others."""
+
+
+def _decode(data: bytes) -> Document:
+    """Decode a result. The jobs of `fio --client` are in `client_stats`."""
+    document = _read(data)
+    if document.jobs:
+        return document
+    jobs = [job for job in document.clients if job.jobname != SUM]
+    return msgspec.structs.replace(document, jobs=jobs, clients=[])
 
 
 def claims(given: Given) -> bool:
@@ -91,7 +104,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Return the loads of all jobs. Jobs with the same name and group are one load."""
+    """Return the loads of all jobs. Jobs of a host with the same name and group are one load."""
     document, notes = documents(given.data)
     loads = tuple(of(document))
     target = str(document.common.get("filename") or next((j.options.get("filename", "") for j in document.jobs), ""))
@@ -128,10 +141,8 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
 def of(document: Document) -> Iterator[Load]:
     """Yield one load per name and group. Threads that are listed one by one make one load.
 
-    Raise BadInput if reads and writes are not separate, or if there are only trims or figures of clients.
+    Raise BadInput if reads and writes are not separate, or if there are only trims.
     """
-    if document.clients and not document.jobs:
-        raise BadInput("it has the figures of fio's clients only (client_stats); run fio on each host without --client")
     moved = any(way.io_bytes or way.total_ios for job in document.jobs for way in (job.read, job.write))
     if any(job.mixed and not (job.read.runtime or job.write.runtime) for job in document.jobs):
         raise BadInput("it has reads and writes in one sum (unified_rw_reporting); run fio without this option")
@@ -148,17 +159,30 @@ def of(document: Document) -> Iterator[Load]:
         read, write = (_percentiles(way, tally) if alone else {} for way, tally in pairs)
         used = [figures for figures, tally in ((read, counts.read), (write, counts.write)) if tally.ios]
         both = used[0] if len(used) == 1 else {}
-        yield Load(load, counts, ToolFigures(both=both, read=read, write=write, unknown=unknown), plain(name)[:60])
+        yield Load(
+            load, counts, ToolFigures(both=both, read=read, write=write, unknown=unknown), _name(document, jobs[0])
+        )
 
 
 def _words(document: Document, job: Job) -> dict[str, str]:
     return {str(key): str(value) for key, value in (document.common | job.options).items()}
 
 
+def _hosts(document: Document) -> set[tuple[str, int]]:
+    return {(job.hostname, job.port) for job in document.jobs}
+
+
+def _name(document: Document, job: Job) -> str:
+    """Return the name of a job, with its host if the result is of several."""
+    host = f" {job.hostname}:{job.port}" if len(_hosts(document)) > 1 else ""
+    return plain(f"{job.jobname[: 60 - len(host)]}{host}")[:60]
+
+
 def _together(document: Document) -> list[list[Job]]:
-    groups: dict[tuple[str, int], list[Job]] = {}
+    """Group the entries of one job. Those of several hosts can have several drives, and are never added."""
+    groups: dict[tuple[str, int, str, int], list[Job]] = {}
     for job in document.jobs:
-        groups.setdefault((job.jobname, job.groupid), []).append(job)
+        groups.setdefault((job.jobname, job.groupid, job.hostname, job.port), []).append(job)
     return list(groups.values())
 
 
@@ -305,8 +329,11 @@ def lacks(document: Document) -> Iterator[Sentence]:
 def _of_options(document: Document) -> Iterator[Sentence]:
     if document.clients:
         yield Sentence("imported.clients")
-    groups = {(job.groupid, job.jobname) for job in document.jobs}
-    if len(groups) > len({group for group, _ in groups}):
+    hosts = _hosts(document)
+    if len(hosts) > 1:
+        yield Sentence("imported.hosts", n=len(hosts))
+    groups = {(job.groupid, job.jobname, job.hostname, job.port) for job in document.jobs}
+    if len(groups) > len({group for group, *_ in groups}):
         yield Sentence("imported.together")
     if any((document.common | job.options).get("direct", "0") != "1" for job in document.jobs):
         yield Sentence("imported.buffered")

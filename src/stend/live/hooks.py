@@ -2,16 +2,21 @@
 
 import json
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
+from http.client import HTTPException
 from queue import SimpleQueue
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from stend.base.errors import BadInput
+from stend.base.version import __version__
 from stend.live.course import Course
 from stend.model.events import Ended, Event, Judged, Telemetry
 
@@ -20,6 +25,7 @@ TRIES_S = (0, 2, 10)
 """Seconds of waiting before each try."""
 NAMES = ("finished", "failed", "stopped", "cut off", "steady", "throttled")
 OF_OUTCOME = {"complete": "finished", "not steady": "finished", "failed": "failed", "stopped": "stopped"}
+WEB = ("http://", "https://")
 Show = Callable[[str], None]
 
 
@@ -31,12 +37,33 @@ class Hook(NamedTuple):
 
 
 def hook(text: str) -> Hook:
-    """Parse `finished=mail -s done lab@example.org` or `failed=https://...`. Raise BadInput for an unknown event."""
+    """Parse `finished=mail -s done lab@example.org` or `failed=https://...`.
+
+    Raise BadInput for an unknown event, and for a command or address that can never be called, because a run may take
+    days until it would be.
+    """
     event, equals, does = text.partition("=")
     if event.replace("-", " ") not in NAMES or not equals or not does.strip():
         names = ", ".join(name.replace(" ", "-") for name in NAMES)
         raise BadInput(f"{text!r} is not EVENT=COMMAND; events are {names}")
+    if why := _impossible(does.strip()):
+        raise BadInput(f"the hook {text!r} cannot be called: {why}")
     return Hook(event.replace("-", " "), does.strip())
+
+
+def _impossible(does: str) -> str:
+    """Return why a command or address can never be called, or an empty string."""
+    try:
+        if not does.startswith(WEB):
+            program = shlex.split(does)[0]
+            return "" if shutil.which(program) else f"{program!r} is not an installed program"
+        address = urlsplit(does)
+        wrong = not address.hostname or address.port == 0 or re.search(r"[\x00-\x20\x7f]", does)
+    except (IndexError, ValueError) as error:
+        return str(error)
+    if address.username is not None:
+        return "an address with a login is not supported; use a command, such as curl"
+    return "its address has a space, or no host" if wrong else ""
 
 
 def happened(event: Event, course: Course, throttled: bool) -> Iterator[str]:
@@ -72,6 +99,8 @@ class Hooks:
         drive = course.started.plan.device if course.started else None
         about = {"model": drive.model, "serial": drive.serial, "target": drive.target} if drive else {}
         message = {"event": name, "folder": self.folder, "t_s": course.t, **about}
+        if course.ended:
+            message |= {"outcome": course.ended.outcome, "reason": str(course.ended.reason)}
         if course.last:
             message |= {"test": course.last.where.test, "phase": course.last.where.phase}
         for hook in self.hooks:
@@ -98,17 +127,25 @@ class Hooks:
 def _call(hook: Hook, text: str) -> str:
     """Call a hook once. Return the reason why it failed, or an empty string."""
     try:
-        return _post(hook.does, text) if hook.does.startswith(("http://", "https://")) else _run(hook, text)
-    except (OSError, ValueError) as error:
+        return _post(hook.does, text) if hook.does.startswith(WEB) else _run(hook, text)
+    except (OSError, ValueError, HTTPException) as error:
         return f"{hook.does}: {error}"
     except subprocess.TimeoutExpired:
         return f"{hook.does} did not end within {PATIENCE_S} s"
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follow no redirects, because the text would not be sent there."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Return no further request."""
+
+
 def _post(address: str, text: str) -> str:
     """Send a text, and return an empty string. Raise OSError for an answer that is no success."""
-    request = urllib.request.Request(address, text.encode(), {"content-type": "application/json"})  # noqa: S310
-    urllib.request.urlopen(request, timeout=PATIENCE_S).close()  # noqa: S310 http and https alone
+    head = {"content-type": "application/json", "user-agent": f"stend/{__version__}"}
+    request = urllib.request.Request(address, text.encode(), head)  # noqa: S310 http and https alone
+    urllib.request.build_opener(_NoRedirect).open(request, timeout=PATIENCE_S).close()
     return ""
 
 

@@ -175,9 +175,10 @@ class Server:
         return JSONResponse([(t, kind, words.translated(text)) for t, kind, text in feed.now().notes])
 
     async def metrics(self, request: Request) -> Response:
-        """Answer with the metrics of the unfinished runs."""
+        """Answer with the metrics of the unfinished runs, and how many runs had each outcome."""
         rows = await asyncio.to_thread(self.shelf.rows)
-        return Response(metrics.text(await self._going(rows)), headers={"content-type": metrics.KIND})
+        text = metrics.text(await self._going(rows), (str(row["outcome"]) for row in rows))
+        return Response(text, headers={"content-type": metrics.KIND})
 
     async def events(self, request: Request) -> Response:
         """Stream a run's news to a page until it disconnects (server-sent events)."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from stend.base.text import cell
 from stend.base.version import __version__
 from stend.charts.beside import Side
 from stend.findings.judgement.uses import uses
@@ -275,13 +276,8 @@ def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(columns))
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "@", "-") else value
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from stend.charts import Picture
 from stend.model.record import Run
 from stend.report.html import write_page
 from stend.report.parts import Item, Items, Page, Section, stem
+from stend.report.parts.records import names
 from stend.report.parts.sheet import sheet
 from stend.words import Language
 
@@ -17,10 +18,10 @@ from stend.words import Language
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
     """Write `gallery.html` or `gallery.ru.html`: every picture of these runs, and the names of charts without data."""
     words, pictures = Language(lang), dict[str, list[Picture]]()
-    for folder, run, _ in runs:
+    for name, (folder, run, _) in zip(names(runs), runs, strict=True):
         for test in run.plan.tests:
             for picture in charts.of(run, test, lang, sheet(folder)):
-                says = f"{folder.name}: {picture.says}" if len(runs) > 1 else picture.says
+                says = f"{name}: {picture.says}" if len(runs) > 1 else picture.says
                 pictures.setdefault(picture.name, []).append(picture._replace(says=says))
     missing = tuple(Item(name) for name in charts.names() if name not in pictures)
     lead = Section("missing", "", (Items(words("page.undrawn"), missing),) if missing else ())

@@ -19,6 +19,7 @@ from stend.model.events import Result
 from stend.model.record import Run
 from stend.model.stats import BINS, bin_edges_ns
 from stend.model.tally import Tally
+from stend.report.parts.records import names
 
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 DIGITS = 3
@@ -28,16 +29,16 @@ APART = re.compile(r"[\s,=]+")
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """Write `latency.hlog`, or for several runs one file each, named after its folder.
+    """Write `latency.hlog`, or for several runs one file each, named after its run.
 
     Raise BadInput for a run without latency bins.
     """
     paths = []
-    for folder, run, _ in runs:
+    for name, (folder, run, _) in zip(names(runs), runs, strict=True):
         lines = list(_intervals(run))
         if not lines:
             raise BadInput(f"{folder} has no latency bins to make a histogram from")
-        path = into / ("latency.hlog" if len(runs) == 1 else f"latency-{folder.name}.hlog")
+        path = into / ("latency.hlog" if len(runs) == 1 else f"latency-{name.replace('/', '-')}.hlog")
         path.write_text("\n".join([*_head(run), *lines]) + "\n", encoding="utf-8")
         paths.append(path)
     return paths

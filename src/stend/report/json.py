@@ -11,7 +11,7 @@ from stend.base.version import __version__
 from stend.model.definition import Identity
 from stend.model.events import Position, Verdict
 from stend.model.record import Run
-from stend.report.parts.records import rows
+from stend.report.parts.records import names, rows
 from stend.report.parts.schemas import DRAFT, records, unindented
 from stend.report.parts.sheet import sheet
 from stend.sentences import finding_said
@@ -78,17 +78,19 @@ def schema() -> dict[str, Any]:
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
     """Write `report.json` and `report.schema.json`. The report holds both languages."""
-    report = Report(FORMAT, __version__, tuple(_reported(*run) for run in runs))
+    report = Report(
+        FORMAT, __version__, tuple(_reported(name, *run) for name, run in zip(names(runs), runs, strict=True))
+    )
     paths = [into / "report.json", into / "report.schema.json"]
     for path, value in zip(paths, (report, schema()), strict=True):
         path.write_bytes(msgspec.json.format(msgspec.json.encode(value, enc_hook=english), indent=1) + b"\n")
     return paths
 
 
-def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
+def _reported(name: str, folder: Path, run: Run, host: dict[str, Any]) -> Reported:
     plan, ended = run.plan, run.ended
     return Reported(
-        run=folder.name,
+        run=name,
         started_at=run.started[0].at,
         outcome=run.outcome,
         reason=ended.reason if ended else "",
@@ -103,7 +105,7 @@ def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
             Judgement(j.where, j.steady, j.ended_by, j.verdicts) for j in run.judged if j.ended_by and j.verdicts
         ),
         findings=tuple(_concluded(f) for f in findings.find(run, sheet(folder))),
-        records=tuple(rows(run, folder.name)),
+        records=tuple(rows(run, name)),
     )
 
 

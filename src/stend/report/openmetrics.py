@@ -1,4 +1,8 @@
-"""OpenMetrics text: every figure of every run with its state and conditions, for monitoring with Prometheus."""
+"""OpenMetrics text: every figure of every run with its state and conditions, at the time when the run started.
+
+Prometheus takes the file by `promtool tsdb create-blocks-from openmetrics`, which requires a time of each sample. The
+end of a virtual run can be in the future.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +18,7 @@ from stend.findings.look.figures import Figures
 from stend.model.quantities import OTHERS, QUANTITIES
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
+from stend.report.parts.records import names
 
 FIGURES = {
     "stend_iops": ("gauge", "", "IOs per second."),
@@ -43,20 +48,21 @@ class _Runs(Collector):
     """All metrics of some runs."""
 
     def __init__(self, runs: Sequence[tuple[Path, Run, dict[str, Any]]]) -> None:
-        self.runs = runs
+        self.runs = [(name, run) for name, (_, run, _) in zip(names(runs), runs, strict=True)]
 
     def collect(self) -> Iterator[Metric]:
         """Yield one family after the other, as the format requires."""
         about = Metric("stend_run", "Which drive, by what, and how it ended.", "info")
-        for folder, run, _ in self.runs:
-            about.add_sample("stend_run_info", {"run": folder.name} | _about(run), 1)
+        for run_name, run in self.runs:
+            about.add_sample("stend_run_info", {"run": run_name} | _about(run), 1, run.started[0].at)
         yield about
         for name, (kind, unit, documentation) in FIGURES.items():
             metric = Metric(name, documentation, kind, unit)
-            for folder, run, _ in self.runs:
+            for run_name, run in self.runs:
                 for row in figures.figures(run):
                     for suffix, labels, value in _samples(name, row):
-                        metric.add_sample(name + suffix, {"run": folder.name} | _labels(row) | labels, value)
+                        every = {"run": run_name} | _labels(row) | labels
+                        metric.add_sample(name + suffix, every, value, run.started[0].at)
             yield metric
 
 

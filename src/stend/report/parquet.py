@@ -16,7 +16,7 @@ def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: st
 
     path = into / "records.parquet"
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
-        (plain,) = csv.write(runs, lang, style, Path(folder))
+        plain = csv.table(runs, Path(folder, "records.csv"), lambda value: value)
         table = database.read_csv(str(plain), columns=COLUMNS, header=True)
         table.write_parquet(str(path))
     return [path]

@@ -13,6 +13,7 @@ from stend.base.units import KiB, block_label
 from stend.base.version import __version__
 from stend.findings.look.figures import Figures, lasting
 from stend.model.record import Run
+from stend.report.parts.records import names
 from stend.words import Language
 
 SMALL, LARGE = 4 * KiB, 64 * KiB
@@ -62,7 +63,8 @@ SEASTAR = {"read_iops": READS, "read_bandwidth": READ_BYTES, "write_iops": WRITE
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
     """Write `tuning.txt`, which is the same in every language and style."""
     path = into / "tuning.txt"
-    path.write_text("\n".join(line for folder, run, _ in runs for line in lines(folder.name, run)), encoding="utf-8")
+    named = zip(names(runs), runs, strict=True)
+    path.write_text("\n".join(line for name, (_, run, _) in named for line in lines(name, run)), encoding="utf-8")
     return [path]
 
 

@@ -1,6 +1,8 @@
 """A run as flat rows in base units, for CSV, Parquet and JSON. A column's unit is the suffix of its name."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -42,6 +44,16 @@ COLUMNS: dict[str, str] = {
     "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
+
+
+def names(runs: Sequence[tuple[Path, Any, Any]]) -> list[str]:
+    """Return the names of runs: those of their folders, or if two are equal, their paths below a common folder."""
+    folders = [folder.absolute() for folder, _, _ in runs]
+    short = [folder.name for folder in folders]
+    if len({*short}) == len(short):
+        return short
+    top = os.path.commonpath([folder.parent for folder in folders])
+    return [str(folder.relative_to(top)) for folder in folders]
 
 
 def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
