@@ -147,6 +147,7 @@ def test_groups_that_are_no_two_sides_are_refused(more: list[str], capsys: pytes
     code, said = told([str(runs() / "old"), str(runs() / "new"), *more], capsys)
     assert code == 2
     assert said.startswith("stend: ")
+    assert more != ["--by", "firmware"] or "`stend report`" in said
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -3,6 +3,11 @@
 import pytest
 
 from stend import findings, suite
+from stend.base.units import GiB
+from stend.findings import look
+from stend.findings.judgement.evidence import evidence
+from stend.findings.look import headline
+from stend.findings.look.figures import figures
 from stend.model.events import Ended, Event, Result
 from stend.model.record import Run
 from stend.report import html
@@ -28,3 +33,29 @@ def cut(every: list[Event], before: int) -> Run:
     result = every[before]
     assert isinstance(result, Result)
     return Run([*every[:before], Ended(t=result.t, outcome="stopped")])
+
+
+def test_a_saturation_that_was_cut_off_has_no_saturated_figure_and_names_its_last_fifth() -> None:
+    every = events(["write-saturation"], Truth(capacity_bytes=64 * GiB), interval_s=10.0)
+    held = [place for place, event in enumerate(every) if isinstance(event, Result) and event.where.phase == "saturate"]
+    run = cut(every, held[10])
+    row = figures(run)[-1]
+    assert (row.state, row.window) == ("phase", "last")
+    assert sum(result.counts.write.bytes for result in run.results) > 64 * GiB  # its length alone would do
+    known = evidence(run, {}, ()).figures
+    assert "ended" in known
+    assert known.keys().isdisjoint({"writes", "sat_s", "write_tail", "ended_share"})
+    test = run.plan.tests[0]
+    assert len(look.records(run, test.name, "saturate")) == 10
+    assert len(look.last_records(run, test, "saturate")) == 2
+    assert look.last_records(cut(every, held[3]), test, "saturate")[-1].end_s > 0
+    assert len(look.last_records(cut(every, held[1]), test, "saturate")) == 1
+
+
+@pytest.mark.parametrize(("capacity", "state"), [(8, "phase"), (64, "fresh")])
+def test_a_first_record_that_wrote_the_whole_drive_is_not_of_a_fresh_one(capacity: int, state: str) -> None:
+    run = Run(events(["write-saturation"], Truth(capacity_bytes=capacity * GiB, fresh_iops=100_000), interval_s=10.0))
+    first = figures(run)[0]
+    assert (first.window, first.state) == ("first", state)
+    level = headline.level([row for row in figures(run) if row.direction == "both"], "write_fresh")
+    assert (level is not None) == (state == "fresh")

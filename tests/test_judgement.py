@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stend.findings.judgement import FIT, RANK, Judged, Mark, Reason, Verdict, judge, verdict
+from stend.findings.judgement import FIT, RANK, Judged, Mark, Reason, Verdict, each_once, judge, verdict
 from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known
 from stend.findings.judgement.uses import KINDS, Demand, uses
 from stend.findings.look import inspected
@@ -204,6 +204,11 @@ def test_figures_across_an_event_are_not_used_and_the_event_is_named() -> None:
     assert found["write"].mark == "can't tell"
     assert found["write"].because == (event,)
     assert not found["write"].missing
+
+
+def test_of_two_temperatures_that_were_reached_the_higher_is_the_reason() -> None:
+    hot = [Because("hot", {"top": top, "limit": 70.0}) for top in (70.5, 71.2, 70.9)]
+    assert each_once([hot[0], Because("unruled"), *hot[1:], Because("unruled")]) == (hot[1], Because("unruled"))
 
 
 FIGURES = sorted({demand.figure for use in uses().use.values() for demand in use.demands} - {"capacity"})

@@ -9,8 +9,9 @@ import pytest
 from stend import findings
 from stend.charts import of
 from stend.devices.virtual import VirtualDevice
+from stend.findings import power
 from stend.findings.judgement.evidence import evidence
-from stend.findings.look.figures import figures
+from stend.findings.look.figures import figures, listed
 from stend.findings.look.powered import rests
 from stend.model.definition import Hold, Idle
 from stend.model.events import Event, MeterFacts, Reading, Started
@@ -66,6 +67,27 @@ def test_work_per_watt_is_the_work_over_the_energy(told: list[Event]) -> None:
     assert random["reads"] == pytest.approx(best.iops / best.number("watts"))
     assert 0 < best.number("watts") <= BUSY_W
     assert found(run)["streams"]["reads_gb"] == pytest.approx(1e9 / found(run)["streams"]["reads"])
+
+
+@pytest.mark.parametrize(("level", "above"), [("raid5", 0.99), ("raid5", 1.01), ("", 0.99)])
+def test_random_writes_into_the_cache_of_an_array_have_no_work_per_watt(
+    told: list[Event], level: str, above: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (started,) = (event for event in told if isinstance(event, Started))
+    device = msgspec.structs.replace(started.plan.device, facts={"level": level})
+    arranged = msgspec.structs.replace(started.plan, device=device)
+    run = Run([msgspec.structs.replace(e, plan=arranged) if isinstance(e, Started) else e for e in told])
+    held = [row for row in figures(run) if row.phase == "loads-write" and row.workload.random_pct]
+    best = max(held, key=lambda row: row.number("iops_per_watt"))
+    (steady,) = listed(run, "power", "condition")
+    monkeypatch.setattr(power, "CACHED", above * best.iops / steady.iops)
+    values = found(run)
+    assert ("random_cached" in values) == ("random" not in values) == (bool(level) and above < 1)
+    known = evidence(run, {}, list(findings.find(run))).figures
+    assert "reads_per_watt" in known
+    assert ("writes_per_watt" in known) == ("random" in values)
+    if "random_cached" in values:
+        assert (values["random_cached"]["rate"], values["random_cached"]["lasts"]) == (best.iops, steady.iops)
 
 
 def test_rates_are_parts_of_the_highest_ones(told: list[Event]) -> None:

@@ -93,7 +93,7 @@ def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypa
     own["A"] |= {"writes": 50.0, "start": 60.0}
     own["B"] |= {"writes": 40.0, "start": 70.0}
     bounds = {"A": {"writes": Because("falling")}, "B": {"start": Because("falling")}, "C": {}}
-    known = {name: SimpleNamespace(bounds=bounds[name], figures=own[name]) for name in own}
+    known = {name: SimpleNamespace(bounds=bounds[name], figures=own[name], unusable={}) for name in own}
     reviews: Any = {
         name: SimpleNamespace(verdict=SimpleNamespace(known=of), figures=of.figures) for name, of in known.items()
     }

@@ -14,7 +14,7 @@ from stend.model.record import Run
 from stend.report.parts import Pair
 from stend.report.parts.header import device
 from stend.report.parts.summary import stamps
-from stend.report.story import closing, page_one, rivals, telling, together, verdict
+from stend.report.story import closing, page_one, rivals, telling, together, uses_together, verdict
 from stend.report.story.because import because
 from stend.report.story.page_one import Review
 from stend.sentences import because_said, of_run, reason_said, why_said
@@ -78,6 +78,58 @@ def test_a_figure_that_is_not_ranked_names_the_drive_that_it_is_due_to() -> None
     rows = together._figure_table({"A": of(18e3), "B": of(38e3, unusable={"reads": HEAT})}, EN).rows
     assert EN("together.unsure", because=f"B: {because_said(of_run(HEAT), EN)}") in [row[-1] for row in rows]
     assert [row[-1].startswith("B, ") for row in rows].count(True) == 1
+
+
+@pytest.mark.parametrize("hot", [18e3, 36e3, 90e3])
+def test_a_drive_is_best_only_if_no_figure_that_cannot_be_used_is_as_good(hot: float) -> None:
+    reviews = {"A": of(18e3), "B": of(38e3), "C": of(hot, unusable=BOTH)}
+    leads = {lead.figure: lead.first for lead in together.leads(reviews)}
+    rows = together._figure_table(reviews, EN).rows
+    if hot > 18e3:
+        assert not leads
+        assert {row[-1] for row in rows if len(row) > 4} <= {
+            EN("together.unsure", because=f"C: {because_said(of_run(HEAT), EN)}")
+        }
+        return
+    assert leads == {"reads": "B", "writes": "B"}
+    assert [row[3] for row in rows] == [f"({row[1]})" for row in rows]
+    assert together._figure_table(reviews, EN).note.endswith(EN("together.note_brackets"))
+    assert not any("(" in cell for row in rows for cell in row[1:3])
+
+
+def test_a_run_without_a_verdict_is_in_brackets_and_does_not_keep_others_from_being_ranked() -> None:
+    quick = of(90e3)
+    quick = quick._replace(verdict=quick.verdict._replace(standing=Because("shortened", {"seconds": 2.0})))
+    reviews = {"A": of(18e3), "B": of(38e3), "C": quick}
+    assert {lead.first for lead in together.leads(reviews)} == {"B"}
+    assert all(row[3].startswith("(") for row in together._figure_table(reviews, EN).rows)
+
+
+@pytest.mark.parametrize("count", [2, 5, 6])
+def test_the_best_of_many_drives_is_in_the_second_column(count: int) -> None:
+    reviews = {"B": of(38e3), **{f"A{n}": of(18e3) for n in range(1, count)}}
+    table = together._figure_table(reviews, EN)
+    place = 1 if count > 5 else count + 1
+    assert table.head[place] == EN("together.best_column")
+    assert all("B" in row[place] for row in table.rows)
+    assert [table.head[n] for n in table.numeric] == [*reviews]
+
+
+def test_uses_of_many_drives_have_one_reason_each() -> None:
+    hot, few = Because("hot", {"top": 71.0, "limit": 70.0}), Because("few", {"samples": 3})
+    own = of(18e3)
+    uses = (
+        Judged("write", "can't tell", (), missing=("iops",), because=(few, hot)),
+        Judged("mixed", "no", (reason("writes", "fail"), reason("fall", "fail"))),
+        Judged("read", "can't tell", (), missing=("iops",)),
+    )
+    own = own._replace(verdict=own.verdict._replace(uses=uses))
+    for count in (2, uses_together.MOST_DRAWN + 1):
+        rows = [row[1] for row in uses_together.rows_of_uses({str(n): own for n in range(count)}, EN)]
+        assert (because_said(of_run(hot), EN) in rows[0]) == (count == 2)
+        assert because_said(of_run(few), EN) in rows[0]
+        assert EN("story.no") in rows[1]
+        assert len(rows[2]) > len(EN("story.unknown"))
 
 
 def test_uses_whose_only_reason_is_the_same_are_named_together() -> None:

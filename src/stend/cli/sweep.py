@@ -35,7 +35,7 @@ def command(
     is saved at once: after a kill the same command continues. When all are done it writes the page again.
     docs/how-to/virtual-drives.md describes designs.
 
-    Example: stend sweep design.toml --best 'iops[saturated]' --require 'p99.9[saturated] < 5 ms'
+    Example: stend sweep design.toml --best 'iops[saturate,saturated]' --require 'p99.9[saturated] < 5 ms'
     """
     from stend.cli import _sweep
 

@@ -6,8 +6,8 @@ from typing import Any
 from stend.base.units import GB
 from stend.findings import Finding, Sheet, look
 from stend.findings.look import metered
-from stend.findings.look.figures import Figures
-from stend.findings.look.powered import LOADS, RATES, TEST, Rest, highest_second, loads, rests
+from stend.findings.look.figures import Figures, listed
+from stend.findings.look.powered import CONDITION, LOADS, RATES, TEST, Rest, highest_second, loads, rests
 from stend.model.definition import PlannedTest
 from stend.model.events import MeterFacts, Position
 from stend.model.record import Run
@@ -22,6 +22,8 @@ SHARP_S = 0.05
 """Largest half width of the interval of a meter's delay without a remark."""
 SIGMAS = 2.0
 """Standard deviations of the readings at rest within which a difference of a whole machine is none."""
+CACHED = 1.1
+"""Random writes of an array that are faster by more than in its steady state are partly in the controller's cache."""
 STILL = 1e-3
 """Share of a difference below which its error is not stated."""
 
@@ -38,7 +40,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         else:
             yield from _idle(test.name, idle)
             yield from _load(test.name, loads(run, test, *(phase.name for phase in test.phases)))
-            yield from _efficiency(test.name, held)
+            yield from _efficiency(run, test.name, held)
             yield from _rates(run, test, held)
             yield from _second(run, test, facts, held)
         yield _meter(test.name, facts)
@@ -121,18 +123,28 @@ def _second(run: Run, test: PlannedTest, facts: MeterFacts, held: Sequence[Figur
         yield Finding(key=key, test=test.name, values=short | values)
 
 
-def _efficiency(test: str, held: Sequence[Figures]) -> Iterator[Finding]:
-    """Yield the most random reads and writes per watt, and the energy of streams."""
+def _efficiency(run: Run, test: str, held: Sequence[Figures]) -> Iterator[Finding]:
+    """Yield the most random reads and writes per watt, without writes into a cache, and the energy of streams."""
     reads, writes = (_best(held, 100, pct, "iops_per_watt") for pct in (100, 0))
     if reads and writes:
         values = {"reads": reads.value("iops_per_watt"), "reads_at": reads.workload.outstanding}
-        values |= {"writes": writes.value("iops_per_watt"), "writes_at": writes.workload.outstanding}
-        yield Finding(key="random", test=test, values=values)
+        if lasts := _lasting(run, test, writes):
+            yield Finding(key="random_cached", test=test, values=values | {"rate": writes.iops, "lasts": lasts})
+        else:
+            values |= {"writes": writes.value("iops_per_watt"), "writes_at": writes.workload.outstanding}
+            yield Finding(key="random", test=test, values=values)
     reads, writes = (_best(held, 0, pct, "bytes_per_joule") for pct in (100, 0))
     if reads and writes:
         rates = {"reads": reads.number("bytes_per_joule"), "writes": writes.number("bytes_per_joule")}
         joules = {f"{name}_gb": GB / rate for name, rate in rates.items()}
         yield Finding(key="streams", test=test, values=rates | joules)
+
+
+def _lasting(run: Run, test: str, writes: Figures) -> float | None:
+    """Return the steady rate of an array's random writes before these, if these are faster; otherwise None."""
+    before = listed(run, test, CONDITION) if run.plan.device.facts.get("level") else ()
+    rates = [row.iops for row in before if row.steady and row.direction == "both"]
+    return next((rate for rate in rates if writes.iops > CACHED * rate), None)
 
 
 def _best(held: Sequence[Figures], random_pct: int, read_pct: int, quantity: str) -> Figures | None:

@@ -69,7 +69,8 @@ def grouped(tops: Sequence[Path], by: str, wanted: Sequence[str], where: Sequenc
     if not groups:
         raise BadInput(f"no run below {', '.join(map(str, tops))} matches; `stend list` shows the runs")
     if len(names) != 2 or names[0] == names[1]:
-        raise BadInput(f"a comparison has two sides, but the values of {by} are {listing}; choose two by --side")
+        found = f"the values of {by} are {listing}"
+        raise BadInput(f"a comparison has two sides, but {found}; choose two by --side, or rank all by `stend report`")
     for value in names:
         if value not in groups:
             raise BadInput(f"no run has {by} {value!r}; the values are {listing}")

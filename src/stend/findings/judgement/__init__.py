@@ -200,10 +200,14 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
 
 
 def each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
-    """Return the first of equal reasons."""
+    """Return the first of equal reasons; of temperatures that were reached, the highest."""
     distinct: list[Because] = []
     for reason in reasons:  # reasons hold dicts, which cannot be hashed
-        distinct += [] if reason in distinct else [reason]
+        hot = next((n for n, why in enumerate(distinct) if why.key == reason.key == "hot"), None)
+        if hot is not None:
+            distinct[hot] = max(distinct[hot], reason, key=lambda why: float(why.values["top"]))
+        elif reason not in distinct:
+            distinct.append(reason)
     return tuple(distinct)
 
 

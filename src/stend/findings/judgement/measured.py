@@ -93,7 +93,8 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
         else:  # it did not write the whole drive: "writes", if known, are of another test
             yield Named("ended", saturation.end, test.name, course[-1])
             yield Named("ended_s", saturation.seconds, test.name)
-            yield Named("ended_share", None if run.plan.device.rotational else saturation.fills, test.name)
+            share = 0.0 if run.plan.device.rotational or saturation.fills >= 1 else saturation.fills
+            yield Named("ended_share", share or None, test.name)
         if course[-1].state in LASTING:
             yield from _of("write_tail", course[-1], "p99.9")
             yield Named("write_tail_at", float(course[-1].workload.outstanding), test.name)

@@ -159,6 +159,7 @@ FOUND = {
     ("power", "idle_level"): {"idle_watts": "watts"},
     ("power", "load"): {"load_watts": "watts"},
     ("power", "random"): {"reads_per_watt": "reads", "writes_per_watt": "writes"},
+    ("power", "random_cached"): {"reads_per_watt": "reads"},
     ("wake", "sleeps"): {"wake_wait": "after_s"},
     ("wake", "sleeps_soon"): {"wake_wait": "after_s"},
     ("wake", "mixed"): {"wake_wait": "wait_s"},

@@ -13,7 +13,7 @@ from stend.model.tally import NONE, Tally
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests that measure states which do not last in service."""
 END, FEWEST_LAST = 0.2, 5
-"""The end of a saturation without a judged window: the last fifth of its records, at least five."""
+"""The end of a saturation without a judged window: the last fifth of its records. Fewest that show a scatter."""
 PEAK_S = 10.0
 """A peak must last this long if a record lasts longer than a minute."""
 
@@ -112,9 +112,9 @@ def ended(run: Run, test: PlannedTest, phase: str) -> Counts:
 
 
 def last_records(run: Run, test: PlannedTest, phase: str) -> list[Record]:
-    """Return the last fifth of a phase's records, at least five."""
+    """Return the last fifth of a phase's records, at least one."""
     held = records(run, test.name, phase)
-    return held[-max(round(len(held) * END), FEWEST_LAST) :]
+    return held[-max(round(len(held) * END), 1) :]
 
 
 def rested(run: Run, test: str, phase: str) -> Counts:

@@ -287,12 +287,14 @@ def _left(test: PlannedTest, phase: Phase) -> tuple[Phase, State] | None:
 
 
 def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
-    """Yield the first record, after the purge or a fill, and the end."""
+    """Yield the first record, after the purge or a fill unless it wrote the whole drive, and the end."""
     records = look.records(run, test.name, phase.name)
     if not records:
         return
     first, last = records[0], records[-1]
     _, begun = _left(test, phase) or (phase, "fresh")
+    if first.counts.write.bytes >= run.plan.device.capacity_bytes:
+        begun = "phase"
     yield from _rows(run, (test.name, phase.name, begun, "first", first.workload, 1), first.counts, part=[first])
     if look.reached(run, test.name, phase.name):
         yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)
@@ -307,9 +309,10 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
 
 
 def _reached(run: Run, test: PlannedTest, phase: Phase, state: State) -> State:
-    """Return the state at the end of a saturation, or "phase" if less than the capacity was written until then."""
+    """Return the state at the end of a saturation, or "phase" if it was cut off or less than the capacity was written
+    until then."""
     ground = Ground(run, test, look.records(run, test.name, phase.name))
-    return state if capacities(ground) >= 1 else "phase"
+    return state if capacities(ground) >= 1 and phase.name not in run.cut_phases(test) else "phase"
 
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:

@@ -13,7 +13,7 @@ from stend.findings.look.once import once
 from stend.model.definition import Idle, PlannedTest
 from stend.model.record import Run
 
-TEST, IDLE, RATES = "power", "idle", "rates"
+TEST, IDLE, CONDITION, RATES = "power", "idle", "condition", "rates"
 LOADS = ("loads-read", "loads-write")
 KINDS = {"stream_read": (0, 100), "stream_write": (0, 0), "random_read": (100, 100), "random_write": (100, 0)}
 """Kind of load -> shares of random accesses and of reads in percent."""

@@ -1,6 +1,6 @@
 """The best designs: the figure or parameter to maximize or minimize, and conditions.
 
-    --best 'iops[write-saturation,saturated]' --require 'p99.9[saturated] < 5 ms' --require 'flash.spare_pct <= 15'
+    --best 'iops[saturate,saturated]' --require 'p99.9[saturated] < 5 ms' --require 'flash.spare_pct <= 15'
 
 Brackets select figures as in the rules of a comparison. Without a unit a number is in base units (IOs/s, bytes/s,
 seconds). A parameter has no brackets.

@@ -46,6 +46,7 @@ from stend.report.story.page_one import Review, after, claims, extremes, keys, m
 from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, in_words, originals, published_rival, reference
 from stend.report.story.tables import Measured, chapter_tables, key_table, once, tables_of
+from stend.report.story.uses_together import MOST_DRAWN
 from stend.report.story.verdict import verdict
 from stend.sentences import finding_said, findings_said
 from stend.words import Language
@@ -78,7 +79,7 @@ def story(
     every = [reviewed(run, sheet(place), words, others) for place, run, _ in runs]
     reviews, several = alike(dict(zip(drives, every, strict=True))), len(runs) > 1
     named = reviews if several else {"": every[0]}
-    kept = together.weakest(reviews) if len(runs) > together.MOST_DRAWN else drives
+    kept = together.weakest(reviews) if len(runs) > MOST_DRAWN else drives
     chapters = tuple(_chapters(named, [side for side in sides if not side.run or side.name in kept], author))
     compared = [*sides[: len(runs)], *originals(measured, published, words), *published]
     if table := key_table(compared, words, {name: own.figures for name, own in reviews.items()}):

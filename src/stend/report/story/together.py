@@ -6,8 +6,7 @@ from os.path import commonprefix
 from typing import NamedTuple
 
 from stend.base.text import capital, small
-from stend.findings.judgement import FIT, Judged, each_once
-from stend.findings.judgement.evidence import Evidence
+from stend.findings.judgement import FIT
 from stend.many.sides import array, described
 from stend.report.parts import Table
 from stend.report.story.drives import about_drive
@@ -15,7 +14,6 @@ from stend.report.story.page_one import (
     AT,
     BY_SIZE,
     FIGURES,
-    FOLDED,
     LESS_IS_BETTER,
     RARE,
     SHAPES,
@@ -26,16 +24,16 @@ from stend.report.story.page_one import (
     shown,
     title,
     title_of_all,
-    use_titles,
     value_shown,
 )
 from stend.report.story.rivals import AHEAD
+from stend.report.story.uses_together import MOST_DRAWN, rows_of_uses
 from stend.report.story.verdict import verdict
-from stend.sentences import because_said, of_run, why_said
+from stend.sentences import because_said, of_run
 from stend.words import Language
 
-MOST_LEADS, MOST_DRAWN = 2, 5
-"""Drives that a headline names, and runs that a chart shows one by one if some are of the same drive."""
+MOST_LEADS = 2
+"""Figures of a drive that a headline names."""
 Reviews = Mapping[str, Review]
 
 
@@ -125,13 +123,15 @@ def drives(reviews: Reviews, words: Language) -> Iterator[str]:
 
 
 def leads(reviews: Reviews) -> Iterator[Lead]:
-    """Yield who leads by each key figure that at least two drives have, unless that one still got worse."""
+    """Yield who leads by each key figure that at least two drives have, unless that one still got worse, or a figure
+    that cannot be used is as good."""
     figures = {name: usable(review) for name, review in reviews.items()}
     for figure in _figures(reviews):
-        sign = -1 if figure in LESS_IS_BETTER else 1
-        known = [(figures[name][figure] ** sign, name) for name in having(figure, reviews) if figures[name].get(figure)]
+        known = [(_good(figure, reviews[name]), name) for name in having(figure, reviews) if figures[name].get(figure)]
         known.sort(reverse=True)
         alike = len(known) > 1 and not _unlike(figure, reviews) and not _unlike_state(figure, reviews)
+        rivals = [_good(figure, reviews[name]) for name in _doubted(figure, reviews)]
+        alike = alike and known[0][0] > AHEAD * max(rivals, default=0.0)
         if alike and not _unlike_size(figure, reviews) and figure not in reviews[known[0][1]].verdict.known.bounds:
             (most, first), (next_most, second), *_ = known
             close = {name for value, name in known if most / value < AHEAD}
@@ -148,6 +148,18 @@ def having(figure: str, reviews: Reviews) -> list[str]:
     names = [name for name, review in reviews.items() if review.figures.get(figure)]
     saturated = [name for name in names if "sat_s" in reviews[name].figures]
     return saturated if figure == "writes" and len(saturated) > 1 else names
+
+
+def _good(figure: str, review: Review) -> float:
+    """Return a figure that a drive has, or its inverse if less is better."""
+    return review.figures[figure] ** (-1 if figure in LESS_IS_BETTER else 1)
+
+
+def _doubted(figure: str, reviews: Reviews) -> list[str]:
+    """Return the drives of whole runs whose figure cannot be used, such as that of a hot drive, the best first."""
+    names = [n for n in having(figure, reviews) if figure in reviews[n].verdict.known.unusable]
+    names = [name for name in names if not reviews[name].verdict.standing]
+    return sorted(names, key=lambda name: -_good(figure, reviews[name]))
 
 
 def _unlike(figure: str, reviews: Reviews) -> list[str]:
@@ -279,7 +291,7 @@ def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
     yield Table(words(f"together.verdicts{runs}"), (drive, words("together.verdict")), rows, note=note)
     yield from [_figure_table(reviews, words)] if _figures(reviews) else ()
     judged = any(not review.verdict.standing for review in reviews.values())
-    if uses := tuple(_uses(single, words)) if judged else ():
+    if uses := tuple(rows_of_uses(single, words)) if judged else ():
         fit = words("story.performance")
         cells = [cell for row in uses for cell in row]
         notes = {"by_performance": fit in cells, "unjudged": "–" in cells}
@@ -306,10 +318,11 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     rows = []
     for figure in _figures(reviews):
         names = having(figure, reviews)
-        cells = [_cell(figure, own.figures, words) if name in names else "–" for name, own in reviews.items()]
+        cells = [_cell(figure, own, words, best) if name in names else "–" for name, own in reviews.items()]
         first = reviews[names[0]]
         unlike = " / ".join(_unlike(figure, reviews))
-        every = [(own_name, own.verdict.known) for own_name, own in reviews.items()]
+        order = dict.fromkeys([*_doubted(figure, reviews), *reviews])
+        every = [(own_name, reviews[own_name].verdict.known) for own_name in order]
         why = [(of, part[figure]) for of, known in every for part in (known.unusable, known.bounds) if figure in part]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
         if figure not in best and why and not unlike:
@@ -331,18 +344,28 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
     said = words(f"together.note{'_settings' if runs and not repeated(reviews) else runs or several}")
     if not runs and not _alike(reviews):
         said += " " + words("together.note_unlike")
-    reasons = {row[-1] for row in rows}
+    if any(cell.startswith("(") for row in rows for cell in row[1:-1]):
+        said += " " + words("together.note_brackets")
+    reasons, begin = {row[-1] for row in rows}, 1
     if not best and len(rows) > 1 == len(reasons) and reasons != {"–"}:  # one reason for all figures is no column
         title_of, head, rows = "story.figures", head[:-1], [row[:-1] for row in rows]
         said = sentence(reasons.pop())
-    return Table(words(title_of), head, tuple(rows), tuple(range(1, len(reviews) + 1)), said)
+    elif len(reviews) > MOST_DRAWN:  # such a wide table is scrolled, and its last column is out of sight
+        head, rows, begin = _best_first(head), [_best_first(row) for row in rows], 2
+    return Table(words(title_of), head, tuple(rows), tuple(range(begin, len(reviews) + begin)), said)
 
 
-def _cell(figure: str, figures: Evidence, words: Language) -> str:
-    """Return a figure of a drive, with a mark if it still falls."""
-    shown = value_shown(figures[figure], SHAPES[figure], words)
-    falls = figure == "writes" and "still_falling" in figures
-    return words("together.falling", value=shown) if falls else shown
+def _best_first(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a row with its last column, the best drive, before those of the drives."""
+    return row[0], row[-1], *row[1:-1]
+
+
+def _cell(figure: str, review: Review, words: Language, best: Mapping[str, Lead]) -> str:
+    """Return a figure of a drive, with a mark if it still falls, and in brackets if others are ranked without it."""
+    shown = value_shown(review.figures[figure], SHAPES[figure], words)
+    if figure == "writes" and "still_falling" in review.figures:
+        shown = words("together.falling", value=shown)
+    return f"({shown})" if figure in best and figure not in usable(review) else shown
 
 
 def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
@@ -353,44 +376,3 @@ def _best(lead: Lead | None, reviews: Reviews, words: Language) -> str:
     every = "_of_all" if near == len(reviews) else "_of_many" if near > 2 else ""
     key = f"{sort}{'_of_two' if two else every if sort in ('close', 'equal') else ''}"
     return words(f"together.{key}", name=lead.named(words), names=list(lead.near), n=near, gain=lead.gain)
-
-
-def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
-    """Yield the mark of each drive for each use; `FOLDED` uses or more that are unknown for all are one row.
-
-    Every mark but those of a drive that fits has its reason, which is another one than in the rows above if there is.
-    """
-    given: dict[str, set[str]] = {name: set() for name in reviews}
-    marks: dict[str, dict[str, Judged]] = {}
-    for name, review in reviews.items():
-        for judged in review.verdict.uses:
-            marks.setdefault(judged.use, {})[name] = judged
-    lacking = [use for use, of in marks.items() if all(judged.key == "unknown" for judged in of.values())]
-    lacking = lacking if len(lacking) >= FOLDED else []
-    for use, judged_of in marks.items():
-        if use not in lacking:
-            cells = (_mark(judged_of[name], given[name], words) if name in judged_of else "–" for name in reviews)
-            yield words(f"use_title.{use}"), *cells
-    if lacking:
-        every = ([of[name] for use, of in marks.items() if use in lacking and name in of] for name in reviews)
-        yield use_titles(lacking, words), *(_mark(_joined(uses), set(), words) if uses else "–" for uses in every)
-
-
-def _joined(uses: Sequence[Judged]) -> Judged:
-    """Return several unknown uses as one, which lacks all that they lack."""
-    return uses[0]._replace(
-        missing=tuple(dict.fromkeys(name for use in uses for name in use.missing)),
-        facts=tuple(dict.fromkeys(name for use in uses for name in use.facts)),
-        because=each_once(why for use in uses for why in use.because),
-    )
-
-
-def _mark(judged: Judged, given: set[str], words: Language) -> str:
-    """Return a mark; if the drive does not fit, with the reason, of which `given` notes the figure."""
-    mark = words(f"story.{judged.key}")
-    if judged.mark in FIT:
-        return mark
-    new = tuple(reason for reason in judged.reasons if judged.by_doubts or reason.figure not in given) or judged.reasons
-    why = judged._replace(reasons=new, facts=() if new else judged.facts).why(1 + judged.by_doubts)
-    given.update(reason.figure for reason in why.reasons)
-    return f"{mark}: {why_said(why, words)}"
