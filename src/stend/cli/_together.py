@@ -14,6 +14,7 @@ import msgspec
 import typer
 
 from stend import catalogue, devices, session, store
+from stend.base import regular
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
@@ -179,13 +180,13 @@ class Watched(Stop):
         if code == 0:
             typer.echo(f"{target}: {series.ended(run.folder)}: {run.folder}")
             return
-        how = f"was killed by signal {-code}; {way_on(run.folder)}" if code < 0 else _last_words(run.folder)
+        how = f"was killed by signal {-code}; {way_on(run.folder)}" if code < 0 else _reason(run.folder)
         print(f"stend: {target}: {plain(how)}", file=sys.stderr)
 
 
-def _last_words(folder: Path) -> str:
+def _reason(folder: Path) -> str:
     """Return the last line of a run's log, without the name of the program."""
-    return apart.last_words(apart.log_of(folder)).removeprefix("stend: ")
+    return regular.last_line(apart.log_of(folder)).removeprefix("stend: ")
 
 
 def _line(folder: Path) -> str:
