@@ -58,8 +58,9 @@ class Lasting:
 
 def print_nowhere(stream: TextIO) -> None:
     """Point a stream at /dev/null, so that flushing the rest of it raises no error."""
-    with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    # a test's stream has no descriptor
+    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def go_on() -> None:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -153,6 +154,7 @@ class Watched(Stop):
     def __init__(self, runs: Sequence[Begun]) -> None:
         super().__init__()
         self.runs, self.going, self.shown = runs, list(runs), time.monotonic()
+        self.followers: dict[Path, Follower] = {}
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._forward)
 
@@ -171,7 +173,7 @@ class Watched(Stop):
             if self.going and time.monotonic() - self.shown > SHOW_S:
                 self.shown = time.monotonic()
                 for run in self.going:
-                    typer.echo(f"{run.member.request.target}: {_line(run.folder)}")
+                    typer.echo(f"{run.member.request.target}: {_line(run.folder, self.followers)}")
         codes = [run.process.returncode for run in self.runs]
         return STOPPED_EXIT_CODE if self.requested else max((code if code >= 0 else 5 for code in codes), default=0)
 
@@ -189,13 +191,13 @@ def _reason(folder: Path) -> str:
     return regular.last_line(apart.log_of(folder)).removeprefix("stend: ")
 
 
-def _line(folder: Path) -> str:
-    """Return where a run is: test, phase, round and remaining time."""
+def _line(folder: Path, followers: dict[Path, Follower]) -> str:
+    """Return where a run is: test, phase, round and remaining time. Each call reads only what is new."""
     try:
-        follower = Follower(folder)
-        for _ in follower.news():
-            pass
+        follower = followers.get(folder) or followers.setdefault(folder, Follower(folder))
+        deque(follower.news(), maxlen=0)
     except StendError as error:
+        followers.pop(folder, None)
         return str(error)
     course, at = follower.course, follower.course.at
     if not at:
