@@ -179,12 +179,7 @@ def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
 
 @contextmanager
 def _resumed(
-    folder: Path,
-    past: Run,
-    permission: Permission,
-    before: writer.Before,
-    operator: Operator,
-    stop: Stop,
+    folder: Path, past: Run, permission: Permission, before: writer.Before, operator: Operator, stop: Stop
 ) -> Iterator[Running]:
     device = opening.present(past.plan.device)
     was, is_now = past.plan.device.target, device.identity.target

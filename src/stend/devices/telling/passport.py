@@ -14,11 +14,7 @@ SELF_TESTS, SELF_TEST_BYTES, UNUSED, PASSED, ABORTED = 20, 28, 0xF, 0, (1, 2, 3,
 """Entries of NVMe log 06h, their size, and results without a test or without a failure (NVMe base 2.0, 5.16.1.7)."""
 ENDURANCE_UNIT = 10**9
 """Bytes of a count in NVMe log 09h (NVMe base 2.0, 5.16.1.10)."""
-FARM_HOURS = {
-    "power_on_hours": "FARM",
-    "spindle_power_on_hours": "FARM, spindle",
-    "head_flight_hours": "FARM, heads",
-}
+FARM_HOURS = {"power_on_hours": "FARM", "spindle_power_on_hours": "FARM, spindle", "head_flight_hours": "FARM, heads"}
 STATISTICS_HOURS = {"Power-on Hours": "device statistics", "Head Flying Hours": "device statistics, heads"}
 ATA_COUNTS = {
     "Current_Pending_Sector": "pending",
