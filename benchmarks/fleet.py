@@ -26,8 +26,8 @@ import msgspec
 
 from benchmarks.together import loop, zram
 from stend import store
+from stend.base import regular
 from stend.base.units import MiB
-from stend.fleet import tasks
 from stend.model.events import Ended
 from stend.session.series import FINISHED
 
@@ -265,7 +265,7 @@ def wrong(top: Path, code: int, brought: int, watch: Watch) -> str:
 
 def files(folder: Path) -> dict[str, str]:
     """What a run folder holds, each file with its SHA-256."""
-    return {str(path.relative_to(folder)): tasks.digest(path) for path in folder.rglob("*") if path.is_file()}
+    return {str(path.relative_to(folder)): regular.digest(path) for path in folder.rglob("*") if path.is_file()}
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from stend.model.definition import Identity, Workload
 from stend.model.stats import bin_index
 from stend.model.tally import Tally
 from stend.words import Sentence
+from tests.shape import played_bytes
 
 IDENTITY = Identity(
     kind="still",
@@ -63,7 +64,7 @@ class StillEngine:
         extra = f" from {from_bytes}" if from_bytes else ""
         extra += f" limit {limit_bytes}" if limit_bytes is not None else ""
         self.log.append(f"start {workload.label}{extra}")
-        return StillLoad(self, workload, workload.played_bytes if limit_bytes is None else limit_bytes)
+        return StillLoad(self, workload, played_bytes(workload) if limit_bytes is None else limit_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         self.log.append(f"ready {workload.label}" + (f" from {from_bytes}" if from_bytes else ""))

@@ -28,7 +28,7 @@ from stend.planning import plan as planning
 from stend.runner.loop import run
 from stend.words import Sentence
 from tests.metering import metered
-from tests.shape import SHAPE, TOTAL, middle_ns
+from tests.shape import SHAPE, TOTAL, middle_ns, played_bytes
 
 CAPACITY = 480 * GB // (128 * KiB) * (128 * KiB)
 
@@ -81,7 +81,7 @@ class Synthetic:
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> "Load":
         self.clock += 0.03
         kind = Surveying if workload.survey else Load
-        return kind(self, workload, from_bytes, workload.played_bytes if limit_bytes is None else limit_bytes)
+        return kind(self, workload, from_bytes, played_bytes(workload) if limit_bytes is None else limit_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         pass

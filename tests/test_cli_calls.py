@@ -74,7 +74,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *ends: tuple[int, i
     monkeypatch.setattr(_together, "time", SimpleNamespace(sleep=lambda s: None, monotonic=lambda: next(now)))
     monkeypatch.setattr(signal, "signal", handlers.__setitem__)
     monkeypatch.setattr("stend.cli._together.series.ended", lambda folder: "complete")
-    monkeypatch.setattr(_together, "_line", lambda folder: f"at {folder.name}")
+    monkeypatch.setattr(_together, "_line", lambda folder, followers: f"at {folder.name}")
     members = [group.Member(f"t{n}", Request(["iops"], f"t{n}")) for n in range(len(ends))]
     begun = [
         _together.Begun(member, tmp_path / member.name, Process(*end))  # type: ignore[arg-type]

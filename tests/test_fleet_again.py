@@ -14,7 +14,7 @@ pytest.importorskip("distributed")
 
 from stend.fleet import client, tasks
 from stend.fleet.tasks import Outcome
-from stend.session import apart, series
+from stend.session import series
 
 Cell = msgspec.defstruct("Cell", [("fleet", str), ("cell", str), ("serial", str)])
 
@@ -66,7 +66,7 @@ def test_an_exit_code_of_a_run_that_could_not_start_is_a_refusal(
 ) -> None:
     """Exit codes 2, 3 and 4 (bad input, the gate, a missing program) end a run before it begins."""
     monkeypatch.setattr(series, "ended", lambda folder: how)
-    monkeypatch.setattr(apart, "last_words", lambda log: "why")
+    monkeypatch.setattr("stend.fleet.tasks.regular.last_line", lambda log: "why")
     order: Any = SimpleNamespace(cell="f-1")
     done = tasks._outcome(order, tmp_path, code)
     why = "its process was ended by signal 9" if code == -9 else "why"

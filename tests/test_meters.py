@@ -184,13 +184,13 @@ def test_a_meter_that_fails_is_told_once_per_reason_and_tried_again() -> None:
 
 
 def test_a_slow_meter_has_the_period_that_it_can_keep() -> None:
-    assert _polled.period(lambda: 1.0, 0.5) == 0.5
+    assert _polled.period("ipmi", lambda: 1.0, 0.5) == 0.5
 
     def slow() -> float:
         time.sleep(0.2)
         return 1.0
 
-    assert _polled.period(slow, 0.1) >= 0.4
+    assert _polled.period("ipmi", slow, 0.1) >= 0.4
 
 
 # --- a run

@@ -10,6 +10,7 @@ from stend import report, store
 from stend.base.errors import Missing, StepFailed
 from stend.cli import _ends, _together, main, watch
 from stend.live import hooks
+from stend.live.follow import Follower
 from stend.many.sweep import drives, folder
 from stend.many.sweep.design import read
 from stend.store import reports
@@ -237,11 +238,14 @@ def test_a_run_beside_others_is_shown_where_it_is(finished: Path, capsys: Out) -
     events = finished / "events.jsonl"
     lines = events.read_bytes().splitlines(keepends=True)
     events.write_bytes(b"".join(lines[:1]))
-    assert _together._line(finished) == "waiting to start"
+    followers = dict[Path, Follower]()
+    assert _together._line(finished, followers) == "waiting to start"
     events.write_bytes(b"".join(lines[: len(lines) // 2]))
-    assert _together._line(finished).startswith("latency, ")
+    follower = followers[finished]
+    assert _together._line(finished, followers).startswith("latency, ")
+    assert followers[finished] is follower, "what was read is kept"
     events.write_bytes(b"")
-    assert "is empty, as a power cut can leave it" in _together._line(finished)
+    assert "is empty, as a power cut can leave it" in _together._line(finished, {})
 
 
 @pytest.mark.parametrize("option", [["--detach"], ["--in-use"], ["--destroy-data", "S1"], ["--overwrite-file", "/x"]])

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from stend.cli._edge import print_nowhere
+
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_run_with_closed_streams_is_complete(tmp_path: Path, closed: str) -> None:
@@ -15,6 +17,16 @@ def test_a_run_with_closed_streams_is_complete(tmp_path: Path, closed: str) -> N
     assert done.returncode == 0, done.stderr
     assert "defect" not in done.stderr
     assert (tmp_path / "run/report.html").exists()
+
+
+def test_a_stream_whose_reader_is_gone_leaves_no_descriptor_open() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w", encoding="utf-8") as stream:
+        before = os.listdir("/proc/self/fd")
+        print_nowhere(stream)
+        assert os.listdir("/proc/self/fd") == before
+        stream.write("to no reader")
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])

@@ -29,6 +29,7 @@ def test_a_window_just_outside_its_limits_is_not_shown_as_on_them() -> None:
     assert "moved by 20.04% of the average, the slope by 10.004%" in told
     assert "range 20.04% (at most 20%)" in _summary._verdict(verdict)
     assert "20.04 % of the mean, at most 20 %" in _steady.reason([verdict])
+    assert _steady._pct(1.00003 * verdict.average, verdict) == "100 %"
     column = tables._column(verdict, EN)
     assert (column["excursion_allowed"], column["excursion"]) == ("20", "20 (20.04%)")
 

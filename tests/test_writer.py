@@ -48,6 +48,14 @@ def owner(folder: Path, **changes: Any) -> None:
     path.write_text(json.dumps(told | changes) + "\n")
 
 
+def test_the_file_of_a_writer_has_one_line_whatever_it_held(tmp_path: Path) -> None:
+    path = tmp_path / writer.OWNER
+    path.write_text("longer than any owner: " + "x" * writer.OWNER_BYTES)
+    with writer.sole(tmp_path, "run"):
+        assert json.loads(path.read_bytes())["pid"] == os.getpid()
+    json.loads(path.read_bytes())
+
+
 def test_a_living_run_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     child = in_child([*RUN, str(folder)])

@@ -37,7 +37,7 @@ def begin(context: typer.Context, folder: Path, *, named: bool = True) -> int:
     while run.over() is None and not _begun(folder, run, before):
         time.sleep(LOOK_S)
     if code := run.over():
-        typer.echo(apart.last_words(log), err=True)
+        typer.echo(regular.last_line(log), err=True)
         return code
     typer.echo(f"Run folder: {folder}; the log of {run} is {log}")
     view = "watch" if journal.is_run(folder) else "serve"  # a series has several runs

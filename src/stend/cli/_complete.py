@@ -32,20 +32,16 @@ def targets(incomplete: str) -> list[str]:
 def runs(incomplete: str) -> list[str]:
     """Return `last` and the names of runs in runs/ that begin like this, or for a path, folders."""
     names = sorted((path.parent.name for path in RUNS.glob("*/events.jsonl")), reverse=True)
-    return [*_begin(incomplete, "last", *names), *_folders(incomplete)]
+    return [*_begin(incomplete, "last", *names), *folders(incomplete)]
 
 
 def folders(incomplete: str) -> list[str]:
     """Return the folders that begin like this."""
-    return list(_folders(incomplete))
+    return [path for path in sorted(glob(f"{escape(incomplete)}*")) if Path(path).is_dir()]
 
 
 def _begin(incomplete: str, *names: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
-
-
-def _folders(incomplete: str) -> Iterator[str]:
-    yield from (path for path in sorted(glob(f"{escape(incomplete)}*")) if Path(path).is_dir())
 
 
 def _files(incomplete: str, suffix: str = "") -> Iterator[str]:

@@ -91,7 +91,8 @@ def _takes(stream: TextIO) -> bool:
 
 def print_nowhere(stream: TextIO) -> None:
     """Point a stream at /dev/null, so that flushing the rest of it raises no error."""
-    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a test's stream has none
+    # a test's stream has no descriptor
+    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())
 
 

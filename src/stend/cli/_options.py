@@ -33,21 +33,16 @@ Tests = Annotated[
     list[str],
     argument("TEST...", "Tests, suites, or TOML files of studies; see `stend tests`.", autocompletion=_complete.tests),
 ]
-Target = Annotated[str, option("--target", "T", f"{DRIVE}.", short="-t", autocompletion=_complete.targets)]
-Targets = Annotated[
-    list[str], option("--target", "T", f"{DRIVE}; may be repeated.", short="-t", autocompletion=_complete.targets)
-]
-MayTarget = Annotated[str | None, option("--target", "T", f"{DRIVE}.", short="-t", autocompletion=_complete.targets)]
-MayTargets = Annotated[
-    list[str] | None,
-    option(
-        "--target",
-        "T",
-        f"{DRIVE}; may be repeated; default: all that can be tested.",
-        short="-t",
-        autocompletion=_complete.targets,
-    ),
-]
+
+
+def _target(more: str) -> Any:
+    return option("--target", "T", f"{DRIVE}{more}", short="-t", autocompletion=_complete.targets)
+
+
+Target = Annotated[str, _target(".")]
+Targets = Annotated[list[str], _target("; may be repeated.")]
+MayTarget = Annotated[str | None, _target(".")]
+MayTargets = Annotated[list[str] | None, _target("; may be repeated; default: all that can be tested.")]
 AlsoTarget = Annotated[list[str] | None, typer.Option("--target", "-t", hidden=True)]
 """For verbs whose argument is the drive: `--target` names it as well."""
 ProfileName = Annotated[
@@ -116,22 +111,10 @@ PowerSaving = Annotated[
         callback=_power_saving,
     ),
 ]
-DestroyData = Annotated[
-    str | None,
-    option(
-        "--destroy-data",
-        "NAME",
-        "Destroy all data on the drive with this serial number, or in the file with this full path.",
-    ),
-]
+DESTROY = "Destroy all data on the drive with this serial number, or in the file with this full path"
+DestroyData = Annotated[str | None, option("--destroy-data", "NAME", f"{DESTROY}.")]
 DestroyEach = Annotated[
-    list[str] | None,
-    option(
-        "--destroy-data",
-        "NAME",
-        "Destroy all data on the drive with this serial number, or in the file with this full path; "
-        "for several targets TARGET=NAME each.",
-    ),
+    list[str] | None, option("--destroy-data", "NAME", f"{DESTROY}; for several targets TARGET=NAME each.")
 ]
 OverwriteFile = Annotated[
     list[str] | None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from stend.cli import _complete
 from stend.cli._edge import rewrite
@@ -13,22 +13,14 @@ FORMS = "a folder, part of the name of a run in runs/, or last"
 MANY = 200
 
 Run = Annotated[Path, argument("[RUN]", f"A run: {FORMS} (the default).", autocompletion=_complete.runs)]
-Runs = Annotated[
-    list[Path] | None,
-    argument(
-        "[RUN]...",
-        f"Runs: each {FORMS} (the default); a folder of runs names all of them.",
-        autocompletion=_complete.runs,
-    ),
-]
-ManyRuns = Annotated[
-    list[Path] | None,
-    argument(
-        "[RUN]...",
-        f"Runs: each {FORMS}; a folder of runs names all of them; default: runs.",
-        autocompletion=_complete.runs,
-    ),
-]
+
+
+def _several(more: str) -> Any:
+    return argument("[RUN]...", f"Runs: each {FORMS}{more}", autocompletion=_complete.runs)
+
+
+Runs = Annotated[list[Path] | None, _several(" (the default); a folder of runs names all of them.")]
+ManyRuns = Annotated[list[Path] | None, _several("; a folder of runs names all of them; default: runs.")]
 Top = Annotated[
     Path,
     argument(

@@ -11,6 +11,8 @@ from stend.live.course import Course
 from stend.model.events import Judged, Verdict
 from stend.model.stats import WINDOWS
 
+FAR = 30
+"""Percent beyond every limit, which therefore need not be told from one."""
 BARS = "▁▂▃▄▅▆▇█"
 SHAPES: dict[str, Callable[[float], str]] = {
     "iops": rate,
@@ -116,7 +118,7 @@ def _pct(value: float, verdict: Verdict) -> str:
     if not verdict.average:
         return ""
     shown = 100 * abs(value / verdict.average)
-    places = places_beyond(shown, 1)
+    places = places_beyond(shown, 1) if shown < FAR else 1
     return f"{shown:.{places}f} %" if places > 1 else f"{shown:.3g} %"
 
 

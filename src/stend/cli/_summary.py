@@ -151,13 +151,8 @@ def figures(run: Run) -> dict[str, Any]:
 
 
 def _figures(r: Result) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "test": r.where.test,
-        "phase": r.where.phase,
-        "round": r.where.round,
-        "gap_s": r.gap_s,
-        "t": r.t,
-    }
+    fields: dict[str, Any] = {name: getattr(r.where, name) for name in ("test", "phase", "round")}
+    fields |= {"gap_s": r.gap_s, "t": r.t}
     if not isinstance(r.step, Hold):
         return fields | {"step": type(r.step).__name__.lower(), "said": r.said}
     counts, rates = r.counts, of_record(r, "both")

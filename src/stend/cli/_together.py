@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ import msgspec
 import typer
 
 from stend import catalogue, devices, session, store
+from stend.base import regular
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
@@ -152,6 +154,7 @@ class Watched(Stop):
     def __init__(self, runs: Sequence[Begun]) -> None:
         super().__init__()
         self.runs, self.going, self.shown = runs, list(runs), time.monotonic()
+        self.followers: dict[Path, Follower] = {}
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._forward)
 
@@ -170,7 +173,7 @@ class Watched(Stop):
             if self.going and time.monotonic() - self.shown > SHOW_S:
                 self.shown = time.monotonic()
                 for run in self.going:
-                    typer.echo(f"{run.member.request.target}: {_line(run.folder)}")
+                    typer.echo(f"{run.member.request.target}: {_line(run.folder, self.followers)}")
         codes = [run.process.returncode for run in self.runs]
         return STOPPED_EXIT_CODE if self.requested else max((code if code >= 0 else 5 for code in codes), default=0)
 
@@ -179,22 +182,22 @@ class Watched(Stop):
         if code == 0:
             typer.echo(f"{target}: {series.ended(run.folder)}: {run.folder}")
             return
-        how = f"was killed by signal {-code}; {way_on(run.folder)}" if code < 0 else _last_words(run.folder)
+        how = f"was killed by signal {-code}; {way_on(run.folder)}" if code < 0 else _reason(run.folder)
         print(f"stend: {target}: {plain(how)}", file=sys.stderr)
 
 
-def _last_words(folder: Path) -> str:
+def _reason(folder: Path) -> str:
     """Return the last line of a run's log, without the name of the program."""
-    return apart.last_words(apart.log_of(folder)).removeprefix("stend: ")
+    return regular.last_line(apart.log_of(folder)).removeprefix("stend: ")
 
 
-def _line(folder: Path) -> str:
-    """Return where a run is: test, phase, round and remaining time."""
+def _line(folder: Path, followers: dict[Path, Follower]) -> str:
+    """Return where a run is: test, phase, round and remaining time. Each call reads only what is new."""
     try:
-        follower = Follower(folder)
-        for _ in follower.news():
-            pass
+        follower = followers.get(folder) or followers.setdefault(folder, Follower(folder))
+        deque(follower.news(), maxlen=0)
     except StendError as error:
+        followers.pop(folder, None)
         return str(error)
     course, at = follower.course, follower.course.at
     if not at:

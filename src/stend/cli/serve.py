@@ -48,16 +48,6 @@ def command(
             f"others could read the traffic to {listen}, which is not encrypted; "
             "give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS"
         )
-    serving.serve(
-        serving.Place(
-            _runs.top(top),
-            tuple(where or ()),
-            listen,
-            port,
-            (*LOOPBACK, listen, *(name or ())),
-            token_file,
-            tls_cert,
-            tls_key,
-        ),
-        typer.echo,
-    )
+    hosts = (*LOOPBACK, listen, *(name or ()))
+    place = serving.Place(_runs.top(top), tuple(where or ()), listen, port, hosts, token_file, tls_cert, tls_key)
+    serving.serve(place, typer.echo)

@@ -130,6 +130,14 @@ def evidence(device: Device, since_s: float) -> Iterator[Piece]:
         yield from device.evidence(since_s)
 
 
+def moved(target: str, serial: str, wwn: str = "") -> Iterator[str]:
+    """Yield the path where a drive was, then the paths of all others with its serial or its WWN."""
+    yield target
+    for drive, _ in listing():
+        if drive.target != target and (serial == drive.serial != "" or wwn == drive.wwn != ""):
+            yield drive.target
+
+
 def configure_purge(device: Device, method: str, vendor: str, limit_s: float, report: Callable[[str], None]) -> None:
     """Set the purge method, the maker's command and the time limit of a drive's purge. `report` gets its progress.
 

@@ -49,11 +49,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 def named(identity: Identity, looked: facts.Looked) -> Identity:
     """Return the identity with the gathered facts, and with the drive's own firmware version if sysfs has none."""
     kept = {key: value for key, value in looked.all.items() if key != "smart"}
-    return msgspec.structs.replace(
-        identity,
-        firmware=identity.firmware or str(kept.get("firmware", "")),
-        facts=kept,
-    )
+    return msgspec.structs.replace(identity, firmware=identity.firmware or str(kept.get("firmware", "")), facts=kept)
 
 
 def cache_file(node: str, kernel: Kernel) -> Path | None:

@@ -60,9 +60,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
     looked = look(node, kernel)
     lower.add_members(looked, members)
     identity = msgspec.structs.replace(identify(target, node, path, kernel), facts=looked.all)
-    device = BlockDevice(identity, kernel)
-    device.members = members
-    return device
+    return BlockDevice(identity, kernel, members)
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
@@ -125,14 +123,11 @@ def _interface(node: str, device: Path) -> str:
 
 
 class BlockDevice:
-    """A block node as a drive."""
+    """A block node as a drive. `members` are the drives below it, none for a drive."""
 
-    def __init__(self, identity: Identity, kernel: Kernel = HOST) -> None:
-        self.identity, self.kernel = identity, kernel
+    def __init__(self, identity: Identity, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> None:
+        self.identity, self.kernel, self.members = identity, kernel, members
         self.door = gate.Guarded(identity, kernel, self.unrest)
-
-    members: Sequence[Member] = ()
-    """The drives below it, empty for a drive."""
 
     @property
     def node(self) -> str:

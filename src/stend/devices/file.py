@@ -59,9 +59,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         raise BadInput(f"{target} is {size}, too small to test; `stend run --create 1GiB` makes a new one")
     if server := gate.leased(path, kernel):
         raise Refused(f"{target} {server}")
-    device = FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)
-    device.members = members
-    return device
+    return FileDevice(_identity(target, path, there.st_size, kernel, members), kernel, members)
 
 
 def _not_there(target: str, why: str) -> str:
@@ -181,13 +179,10 @@ def _describe(target: str, mode: int) -> str:
 
 
 class FileDevice:
-    """A regular file as a drive."""
+    """A regular file as a drive. `members` are the drives that store it."""
 
-    def __init__(self, identity: Identity, kernel: Kernel = HOST) -> None:
-        self.identity, self.door = identity, gate.Guarded(identity, kernel)
-
-    members: Sequence[Member] = ()
-    """The drives that store it."""
+    def __init__(self, identity: Identity, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> None:
+        self.identity, self.members, self.door = identity, members, gate.Guarded(identity, kernel)
 
     def evidence(self, since_s: float) -> Iterator[Piece]:
         """Yield the evidence of the drives that store it."""

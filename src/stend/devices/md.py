@@ -39,9 +39,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         interface="md",
         serial=str(looked.facts.get("uuid", "")),
     )
-    device = MdDevice(identity, kernel)
-    device.members = members
-    return device
+    return MdDevice(identity, kernel, members)
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:

@@ -7,7 +7,7 @@ from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
-from stend.devices.telling import facts, shapes, tools
+from stend.devices.telling import facts, passport, shapes, tools
 from stend.devices.telling import scsi_links as links
 
 SANITIZE = {"1": "sanitize overwrite", "2": "sanitize block", "3": "sanitize crypto"}
@@ -101,19 +101,13 @@ def logs(document: dict[str, Any]) -> dict[str, Any]:
     counters = smart.get("scsi_error_counter_log", {})
     health: dict[str, Any] = {
         "temperature_c": smart.get("temperature", {}).get("current"),
-        "media_errors": _uncorrected(counters),
+        "media_errors": passport.uncorrected(smart),
         "wear_pct": smart.get("scsi_percentage_used_endurance_indicator"),
         "grown_defects": smart.get("scsi_grown_defect_list"),
         "host_write_bytes": _bytes(counters.get("write", {})),
         "host_read_bytes": _bytes(counters.get("read", {})),
     }
     return shapes.sound(health)
-
-
-def _uncorrected(counters: dict[str, Any]) -> int | None:
-    kinds = [counters[kind].get("total_uncorrected_errors") for kind in ("read", "write") if kind in counters]
-    counts = [int(count) for count in kinds if count is not None]
-    return sum(counts) if counts else None
 
 
 def _bytes(kind: dict[str, Any]) -> int | None:

@@ -1,4 +1,4 @@
-"""The interface of engines, which make the load: fio, replay, simulated, null. The engine also provides the clock."""
+"""The interface of engines, which make the load: fio, replay, verify, simulated. The engine also provides the clock."""
 
 from typing import Protocol
 

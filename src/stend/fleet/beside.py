@@ -81,7 +81,7 @@ def _try(order: Order, names: dict[str, str], drives: Mapping[str, str], folder:
                 start_new_session=True, pass_fds=fds,
             )  # fmt: skip
         process.communicate(msgspec.json.encode(trial))
-    return f"the trial of its drives failed: {apart.last_words(log)}" if process.returncode else ""
+    return f"the trial of its drives failed: {regular.last_line(log)}" if process.returncode else ""
 
 
 def _lock(serial: str, end: ExitStack) -> int:

@@ -167,18 +167,12 @@ def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
 
     Runs that are here already are not copied again. Those that were stopped or cut off stay on their hosts.
     """
-    folders = []
+    folders = list[Path]()
     for address, states in each(client, tasks.states, fleet.name).items():
 
         def request(task: Callable[..., T], *given: Any, address: str = address) -> T:
             answer: T = client.submit(task, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
             return answer
 
-        for line in home.left(states):
-            tell(line)
-        for cell in (cell for cell, state in states.items() if state in home.COLLECTED):
-            folder = Path(fleet.into) / cell
-            if home.brought(request, fleet.name, cell, folder):
-                tell(f"{cell}: {folder}")
-            folders.append(folder)
+        folders += home.collected(request, fleet, states, tell)
     return folders

@@ -1,7 +1,7 @@
 """Copy a run folder from its host: every file checked by its hash, and events.jsonl last, which makes it a run."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from stend.base import atomic
 from stend.base.errors import BadInput, StepFailed
 from stend.base.text import plain
 from stend.fleet import tasks
+from stend.fleet.file import Fleet
 from stend.store import journal
 
 Call = Callable[..., Any]
@@ -19,11 +20,16 @@ COLLECTED = ("ended", "failed")
 """States of runs that are copied. A drive whose run failed is evidence: a plan of acceptance counts it as bad."""
 
 
-def left(states: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each run that was stopped or was cut off: it is not copied, and no verdict counts it."""
+def collected(request: Call, fleet: Fleet, states: Mapping[str, str], tell: Callable[[str], None]) -> list[Path]:
+    """Copy the runs that are complete or failed and return their folders. Report the others that do not run."""
     for cell, state in sorted(states.items()):
         if state not in (*COLLECTED, "running"):
-            yield plain(f"{cell}: {state}; it is not collected, and the verdict does not count it")
+            tell(plain(f"{cell}: {state}; it is not collected, and the verdict does not count it"))
+    folders = [Path(fleet.into) / cell for cell, state in states.items() if state in COLLECTED]
+    for folder in folders:
+        if brought(request, fleet.name, folder.name, folder):
+            tell(f"{folder.name}: {folder}")
+    return folders
 
 
 def brought(request: Call, fleet: str, cell: str, folder: Path) -> bool:

@@ -123,7 +123,7 @@ def states(fleet: Fleet) -> dict[str, str]:
         if job and state != "ended":
             state = f"{job.state.lower()}, job {job.number} {job.why}"
         elif state not in ("ended", "running"):
-            line = _last_line(Path(slurm.home, "jobs", fleet.name, f"{order.cell}.log"))
+            line = regular.last_line(Path(slurm.home, "jobs", fleet.name, f"{order.cell}.log"))
             state += f"; last line of its log: {line}" if line else ""
         result[order.cell] = state
     return result
@@ -144,15 +144,8 @@ def stop(fleet: Fleet) -> int:
 
 def collect(fleet: Fleet, tell: Tell) -> list[Path]:
     """Copy every run that is complete or failed to this folder, each file checked by its hash. Return the folders."""
-    states, folders = _states(_settings(fleet), fleet), []
-    for line in home.left(states):
-        tell(line)
-    for cell in sorted(cell for cell, state in states.items() if state in home.COLLECTED):
-        folder = Path(fleet.into) / cell
-        if home.brought(lambda task, *given: task(*given), fleet.name, cell, folder):
-            tell(f"{cell}: {folder}")
-        folders.append(folder)
-    return folders
+    states = dict(sorted(_states(_settings(fleet), fleet).items()))
+    return home.collected(lambda task, *given: task(*given), fleet, states, tell)
 
 
 def carry(folder: Path, targets: list[str], data: bytes) -> Outcome:
@@ -214,13 +207,6 @@ def _states(slurm: Slurm, fleet: Fleet) -> Mapping[str, str]:
 
 def _name(fleet: str, cell: str) -> str:
     return f"{OF}:{fleet}:{cell}"
-
-
-def _last_line(log: Path) -> str:
-    try:
-        return regular.last_line(log)
-    except OSError:
-        return ""
 
 
 def _run(command: list[str], text: str | None = None) -> str:

@@ -4,7 +4,6 @@ A run is a separate process and a folder. These functions start it, wait for it 
 number of times for the same order: a repeated call finds the existing run.
 """
 
-import hashlib
 import os
 import shutil
 import signal
@@ -16,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from stend import store
+from stend.base import regular
 from stend.base.errors import BadInput, StendError
 from stend.fleet import beside, locks
 from stend.fleet.file import Order, Study
@@ -76,7 +76,7 @@ def listing(fleet: str, cell: str) -> dict[str, tuple[int, str]]:
     """Return the size in bytes and SHA-256 of each file of a run, or {} if the run is not here."""
     folder = _place(fleet, cell)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
-    return {str(path.relative_to(folder)): (path.stat().st_size, digest(path)) for path in files}
+    return {str(path.relative_to(folder)): (path.stat().st_size, regular.digest(path)) for path in files}
 
 
 def piece(fleet: str, cell: str, name: str, offset: int) -> bytes:
@@ -152,7 +152,7 @@ def _outcome(order: Order, folder: Path, code: int) -> Outcome:
     how = series.ended(folder)
     if how in series.FINISHED:
         return Outcome(order.cell, how or "")
-    message = f"its process was ended by signal {-code}" if code < 0 else apart.last_words(apart.log_of(folder))
+    message = f"its process was ended by signal {-code}" if code < 0 else regular.last_line(apart.log_of(folder))
     return Outcome(order.cell, "refused" if code in (2, 3, 4) else how or "cut off", message)
 
 
@@ -182,9 +182,3 @@ def _place(fleet: str, cell: str) -> Path:
         if not name or "/" in name or name.startswith("."):
             raise BadInput(f"{name or cell} is not a name of a run")
     return HOME / "runs" / fleet / study / cell
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

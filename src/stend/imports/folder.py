@@ -137,30 +137,17 @@ def _plan(test: str, taken: Taken, source: Source) -> Plan:
         phases.setdefault(load.phase, []).append(_step(load))
     if len(phases) > MOST_PHASES:
         raise BadInput(f"it has more than {MOST_PHASES} phases")
-    seconds = sum(load.counts.seconds for load in taken.loads)
-    profile = Profile(
-        name="imported",
-        title=f"Imported from {source.name}",
-        specification="none",
-        device_class="client",
-        write_cache="unknown",
-    )
+    seconds, title = sum(load.counts.seconds for load in taken.loads), f"Imported from {source.name}"
+    profile = Profile(name="imported", title=title, specification="none", device_class="client", write_cache="unknown")
     facts: dict[str, Any] = {"target": "-", "capacity_bytes": 0} | taken.drive
     drive = Identity(kind="imported", path=str(facts["target"]), **facts)
-    planned = PlannedTest(
-        name=test,
-        title=f"Imported from {source.name}",
-        clause="",
-        phases=tuple(Phase(name=name, round=tuple(steps)) for name, steps in phases.items()),
-        profile=profile,
-    )
-    written = sum(load.counts.write.bytes for load in taken.loads)
+    made = tuple(Phase(name=name, round=tuple(steps)) for name, steps in phases.items())
     return Plan(
-        tests=(planned,),
+        tests=(PlannedTest(name=test, title=title, clause="", phases=made, profile=profile),),
         profile=profile,
         device=drive,
         range_bytes=max((load.workload.range_bytes for load in taken.loads), default=0),
-        write_bytes=written,
+        write_bytes=sum(load.counts.write.bytes for load in taken.loads),
         longest_s=seconds,
         expected_s=seconds,
     )

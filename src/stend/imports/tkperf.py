@@ -55,10 +55,7 @@ def read(given: Given) -> Taken:
             if (reached := _json(test, "reachstdystate")) is not None:
                 state = "reached" if reached is True else "missed"
                 notes.append(Sentence(f"imported.tk_{state}", test=name))
-    notes += [
-        Sentence("imported.no_percentiles"),
-        Sentence("imported.tk_lat"),
-    ]
+    notes += [Sentence("imported.no_percentiles"), Sentence("imported.tk_lat")]
     return Taken(
         tool=TOOL,
         version=_word(root, "ioperfversion"),

@@ -71,7 +71,7 @@ class Feed:
     @property
     def mark(self) -> str:
         """Return the position of the last message in the record, which a page sends when it reconnects."""
-        return f"{self.follower.at_bytes}-{self.state.word.replace(' ', '')}"
+        return f"{self.follower.record.whole_bytes}-{self.state.word.replace(' ', '')}"
 
     async def listen(self, listener: Listener, last: str) -> None:
         """Add a page and send it everything, or only the messages after `last` when it reconnects."""

@@ -42,11 +42,6 @@ class Follower:
         return self._stat()[1] > self.record.whole_bytes + self.record.torn_bytes
 
     @property
-    def at_bytes(self) -> int:
-        """Return the position in the record up to which it was read, in bytes."""
-        return self.record.whole_bytes
-
-    @property
     def state(self) -> State:
         """Return the state of the run now."""
         return state(self.folder, self.course)

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE, TOKEN_BYTES = "stend", 24
+COOKIE = "stend"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:"
     "; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -20,11 +20,6 @@ HEADERS = {
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
 }
-
-
-def new_token() -> str:
-    """Return 192 random bits in a form for an address."""
-    return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 class Guard:

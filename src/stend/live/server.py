@@ -98,6 +98,12 @@ class Server:
             self._folder(name)
         return _file("run.html" if name is not None else PAGES[request.url.path])
 
+    async def _caught_up(self, request: Request) -> Feed:
+        """Return the reader of the run that a request names, after it has read all news."""
+        feed = self.feed(request.path_params["name"])
+        await feed.caught_up()
+        return feed
+
     def _folder(self, name: str) -> Path:
         if folder := self.shelf.folder(name):
             return folder
@@ -164,14 +170,12 @@ class Server:
 
     async def now(self, request: Request) -> Response:
         """Answer with the state of one run."""
-        feed = self.feed(request.path_params["name"])
-        await feed.caught_up()
+        feed = await self._caught_up(request)
         return Response(encode(feed.now()), media_type="application/json")
 
     async def notes(self, request: Request) -> Response:
         """Answer with a run's notes, translated from the English of `Now`."""
-        words, feed = _language(request), self.feed(request.path_params["name"])
-        await feed.caught_up()
+        words, feed = _language(request), await self._caught_up(request)
         return JSONResponse([(t, kind, words.translated(text)) for t, kind, text in feed.now().notes])
 
     async def metrics(self, request: Request) -> Response:
@@ -212,8 +216,7 @@ class Server:
         path = folder / name
         kept = path.is_file() and not path.is_symlink()
         if lang and not kept:
-            feed = self.feed(request.path_params["name"])
-            await feed.caught_up()
+            feed = await self._caught_up(request)
             if feed.follower.course.ended:
                 key = ("report", str(folder), lang, _stamp(folder))
                 words = ("report", folder, "--into", "INTO", "--lang", lang)
@@ -255,8 +258,7 @@ class Server:
 
     async def _drawn(self, request: Request) -> Path:
         """Return the folder with the charts as of the last finished phase; draw them if needed."""
-        lang, feed = _language(request).name, self.feed(request.path_params["name"])
-        await feed.caught_up()
+        lang, feed = _language(request).name, await self._caught_up(request)
         key = ("drawn", str(feed.folder), len(feed.follower.course.passed), lang)
         return await self.maker.made(key, INDEX, "stend.live.drawn", "INTO", lang, feed.folder)
 

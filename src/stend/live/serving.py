@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import secrets
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,11 @@ import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from stend.base.errors import BadInput, StepFailed
-from stend.live.guard import Guard, new_token
+from stend.live.guard import Guard
 from stend.live.server import Server
 
-LEAST_TOKEN = 32
+TOKEN_BYTES, LEAST_TOKEN = 24, 32
+"""Random bytes of a new token; characters of a token that is given."""
 HEADERS_S = 20
 """Seconds that a client has to send the head of a request."""
 GRACE_S = 3
@@ -103,7 +105,7 @@ def serve(place: Place, show: Callable[[str], object]) -> None:
 
 def _token(file: Path | None) -> str:
     if not file:
-        return new_token()
+        return secrets.token_urlsafe(TOKEN_BYTES)
     try:
         token = file.read_text(encoding="ascii").strip()
         shared = file.stat().st_mode & 0o077

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from stend.base.errors import StendError
+from stend.base.errors import BadInput, StendError, StepFailed
 from stend.meters._series import Recorder, Series
 from stend.model.events import MeterFacts
 from stend.words import Sentence, text
@@ -16,10 +16,16 @@ SHARE = 0.5
 """Largest share of the period that a query should take. The period of a slower meter is longer."""
 
 
-def period(poll: Callable[[], float], least_s: float) -> float:
-    """Query a meter for the first time, and return the seconds between queries that it can keep."""
+def period(kind: str, poll: Callable[[], float], least_s: float) -> float:
+    """Query a meter for the first time, and return the seconds between queries that it can keep.
+
+    Raise BadInput if it has no value.
+    """
     began = time.monotonic()
-    poll()
+    try:
+        poll()
+    except StepFailed as error:
+        raise BadInput(f"the meter {kind} cannot be used: {error}") from error
     return max(least_s, (time.monotonic() - began) / SHARE)
 
 

@@ -37,11 +37,8 @@ def opened(spec: Spec, device: Device | None) -> Meter:
     """Return the meter. Raise Missing without ipmitool, BadInput if the controller reports no power."""
     if spec.scope == "drive":
         raise BadInput(f"{spec.text}: IPMI measures the whole machine, never a drive alone")
-    try:
-        period_s = period(_poll, PERIOD_S)
-    except StepFailed as error:
-        raise BadInput(f"the meter ipmi cannot be used: {error}") from error
-    return Polled(spec.facts("IPMI DCMI", period_s=period_s, scope="machine"), _poll)
+    facts = spec.facts("IPMI DCMI", period_s=period(spec.kind, _poll, PERIOD_S), scope="machine")
+    return Polled(facts, _poll)
 
 
 def _poll() -> float:

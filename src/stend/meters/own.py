@@ -81,7 +81,7 @@ def opened(spec: Spec, device: Device | None) -> Meter:
         if isinstance(device, VirtualDevice):
             raise BadInput(f"{spec.text}: a virtual drive has a meter of watts only")
         poll = partial(_health_of, device, spec.quantity)
-        return Disturbing(spec.facts("drive's health", period_s=period(poll, PERIOD_S)), poll)
+        return Disturbing(spec.facts("drive's health", period_s=period(spec.kind, poll, PERIOD_S)), poll)
     if isinstance(device, VirtualDevice):
         return Virtual(device)
     if device.identity.virtual:

@@ -64,10 +64,7 @@ def opened(spec: Spec, device: Device | None) -> Meter:
         NoRedirect, urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=ssl.create_default_context())
     )
     poll = partial(_read, opener, request)
-    try:
-        period_s = period(poll, PERIOD_S)
-    except StepFailed as error:
-        raise BadInput(f"the meter redfish cannot be used: {error}") from error
+    period_s = period(spec.kind, poll, PERIOD_S)
     return Polled(spec.facts(f"Redfish {urlsplit(spec.address).hostname}", period_s=period_s, scope="machine"), poll)
 
 

@@ -217,16 +217,7 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
 
 
 NoteKind = Literal[
-    "remark",
-    "doubt",
-    "mismatch",
-    "stall",
-    "failure",
-    "interruption",
-    "repeat",
-    "beside",
-    "interference",
-    "evidence",
+    "remark", "doubt", "mismatch", "stall", "failure", "interruption", "repeat", "beside", "interference", "evidence"
 ]
 
 

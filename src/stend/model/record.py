@@ -5,19 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, Plan, PlannedTest, Workload
-from stend.model.events import (
-    Ended,
-    Event,
-    Judged,
-    Note,
-    Position,
-    Reading,
-    Result,
-    Sample,
-    Source,
-    Started,
-    Telemetry,
-)
+from stend.model.events import Ended, Event, Judged, Note, Position, Reading, Result, Sample, Source, Started, Telemetry
 from stend.model.pace import Pace
 from stend.model.samples import Readings, Samples
 from stend.model.verified import LOST

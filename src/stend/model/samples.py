@@ -18,12 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _Row = tuple[
-    limits.Count,
-    limits.Count,
-    limits.Nanoseconds,
-    limits.Squares,
-    limits.Nanoseconds,
-    dict[limits.Bin, limits.Count],
+    limits.Count, limits.Count, limits.Nanoseconds, limits.Squares, limits.Nanoseconds, dict[limits.Bin, limits.Count]
 ]
 
 

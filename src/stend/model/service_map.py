@@ -304,10 +304,7 @@ def bounded(edges: dict[float, Bracket], writes: float) -> Bracket:
     if held >= failed:  # not monotonous: only the column itself counts
         return own
     return Bracket(
-        held,
-        failed,
-        own.held_s if held == own.held else None,
-        own.failed_s if failed == own.failed else None,
+        held, failed, own.held_s if held == own.held else None, own.failed_s if failed == own.failed else None
     )
 
 

@@ -241,11 +241,6 @@ class Workload(Kind, frozen=True):
     def _trimmed(self) -> str:
         return f"TRIM {block_label(self.trim_bytes or self.block_bytes)}"
 
-    @property
-    def played_bytes(self) -> int | None:
-        """Return about how many bytes a trace moves in total, or None for a workload without an end."""
-        return self.replay.ios * self.block_bytes if self.replay else None
-
     def covered_bytes(self, moved_bytes: int) -> int:
         """Return the bytes of the range that IOs of so many bytes cover; more if they touch one block in each part."""
         every_bytes = self.verify.every_bytes if self.verify else 0

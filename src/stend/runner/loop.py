@@ -291,14 +291,7 @@ class Runner:
             case Hold():
                 self.check_direction(step)
                 done = yield from self.hold(where, step, self.seed_of(step, where, index), ahead)
-        result = Result(
-            where=where,
-            index=index,
-            step=step,
-            t=self.t(),
-            said=method,
-            **done._asdict(),
-        )
+        result = Result(where=where, index=index, step=step, t=self.t(), said=method, **done._asdict())
         yield self.past.add(result)
         yield from self.remarks()
         slept_s = self.engine.slept_s() - slept_s

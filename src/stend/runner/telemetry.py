@@ -94,11 +94,6 @@ def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
     return (looks[-2], looks[-1]) if len(looks) > 1 else None
 
 
-def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
-    """Return how much a counter grew, or 0 if one of the two lacks it, or if it started again."""
-    return growth(before.values, now.values, name)
-
-
 def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
     for key, values in incidents(before.values, now.values):
         match key:
@@ -130,9 +125,7 @@ def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentenc
 
 def _slow(looks: list[Telemetry], index: int) -> bool:
     """Return True if the drive throttled itself between Telemetry `index` - 1 and `index`."""
-    if index < 1:
-        return False
-    return slowed(*looks[index - 1 : index + 1])
+    return index > 0 and slowed(*looks[index - 1 : index + 1])
 
 
 def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
@@ -145,7 +138,7 @@ def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
 
 def _throttled(run: Run, first: int, last: int) -> Sentence:
     begin, end = (run.present[1][place] for place in (first, last))
-    seconds = _grew(begin, end, "throttle_s")
+    seconds = growth(begin.values, end.values, "throttle_s")
     span = {"a": _minute(run, begin), "b": _minute(run, end)}
     return Sentence("throttled_s", **span, s=round(seconds)) if seconds else Sentence("throttled", **span)
 
@@ -165,7 +158,7 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[Sentence]:
             if counter not in before.values or counter not in now.values:
                 continue
             sent = sum(getattr(counts, kind).bytes for r in between for counts in r.every)
-            counted = _grew(before, now, counter)
+            counted = growth(before.values, now.values, counter)
             allowed = sent * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
             if abs(counted - sent) > allowed:
                 span = {"a": _minute(run, before), "b": _minute(run, now)}
@@ -207,7 +200,7 @@ def _wear(run: Run, test: str, phase: str) -> Iterator[Sentence]:
     begun, now = inside[0], inside[-1]
     amplified = amplification(begun.values, now.values, counter)
     if amplified is not None and now.t > begun.t:
-        host, nand = (round(_grew(begun, now, name)) for name in (counter, "nand_write_bytes"))
+        host, nand = (round(growth(begun.values, now.values, name)) for name in (counter, "nand_write_bytes"))
         days = host / run.plan.device.capacity_bytes * DAY_S / (now.t - begun.t)
         written = {"wa": amplified, "host": host, "nand": nand, "days": days}
         yield Sentence("wear", test=test, phase=phase, **written)
@@ -219,8 +212,4 @@ def _minute(run: Run, event: Telemetry) -> int:
     return round((earlier_s + event.t) / MINUTE_S)
 
 
-RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[Sentence]], ...] = (
-    _throttling,
-    _incidents,
-    _hot,
-)
+RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[Sentence]], ...] = (_throttling, _incidents, _hot)

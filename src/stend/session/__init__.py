@@ -161,10 +161,6 @@ def _begin(
     return partial(run, plan, device, load, at=at, fingerprint=fingerprint, stopping=stop, number=number)
 
 
-def _no_events() -> Generator[Event, None, None]:
-    yield from ()
-
-
 def _drawn(request: Request, device: Device) -> Plan:
     names, profile, deviations = plan.gather(request.tests, request.profile, request.changes, quick=request.quick)
     drawn = plan.draw(names, profile, opening.inspected(device, request.tests), deviations=deviations)
@@ -178,17 +174,12 @@ def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
         operator.report(line)
     if not left and reports.current(folder, past):
         raise BadInput(f"{folder} is finished; `stend report {typed(folder)}` writes its report again")
-    return Running(folder, past.plan, _no_events(), stop)
+    return Running(folder, past.plan, (event for event in list[Event]()), stop)
 
 
 @contextmanager
 def _resumed(
-    folder: Path,
-    past: Run,
-    permission: Permission,
-    before: writer.Before,
-    operator: Operator,
-    stop: Stop,
+    folder: Path, past: Run, permission: Permission, before: writer.Before, operator: Operator, stop: Stop
 ) -> Iterator[Running]:
     device = opening.present(past.plan.device)
     was, is_now = past.plan.device.target, device.identity.target

@@ -29,8 +29,3 @@ def begin(words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> "subproce
             start_new_session=True,
             pass_fds=fds,
         )
-
-
-def last_words(log: Path) -> str:
-    """Return the last line of a log, which gives the reason after a failure."""
-    return regular.last_line(log)

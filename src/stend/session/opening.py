@@ -139,13 +139,12 @@ def present(then: Identity) -> Device:
 
     Raise BadInput or Refused for the path of then if there is none, or several.
     """
+    places = devices.moved(then.target, then.serial, then.wwn)
     try:
-        return _same(then, then.target)
+        return _same(then, next(places))
     except (BadInput, Refused):
-        others = (drive for drive, _ in devices.listing() if drive.target != then.target)
-        alike = [drive.target for drive in others if then.serial == drive.serial != "" or then.wwn == drive.wwn != ""]
         found = list[Device]()
-        for target in alike:
+        for target in places:
             with suppress(BadInput, Refused):
                 found.append(_same(then, target))
         if len(found) != 1:

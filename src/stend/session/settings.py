@@ -189,8 +189,7 @@ def _restore(folder: Path, setting: Setting) -> Iterator[str]:
 
 def _set_back(change: Change, setting: Setting) -> None:
     """Find the drive by its serial, wherever it is now, and restore its setting."""
-    targets = [change.target, *(i.target for i, _ in devices.listing() if i.serial == change.serial)]
-    for target in targets:
+    for target in devices.moved(change.target, change.serial):
         if not os.path.exists(target):
             continue
         device = devices.find(target)

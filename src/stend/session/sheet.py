@@ -7,24 +7,13 @@ import msgspec
 from stend import devices
 from stend.base.errors import StendError
 from stend.devices import Device
+from stend.devices.telling.below import KEPT
 from stend.model.definition import Identity
 from stend.words import english
 
 Sheet = dict[str, Any]
 NOTES = ("doubts", "warnings")
-IDENTITY = (
-    "kind",
-    "path",
-    "model",
-    "serial",
-    "wwn",
-    "firmware",
-    "interface",
-    "capacity_bytes",
-    "logical_bytes",
-    "physical_bytes",
-    "rotational",
-)
+IDENTITY = (*KEPT, "physical_bytes", "rotational")
 
 
 def every() -> list[tuple[Identity, int, str]]:

@@ -25,14 +25,9 @@ def folded(
     """Run the whole plan from Unix time 0. A failure is its outcome. Raise BadInput if it cannot begin."""
     device = _find(target)
     whole = plan.draw(tests, profile, device.identity, deviations=deviations)
-    record = Run()
     with closing(device.door):
         device.door.open(writes=True, destroy=None)
-        load = engine.simulated(device, whole)
-        for event in run(whole, device, load, seed=seed, at=0.0):
-            record.add(event)
-
-    return record
+        return Run(run(whole, device, engine.simulated(device, whole), seed=seed, at=0.0))
 
 
 def _find(target: str) -> VirtualDevice:

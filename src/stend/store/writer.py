@@ -156,8 +156,8 @@ def _read_owner(fd: int) -> Owner:
 
 
 def _write_owner(fd: int, owner: Owner) -> None:
-    """Write the owner in place, because the lock is on this file. A longer old text remains after the line's end."""
-    os.pwrite(fd, msgspec.json.encode(owner) + b"\n", 0)
+    """Write the owner in place, because the lock is on this file."""
+    os.ftruncate(fd, os.pwrite(fd, msgspec.json.encode(owner) + b"\n", 0))
     os.fsync(fd)
 
 

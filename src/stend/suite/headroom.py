@@ -15,8 +15,6 @@ from stend.model.stats import MIN_BEYOND
 from stend.model.workload import Replay
 from stend.suite._played import OPTIONS, PlacedTrace, place_trace, prepared
 
-__all__ = ["TEST", "next_speed"]
-
 RECORDED_SPEED = 1.0
 """The speed at which the trace was recorded. It is played first."""
 REST_S = 30

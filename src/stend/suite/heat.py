@@ -4,12 +4,12 @@ The drive is filled first, so that its cache is used up, and cools down before e
 pause. Between two of them the drive's temperature is read.
 """
 
+from functools import partial
+
 from stend.model import warming
-from stend.model.definition import Hold, Identity, Idle, Phase, PlannedTest, Profile, Step, Test
+from stend.model.definition import Hold, Identity, Idle, Phase, PlannedTest, Profile, Test
 from stend.model.record import Run
 from stend.suite._clauses import filled, minutes, purged, sequential
-
-__all__ = ["TEST", "reads_on", "writes_on"]
 
 BLOCK_KIB, POINT = 128, [1, 32]
 REST_MINUTES = 15
@@ -38,18 +38,12 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     return (purged(), filled(1, profile.depth, times=1), *heats)
 
 
-def writes_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return another minute of writes, or nothing once they have heated the drive enough."""
-    return _on(past, test, WRITES)
-
-
-def reads_on(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return another minute of reads, or nothing once they have heated the drive enough."""
-    return _on(past, test, READS)
-
-
 def _on(past: Run, test: PlannedTest, name: str) -> tuple[Hold, ...]:
+    """Return another minute of a load, or nothing once it has heated the drive enough."""
     return () if warming.heated(past, test.name, name) else tuple(test.phase(name).holds)
+
+
+writes_on, reads_on = partial(_on, name=WRITES), partial(_on, name=READS)
 
 
 TEST = Test(

@@ -53,11 +53,6 @@ TEST = Test(
     clause="PTS 11",
     phases=phases,
     charts=("convergence", "window", "recovery"),
-    options={
-        "after": "steady",
-        "saturation_minutes": SATURATION_MINUTES,
-        "rests_s": RESTS_S,
-        "repeats": REPEATS,
-    },
+    options={"after": "steady", "saturation_minutes": SATURATION_MINUTES, "rests_s": RESTS_S, "repeats": REPEATS},
     summary="bursts of writes with rests of 5 to 50 s between them, on a saturated drive",
 )

@@ -4,6 +4,8 @@ A test of stend. The surface is a sample of `survey_minutes`, or every block onc
 a second time beside the whole range, so that a disturbance of some seconds is not taken for a place.
 """
 
+from functools import partial
+
 import msgspec
 
 from stend.base.units import KiB, MiB
@@ -12,8 +14,6 @@ from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Pr
 from stend.model.record import Run
 from stend.model.workload import Survey
 from stend.suite._clauses import random, sequential, span
-
-__all__ = ["TEST", "one_slice", "single", "slow_again", "stream"]
 
 CELLS, ROUNDS = 512, 5
 """Parts of the range, and rounds of a sample. A killed run loses at most a round."""
@@ -104,20 +104,13 @@ def _streams(profile: Profile, device: Identity) -> tuple[Step, ...]:
     return tuple(Hold(workload=load, amount=profile.seconds(STREAM_S)) for load in loads)
 
 
-def single(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return single reads over the range, or nothing if a read failed before, because fio ends at the first error."""
-    return _sound(past, test, "single")
-
-
-def stream(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return the streams, or nothing if a read failed before."""
-    return _sound(past, test, "stream")
-
-
 def _sound(past: Run, test: PlannedTest, name: str) -> tuple[Step, ...]:
+    """Return the steps of a phase, or nothing if a read failed before, because fio ends at the first error."""
     failed = surface.surveyed(past.of(test.name)).failed
     return () if failed or past.of(test.name, name) else test.phase(name).round
 
+
+single, stream = partial(_sound, name="single"), partial(_sound, name="stream")
 
 TEST = Test(
     title="Inspection",

@@ -12,8 +12,6 @@ from stend.model.definition import Hold, Identity, Phase, PlannedTest, Profile, 
 from stend.model.record import Run
 from stend.suite._clauses import filled, purged, random
 
-__all__ = ["TEST", "open_points"]
-
 THREADS, DEPTHS = [1, 2, 4], [1, 2, 4, 8, 16, 32]
 BLOCKS_KIB, MIXES = [64, 32, 16, 8, 4], [100, 65, 0]
 WARM_S, RECORD_S = 5, 30

@@ -12,8 +12,6 @@ from stend.model.definition import Hold, Identity, Idle, Phase, PlannedTest, Pro
 from stend.model.record import Run
 from stend.suite._clauses import filled, half_hourly, minutes, purged, random, sequential
 
-__all__ = ["TEST", "at_rates"]
-
 RESTS_S = [1.0, 10.0, 60.0]
 """Rests after which an idle drive is measured: Windows sends one to sleep after 0.1 to 2 s. A choice of stend."""
 TAIL_S = 5

@@ -15,8 +15,6 @@ from stend.model.record import Run
 from stend.model.workload import Stream, streamed
 from stend.suite._clauses import filled, purged, random, sequential
 
-__all__ = ["TEST", "next_cell"]
-
 DEPTH = 1024
 """Most IOs in flight. Further ones wait in the host, and their response times count on."""
 READ_KIB, WRITE_KIB = 4.0, 128.0

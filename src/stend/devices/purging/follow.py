@@ -51,10 +51,7 @@ def of_scsi(output: tools.Output) -> Progress:
     percent = re.search(r"([\d.]+)\s*%", output.out)
     failed = bool(re.search(r"fail|corrupt", f"{output.out}{output.err}", re.IGNORECASE))
     return Progress(
-        over=percent is None,
-        failed=failed,
-        percent=float(percent[1]) if percent else 0,
-        words=output.words,
+        over=percent is None, failed=failed, percent=float(percent[1]) if percent else 0, words=output.words
     )
 
 

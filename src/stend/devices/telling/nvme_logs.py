@@ -46,13 +46,13 @@ def smart(log: dict[str, Any]) -> dict[str, Any]:
     health["wear_pct"] = first("percent_used", "percentage_used")
     health["spare_pct"] = first("avail_spare", "available_spare")
     health["power_on_hours"] = first("power_on_hours")
-    health["critical_warning"] = _warning(log.get("critical_warning"))
+    health["critical_warning"] = warning(log.get("critical_warning"))
     health["throttle_s"] = _sum(log, "thm_temp1_total_time", "thm_temp2_total_time")
     health["warning_temperature_min"] = first("warning_temp_time")
     return shapes.sound(health)
 
 
-def _warning(value: Any) -> int | None:
+def warning(value: Any) -> int | None:
     """Return the critical warning from a number, or from the object of bits that newer versions print."""
     return tools.count(value.get("value") if isinstance(value, dict) else value)
 

@@ -7,18 +7,14 @@ values out and adds a sentence to `unread`. A value that is not a count is left 
 from collections.abc import Iterator
 from typing import Any
 
-from stend.devices.telling import ata_logs, shapes, tools
+from stend.devices.telling import ata_logs, nvme_logs, shapes, tools
 
 Passport = dict[str, Any]
 SELF_TESTS, SELF_TEST_BYTES, UNUSED, PASSED, ABORTED = 20, 28, 0xF, 0, (1, 2, 3, 4, 8, 9)
 """Entries of NVMe log 06h, their size, and results without a test or without a failure (NVMe base 2.0, 5.16.1.7)."""
 ENDURANCE_UNIT = 10**9
 """Bytes of a count in NVMe log 09h (NVMe base 2.0, 5.16.1.10)."""
-FARM_HOURS = {
-    "power_on_hours": "FARM",
-    "spindle_power_on_hours": "FARM, spindle",
-    "head_flight_hours": "FARM, heads",
-}
+FARM_HOURS = {"power_on_hours": "FARM", "spindle_power_on_hours": "FARM, spindle", "head_flight_hours": "FARM, heads"}
 STATISTICS_HOURS = {"Power-on Hours": "device statistics", "Head Flying Hours": "device statistics, heads"}
 ATA_COUNTS = {
     "Current_Pending_Sector": "pending",
@@ -88,17 +84,17 @@ def of_nvme(smart: tools.Output, self_tests: bytes, endurance: bytes) -> Passpor
         unread.append(f"NVMe log 06h (self-test): torn, {len(self_tests)} bytes")
     tests = list(_nvme_tests(self_tests))
     worn = endurance if len(endurance) >= 512 and any(endurance) else b""
-    units = {"SMART": tools.count(log.get("data_units_written"))}
-    written = {key: None if count is None else count * 512_000 for key, count in units.items()}
-    written["endurance group"] = int.from_bytes(worn[64:80], "little") * ENDURANCE_UNIT or None if worn else None
-    warning = log.get("critical_warning")
+    units = tools.count(log.get("data_units_written"))
     return kept(
         {
             "hours": {
                 "SMART": tools.count(log.get("power_on_hours")),
                 "self-test log": max((hours for hours, _ in tests), default=None),
             },
-            "written_bytes": written,
+            "written_bytes": {
+                "SMART": units and units * nvme_logs.DATA_UNIT_BYTES,
+                "endurance group": int.from_bytes(worn[64:80], "little") * ENDURANCE_UNIT or None,
+            },
             "counts": {
                 "media_errors": tools.count(log.get("media_errors")),
                 "error_log": tools.count(log.get("num_err_log_entries")),
@@ -113,7 +109,7 @@ def of_nvme(smart: tools.Output, self_tests: bytes, endurance: bytes) -> Passpor
                 "pct": tools.count(log.get("avail_spare", log.get("available_spare"))),
                 "threshold_pct": tools.count(log.get("spare_thresh", log.get("available_spare_threshold"))),
             },
-            "critical_warning": tools.count(warning.get("value") if isinstance(warning, dict) else warning) or None,
+            "critical_warning": nvme_logs.warning(log.get("critical_warning")) or None,
             "self_tests_failed": sum(failed for _, failed in tests) or None,
         },
         unread,
@@ -167,11 +163,12 @@ def _counts(document: dict[str, Any]) -> dict[str, Any]:
         "error_log": _at(document, "ata_smart_error_log", "extended", "count"),
         "power_cycles": document.get("power_cycle_count"),
         "grown_defects": document.get("scsi_grown_defect_list"),
-        "media_errors": _uncorrected(document) if "scsi_error_counter_log" in document else counts.get("media_errors"),
+        "media_errors": uncorrected(document) if "scsi_error_counter_log" in document else counts.get("media_errors"),
     }
 
 
-def _uncorrected(document: dict[str, Any]) -> int | None:
+def uncorrected(document: dict[str, Any]) -> int | None:
+    """Return the uncorrected errors of reads and writes from smartctl's document of a SCSI drive."""
     ways = (_at(document, "scsi_error_counter_log", way, "total_uncorrected_errors") for way in ("read", "write"))
     known = [count for count in map(tools.count, ways) if count is not None]
     return sum(known) if known else None

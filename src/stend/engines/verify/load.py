@@ -156,9 +156,8 @@ class VerifyLoad:
             ios, moved, waited, squares, longest = self.sums
             bins, self.bins, self.sums = self.bins, {}, [0, 0, 0.0, 0.0, 0.0]
         tally = Tally(int(ios), int(moved), waited, squares, longest, dict(sorted(bins.items())))
-        counts = Counts(seconds=now - self.ended, cpu_s=max(cpu_s - self.cpu_s, 0.0))
-        self.ended, self.cpu_s = now, cpu_s
-        return Counts(counts.seconds, counts.cpu_s, *((Tally(), tally) if self.task.writes else (tally, Tally())))
+        seconds, busy_s, self.ended, self.cpu_s = now - self.ended, max(cpu_s - self.cpu_s, 0.0), now, cpu_s
+        return Counts(seconds, busy_s, *((Tally(), tally) if self.task.writes else (tally, Tally())))
 
     def _next_place(self) -> tuple[int, int]:
         """Return address and length of the next IO. The length is 0 at the end."""
@@ -231,14 +230,8 @@ class VerifyLoad:
 
     def _compared(self, blocks: Words, expected: Words, failed: list[Range]) -> list[Range]:
         """Return the ranges of blocks that differ from what was written, without those that could not be read."""
-        if (
-            LIBC.memcmp(
-                ctypes.c_void_p(blocks.ctypes.data),
-                ctypes.c_void_p(expected.ctypes.data),
-                ctypes.c_size_t(blocks.nbytes),
-            )
-            == 0
-        ):
+        places = (ctypes.c_void_p(words.ctypes.data) for words in (blocks, expected))
+        if LIBC.memcmp(*places, ctypes.c_size_t(blocks.nbytes)) == 0:
             return []
         unread = [part for part in failed if part.fault == "unreadable"]
         if unread:

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -84,10 +84,9 @@ def load(folder: Path) -> Group:
     return untrusted.toml(untrusted.kept(folder / FILE, "the group"), Group, f"the group {folder / FILE}", decoded)
 
 
-def _bare(group: Group) -> dict[str, object]:
+def _bare(group: Group) -> dict[str, Any]:
     """Return the group with its requests as they are stored."""
-    fields: dict[str, object] = msgspec.to_builtins(group, enc_hook=encoded)
-    members = [
-        msgspec.to_builtins(member, enc_hook=encoded) | {"request": member.request.stored} for member in group.members
-    ]
-    return fields | {"members": members}
+    fields: dict[str, Any] = msgspec.to_builtins(group, enc_hook=encoded)
+    for fields_of, member in zip(fields["members"], group.members, strict=True):
+        fields_of["request"] = member.request.stored
+    return fields

@@ -37,6 +37,7 @@ class Turns:
 
     def __init__(self, folder: Path, group_: Group, member: Member, plan: Plan, stopping: Callable[[], bool]) -> None:
         self.folder, self.group, self.member, self.stopping = folder, group_, member, stopping
+        self.others = [each.name for each in group_.members if each.name != member.name]
         self.alone = alone(plan)
         self.lane, self.room, self.first, self.moments = Lock(), Lock(), True, 0
         self.checked = 0.0
@@ -98,8 +99,7 @@ class Turns:
 
     def _awaited(self) -> list[str]:
         """Return the members that are expected at this moment and have not reached it."""
-        names = [member.name for member in self.group.members if member.name != self.member.name]
-        return [name for name in names if roll.coming(self.folder, name, self.moments)]
+        return [name for name in self.others if roll.coming(self.folder, name, self.moments)]
 
     def _until(self, condition: Callable[[], bool]) -> bool:
         """Wait until the condition is true, and return True, or False if all others have been silent for too long."""
@@ -114,8 +114,7 @@ class Turns:
         return True
 
     def _silent(self) -> bool:
-        names = (member.name for member in self.group.members if member.name != self.member.name)
-        others = [name for name in names if roll.lives(self.folder, name)]
+        others = [name for name in self.others if roll.lives(self.folder, name)]
         return bool(others) and all(_silent_s(self.folder, name) > HUNG_S for name in others)
 
     def _check_stop(self) -> None:
