@@ -45,8 +45,7 @@ def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> 
 
 def _rows(load: Workload, measured: Series, figure: str, words: Language) -> Iterator[Row]:
     for number, counts in measured:
-        value = counts.max_s if figure == "longest" else counts.quantity(figure)
-        yield {"round": number, "series": _name(load, words), "value": value * SCALE[figure]}
+        yield {"round": number, "series": _name(load, words), "value": counts.quantity(figure) * SCALE[figure]}
 
 
 def _name(load: Workload, words: Language) -> str:
