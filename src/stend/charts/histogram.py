@@ -46,12 +46,7 @@ def _drawing(label: str, phase: str, total: Counts, words: Language) -> Drawing:
     named = [(words("figure.mean"), total.both.mean_s)] + [(words(f"figure.{name}"), value) for name, value in marks]
     lines = [{"ms": value * 1e3, "label": label, "share": 100 - STEP * i} for i, (label, value) in enumerate(named)]
     title = words(
-        "chart.histogram",
-        phase=phase,
-        label=label,
-        iops=total.iops,
-        mbs=total.bytes_per_s,
-        longest=total.both.max_s,
+        "chart.histogram", phase=phase, label=label, iops=total.iops, mbs=total.bytes_per_s, longest=total.both.max_s
     )
     rows_of = {"rows": rows, "marks": lines, "confidence": list(_confidence(total.both.bins, end_s))}
     return Drawing(title, _chart(list(names.values()), words), rows_of, words("says.histogram"))

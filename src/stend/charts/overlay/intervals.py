@@ -78,12 +78,7 @@ def _chart(rows: list[Row], words: Language) -> Any:
     order = [row["name"] for row in rows]
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     x = ratio_axis(low, high, "overlay.ratio", words)
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": order,
-        "title": None,
-    }
+    y = {"field": "name", "type": "nominal", "sort": order, "title": None}
     names = {verdict_named(v, words): look for v, look in LOOKS.items()}
     verdict: dict[str, Any] = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
     colour = {**verdict, "scale": series_scale(list(names), [look[0] for look in names.values()])}

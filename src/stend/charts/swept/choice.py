@@ -55,11 +55,7 @@ def _short(subject: Subject, words: Language) -> str:
 def _axis(field: str, subject: Subject, words: Language) -> dict[str, Any]:
     if subject.parameter:
         return axis(field, subject.parameter, zero=False)
-    return axis(
-        field,
-        axis_title(subject.figures[0].quantity, words),
-        log=True,
-    )
+    return axis(field, axis_title(subject.figures[0].quantity, words), log=True)
 
 
 def _chart(rows: Sequence[Row], wish: Wish, over: Subject, words: Language) -> Any:

@@ -37,11 +37,7 @@ def _rows(effects: Effects, words: Language) -> Iterator[Row]:
 
 def _chart(effects: Effects, words: Language) -> Any:
     kinds = [words("swept.first"), words("swept.total")]
-    x = {
-        "type": "quantitative",
-        "title": words("swept.share_axis"),
-        "scale": {"domain": [0, 100]},
-    }
+    x = {"type": "quantitative", "title": words("swept.share_axis"), "scale": {"domain": [0, 100]}}
     y = {"field": "name", "type": "nominal", "sort": effects.order, "title": None}
     offset = {"field": "kind", "type": "nominal", "sort": kinds}
     legend = {"orient": "bottom", "title": None}

@@ -10,16 +10,7 @@ from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.many.batch.odd import (
-    LEAST_DRIVES,
-    LEAST_SPREAD,
-    LEAST_TAIL_SPREAD,
-    LEVEL,
-    Odd,
-    chance,
-    farthest,
-    needed,
-)
+from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance, farthest, needed
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.many.sides import Outcome
@@ -214,11 +205,7 @@ def _drives(batch: Batch, words: Language) -> Table:
         marks += [i] * bool(verdicts)
         most = far.get(i)
         where = (
-            (
-                figure_name(most.figure, words),
-                change(most.ratio, words),
-                words.show(abs(most.distance), "n"),
-            )
+            (figure_name(most.figure, words), change(most.ratio, words), words.show(abs(most.distance), "n"))
             if most
             else ("–", "–", "–")
         )
