@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.base.units import mix_label
 from stend.charts.parts import Drawing, Row, axis, few
-from stend.charts.parts.marks import bars, category, cells, kib, lines, octaves, series
+from stend.charts.parts.marks import bars, category, cells, kib, lines, nominal, octaves, series
 from stend.findings.look.figures import Figures, answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -51,9 +51,9 @@ def _rows(cells_of: Sequence[Figures], words: Language) -> list[Row]:
 
 def _tips(words: Language) -> list[dict[str, str]]:
     return [
-        {"field": "block", "title": words("axis.block_kib"), "type": "nominal"},
-        {"field": "mix", "title": words("axis.mix"), "type": "nominal"},
-        {"field": "shown", "title": "IOPS", "type": "nominal"},
+        nominal("block", title=words("axis.block_kib")),
+        nominal("mix", title=words("axis.mix")),
+        nominal("shown", title="IOPS"),
     ]
 
 

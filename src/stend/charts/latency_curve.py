@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.base.units import mix_label
 from stend.charts.parts import Drawing, axis
-from stend.charts.parts.marks import lines, series
+from stend.charts.parts.marks import lines, nominal, series
 from stend.findings.look.figures import Figures, loads
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -34,7 +34,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         kinds = series("threads", words("axis.threads"), names)
         order = {"field": "q", "type": "quantitative"}
         chart = lines(axis("iops", words("axis.iops")), y, kinds, size=25, order=order)
-        facet = {"field": "block", "type": "nominal", "sort": sizes, "title": words("axis.block_size")}
+        facet = nominal("block", sort=sizes, title=words("axis.block_size"))
         spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve(scale={"x": "independent"})
         title = words("chart.latency_curve", mix=mix_label(read_pct))
         yield Drawing(title, spread, {"rows": rows}, words("says.intensity"))
