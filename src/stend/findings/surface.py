@@ -105,9 +105,10 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     held = look.records(run, test.name, PHASE)
     block = held[0].workload.block_bytes if held else 0
     whole = test.profile.options.get("survey_minutes") == 0
+    passes = reads * block / max(run.plan.range_bytes, 1)  # random ones miss some blocks
     bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
     values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
-              "read_share": _read_once(reads * block / max(run.plan.range_bytes, 1), whole=whole)}  # fmt: skip
+              "read_share": min(passes, 1.0) if whole else -math.expm1(-passes)}  # fmt: skip
     key = "sample_failed" if failed else "sample"
     if whole:
         values["failed"], key = failed, "whole_failed" if failed else "whole"
@@ -129,8 +130,3 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     blank = sum(sum(part.cell.blank.values()) for part in parts) / max(reads, 1)
     if blank >= BLANK:
         yield Finding(key="blank", test=test.name, values={"share": blank})
-
-
-def _read_once(passes: float, *, whole: bool) -> float:
-    """Return the expected share of blocks that were read, after so many random reads per block."""
-    return min(passes, 1.0) if whole else -math.expm1(-passes)
