@@ -90,27 +90,11 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
             disturbed.add(test.name)
     rows = [row for row in figures(run) if row.direction == "both" and row.workload.closed]
     evidence = Evidence(run, rows, others, link(run.plan.device, sheet))
-    for cause in (
-        _link,
-        _profiles,
-        _array,
-        _cache,
-        _knee,
-        _mixes,
-        _order,
-        _mixed_rounds,
-        _refilled,
-        _buffer,
-        _depth,
-        _ncq,
-        _turn,
-        _rested,
-        _tracks,
-        _hits,
-        _blocks,
-        _falls,
-        _full,
-    ):
+    every = (
+        _link, _profiles, _array, _cache, _knee, _mixes, _order, _mixed_rounds, _refilled, _buffer, _depth, _ncq, _turn,
+        _rested, _tracks, _hits, _blocks, _falls, _full,
+    )  # fmt: skip
+    for cause in every:
         yield from (f for f in cause(evidence) if f.test not in disturbed)
 
 

@@ -28,14 +28,9 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
     if course is None or course.samples < FEWEST:
         few = course.samples if course else 0
         return _conclusion("short", name, {"records": few, "because": Because("few", {"samples": few})}, "can't tell")
-    values: dict[str, Any] = {
-        "start": course.start,
-        "end": course.end,
-        "last": course.last,
-        "ratio": course.ratio,
-        "seconds": course.seconds,
-    }
-    values |= {"bytes": course.written, "fills": course.fills, "settled": course.settled, "hours": course.hours}
+    rates = {"start": course.start, "end": course.end, "last": course.last, "ratio": course.ratio}
+    values: dict[str, Any] = rates | {"seconds": course.seconds, "bytes": course.written, "fills": course.fills}
+    values |= {"settled": course.settled, "hours": course.hours}
     if course.why:
         values["because"] = course.why
     if course.knee is None:
@@ -71,14 +66,5 @@ def _knee(course: Saturated, knee: Fall) -> dict[str, Any]:
         Because("level", {"rate": fall.level, "s": fall.s, "bytes": fall.written, "about": fall.about})
         for fall in course.levels
     )
-    return {
-        "level": knee.level,
-        "knee_s": knee.s,
-        "knee_bytes": knee.written,
-        "blur": knee.blur,
-        "about": knee.about,
-        "scatter": course.scatter,
-        "settled_s": course.settled_s,
-        "near": NEAR,
-        "levels": levels,
-    }
+    place = {"level": knee.level, "knee_s": knee.s, "knee_bytes": knee.written, "blur": knee.blur, "about": knee.about}
+    return place | {"scatter": course.scatter, "settled_s": course.settled_s, "near": NEAR, "levels": levels}

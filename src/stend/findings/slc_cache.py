@@ -128,16 +128,8 @@ def _steps(run: Run, counts: Sequence[Counts], plateaus: list[Level]) -> dict[st
     rates, widths = [c.bytes_per_s for c in counts], [float(c.write.bytes) for c in counts]
     means = [_rate(counts[level.first : level.last]) for level in plateaus]
     ends = [boundary(rates, widths, a, b) for a, b in pairwise(plateaus)]
-    return {
-        "steps": len(plateaus),
-        "size": ends[0],
-        "share": ends[0] / run.plan.device.capacity_bytes,
-        "first": means[0],
-        "last": means[-1],
-        "rates": means,
-        "ends": ends,
-        "rest": means[1:],
-    }
+    sizes = {"steps": len(plateaus), "size": ends[0], "share": ends[0] / run.plan.device.capacity_bytes}
+    return sizes | {"first": means[0], "last": means[-1], "rates": means, "ends": ends, "rest": means[1:]}
 
 
 def _conclusion(test: PlannedTest, key: str, values: dict[str, Any], confidence: Confidence = "high") -> Finding:

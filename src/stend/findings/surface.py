@@ -61,11 +61,8 @@ def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
 
 
 def _place(place: Unread, size: int) -> dict[str, int]:
-    return {
-        "lba": place.first_bytes // size,
-        "lba_to": (place.first_bytes + place.size_bytes) // size - 1,
-        "at": place.first_bytes,
-    }
+    end_bytes = place.first_bytes + place.size_bytes
+    return {"lba": place.first_bytes // size, "lba_to": end_bytes // size - 1, "at": place.first_bytes}
 
 
 def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
@@ -83,17 +80,10 @@ def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
 
 def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
     band, size = one.band, run.plan.device.logical_bytes
-    values = {
-        "from": band.first_bytes,
-        "to": band.end_bytes,
-        "lba": band.first_bytes // size,
-        "lba_to": band.end_bytes // size - 1,
-        "median": band.median_s,
-        "usual": band.usual_s,
-        "ratio": band.median_s / band.usual_s if band.usual_s else 1.0,
-        "share": band.share,
-        "visits": band.visits,
-    }
+    values: dict[str, float] = {"from": band.first_bytes, "to": band.end_bytes, "lba": band.first_bytes // size}
+    values |= {"lba_to": band.end_bytes // size - 1, "median": band.median_s, "usual": band.usual_s}
+    values["ratio"] = band.median_s / band.usual_s if band.usual_s else 1.0
+    values |= {"share": band.share, "visits": band.visits}
     key = "passed" if one.again is False else band.kind
     sure: Confidence = "high" if one.again else "medium"
     return Finding(key=key, test=test.name, values=values, confidence=sure, side="con")

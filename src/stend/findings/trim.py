@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.findings import Finding, Sheet, look, side
+from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.figures import Figures, listed
 from stend.findings.look.moments import ended, looks
 from stend.model.definition import PlannedTest
@@ -73,21 +73,11 @@ def _reads(run: Run, test: PlannedTest) -> Iterator[Finding]:
     ratio = worst.number("mean") / alone.number("mean")
     trims = {row.workload: row.tally.bytes for row in _rows(run, test, "reads", "trim")}
     covered = min(trims.get(worst.workload, 0) / max(worst.workload.range_bytes, 1), 1.0)
-    values = {
-        "share": worst.workload.trim_pct / 100,
-        "alone": alone.number("mean"),
-        "beside": worst.number("mean"),
-        "times": ratio,
-        "covered": covered,
-    }
+    values = {"share": worst.workload.trim_pct / 100, "alone": alone.number("mean"), "beside": worst.number("mean")}
+    values |= {"times": ratio, "covered": covered}
     key = "reads_covered" if covered > COVERED else "reads" if ratio >= SLOWED else "reads_unmoved"
-    yield Finding(
-        key=key,
-        test=test.name,
-        values=values,
-        confidence="low" if covered > COVERED else "high",
-        side=side(con=ratio > MUCH),
-    )
+    sure: Confidence = "low" if covered > COVERED else "high"
+    yield Finding(key=key, test=test.name, values=values, confidence=sure, side=side(con=ratio > MUCH))
 
 
 def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
