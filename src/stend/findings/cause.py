@@ -3,7 +3,7 @@
 A cause that is an inference has at most medium confidence, and its sentence has the words "consistent with".
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -107,7 +107,8 @@ def _link(evidence: Evidence) -> Causes:
     wire = evidence.link
     for test in SEQUENTIAL if wire.bytes_per_s else ():
         rows = [row for row in evidence.rows if row.test == test and row.workload.random_pct == 0]
-        rates = {pct: _fastest(row for row in rows if row.workload.read_pct == pct) for pct in (100, 0)}
+        every = {pct: [row.number("throughput") for row in rows if row.workload.read_pct == pct] for pct in (100, 0)}
+        rates = {pct: max(some, default=0.0) for pct, some in every.items()}
         near = [pct for pct, rate in rates.items() if wire.near(rate)]
         if near:
             way = "both" if len(near) > 1 else "read" if 100 in near else "write"
@@ -117,10 +118,6 @@ def _link(evidence: Evidence) -> Causes:
             key = "slow_link" if slower else "link" if rate >= SURE * wire.payload else "near_link"
             yield _cause(key, test, values | slower)
             return
-
-
-def _fastest(rows: Iterable[Figures]) -> float:
-    return max((row.number("throughput") for row in rows), default=0.0)
 
 
 def _profiles(evidence: Evidence) -> Causes:

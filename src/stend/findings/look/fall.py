@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stend.findings.look.because import Because
-from stend.findings.look.levels import DIP, LEAST_STEP, NORMAL, crossing, noise, quiet_width, smooth
-from stend.findings.look.pieces import Array, Line, growing
+from stend.findings.look.levels import DIP, LEAST_STEP, NORMAL, Array, crossing, noise, quiet_width, smooth
+from stend.findings.look.pieces import Line, growing
 
 LEAST_RATIO = 1.25
 """A step to a level is a fall if the level is at least this many times lower."""

@@ -47,7 +47,8 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     if batch.lot.figures:
         yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
     if len(batch.lot.drives) >= LEAST_DRIVES:
-        yield Section.of("method", words("batched.odd_found"), (_found(batch, words),))
+        method = words("batched.method", n=len({odd.figure for odd in batch.distances}), **LEAST, **THRESHOLDS)
+        yield Section.of("method", words("batched.odd_found"), (method,))
     if runs:
         yield Section.of("settings", words("batched.settings"), tables=(_settings(runs, words),))
 
@@ -175,10 +176,6 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
             yield name, words("batched.is_failed"), "–", "–"
         elif not broken:
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
-
-
-def _found(batch: Batch, words: Language) -> str:
-    return words("batched.method", n=len({odd.figure for odd in batch.distances}), **LEAST, **THRESHOLDS)
 
 
 def _odd(batch: Batch, words: Language) -> Section:
