@@ -6,7 +6,7 @@ from math import ceil, floor, log2
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.parts import BLACK, COLOURS, DASHES, GREY, RED, SHAPES, Row, axis, ladder, series_scale
+from stend.charts.parts import BLACK, COLOURS, DASHES, GREY, SHAPES, Row, axis, ladder, series_scale
 from stend.charts.parts.vega import Chart
 from stend.words import Language
 
@@ -85,16 +85,6 @@ def shapes_of(shapes: Mapping[str, str], rows: Sequence[Row], title: str | None,
     """Return the shape of points by their field `how`. The legend has only names that rows have."""
     kept = [name for name in shapes if any(row["how"] == name for row in rows)]
     return nominal("how", title=title, scale=series_scale(kept, [shapes[name] for name in kept]), **more)
-
-
-def shaded(
-    chart: Any, x: Channel, spans: Sequence[tuple[float, float]]
-) -> tuple[Any, dict[str, list[dict[str, float]]]]:
-    """Return a chart over time with shaded stretches, and their rows; `spans` are in units of the x axis."""
-    if not spans:
-        return chart, {}
-    wide = Chart("hot").mark("rect", color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
-    return wide + chart, {"hot": [{"from": begin, "to": end} for begin, end in spans]}
 
 
 def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, **more: Any) -> Any:
