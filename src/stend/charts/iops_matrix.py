@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.base.units import mix_label
 from stend.charts.parts import Drawing, Row, axis, few
-from stend.charts.parts.marks import bars, category, cells, kib, lines, nominal, octaves, series
+from stend.charts.parts.marks import bars, category, cells, kib, lines, octaves, series
 from stend.findings.look.figures import Figures, answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -59,7 +59,8 @@ def _map(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words:
     y = category("mix", words("axis.mix"), mixes)
     scale = {"type": "log", "scheme": "viridis"}
     colour = {"field": "iops", "type": "quantitative", "title": "IOPS", "scale": scale, "legend": None}
-    hints = [nominal("block", title=x["title"]), nominal("mix", title=y["title"]), nominal("shown", title="IOPS")]
+    titles = {"block": x["title"], "mix": y["title"], "shown": "IOPS"}
+    hints = [{"field": field, "title": title, "type": "nominal"} for field, title in titles.items()]
     return cells(x, y, colour, hints).properties(height=260)
 
 
