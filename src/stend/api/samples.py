@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from stend.api.table import Table
 from stend.charts import Picture, stamped
 from stend.charts.parts import Drawing, Row, axis, theme, thin, time_scale, zoom
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts.marks import nominal, series, thin_lines
 from stend.model.definition import Hold, PlannedTest
 from stend.model.record import Run
 from stend.model.samples import COLUMNS as STORED
@@ -91,7 +91,7 @@ def picture(run: Run, tests: Sequence[PlannedTest], column: str, words: Language
         "series", words("column.test" if several else "axis.phase"), list(dict.fromkeys(row["series"] for row in rows))
     )
     x, y = axis("t", time, zero=False), axis("y", words(f"axis.{AXES[column]}"))
-    chart = thin_lines(x, y, kinds).encode(detail={"field": "step", "type": "nominal"})
+    chart = thin_lines(x, y, kinds).encode(detail=nominal("step"))
     title = words("chart.samples", axis=y["title"])
     titled = title if several else f"{words.title(tests[0].name, tests[0].title)}: {title}"
     drawing = Drawing(titled, chart.add_params(zoom()), {"rows": thin(rows, "t", "y")}, words("says.samples"))

@@ -67,11 +67,7 @@ class Chart(Picture):
         from stend.report.parts.drawing import svg
 
         version = self.spec["$schema"].rpartition("/")[2].partition(".")[0]
-        return {
-            "text/plain": repr(self),
-            VEGA_LITE.format(version=version): self.spec,
-            "image/svg+xml": svg(self),
-        }
+        return {"text/plain": repr(self), VEGA_LITE.format(version=version): self.spec, "image/svg+xml": svg(self)}
 
 
 def html(table: Table) -> str:

@@ -123,8 +123,6 @@ class Table(Frames):
         extras.need("a table of pyarrow", "pyarrow")
         return import_module("pyarrow").table(self)
 
-    arrow = to_arrow
-
     def __getitem__(self, column: str) -> list[Any]:
         return self.values(column)
 

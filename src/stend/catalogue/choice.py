@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from operator import attrgetter
+from operator import attrgetter, eq, ge, gt, le, lt, ne
 from typing import Any
 
 from stend.base.errors import BadInput
@@ -14,14 +14,7 @@ from stend.words import Sentence
 SHORT = {"started": "started_s", "capacity": "capacity_bytes"}
 """Short forms that people type for columns whose names have a unit."""
 _CONDITION = re.compile(r"\s*(\w+)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*")
-_ORDERS: dict[str, Callable[[float, float], bool]] = {
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    ">": lambda a, b: a > b,
-    "<": lambda a, b: a < b,
-    ">=": lambda a, b: a >= b,
-    "<=": lambda a, b: a <= b,
-}
+ORDERS: dict[str, Callable[[float, float], bool]] = {"=": eq, "!=": ne, ">": gt, "<": lt, ">=": ge, "<=": le}
 Choice = Callable[[About], bool]
 
 
@@ -82,7 +75,7 @@ def _number(text: str, name: str, sign: str, wanted: str) -> Choice:
 
     def fulfils(run: About) -> bool:
         value = getattr(run, name)
-        return value is not None and _ORDERS[sign](value, number)
+        return value is not None and ORDERS[sign](value, number)
 
     return fulfils
 

@@ -111,7 +111,7 @@ def _answer(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
     timer = threading.Timer(PATIENCE_S, end)
     timer.start()
     try:
-        _demand_read_only(database, duckdb, sql)
+        _demand_read_only(database, sql)
         database.execute(sql)
         columns, kinds = zip(*((column[0], str(column[1])) for column in database.description), strict=True)
         if ZONED in kinds:
@@ -135,7 +135,7 @@ def _in_words(sql: str, kinds: Sequence[str]) -> str:
     return f"SELECT {selected} FROM (\n{sql.strip().rstrip(';')}\n) AS t({', '.join(names)})"  # noqa: S608 it only reads
 
 
-def _demand_read_only(database: Any, duckdb: Any, sql: str) -> None:
+def _demand_read_only(database: Any, sql: str) -> None:
     kinds = [str(statement.type).rpartition(".")[2] for statement in database.extract_statements(sql)]
     if kinds == ["MULTI"]:
         raise BadInput("a PIVOT here must name its values: PIVOT figures ON model IN ('A', 'B') USING avg(iops)")

@@ -111,13 +111,7 @@ def _load(load: Workload) -> Row:
 def _measured(tally: Tally, seconds: float, direction: str, values: Mapping[str, float | None]) -> Row:
     """Return counts and the quantities derived from them. Percentiles are null if the sample is too small."""
     counts = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
-    names = {
-        "iops": "iops",
-        "bytes_per_s": "throughput",
-        "mean_s": "mean",
-        "max_s": "max",
-        **WAITS,
-    }
+    names = {"iops": "iops", "bytes_per_s": "throughput", "mean_s": "mean", "max_s": "max", **WAITS}
     quantities = {column: values[quantity] for column, quantity in names.items()}
     return counts | quantities | {"sd_s": tally.deviation_s or None}
 

@@ -32,9 +32,5 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             x = octaves("kib", words("axis.block_kib"), [cell.workload.block_bytes / 1024 for cell in group])
             y = axis("value", words(f"axis.{figure}"), log=figure != "throughput" or far_apart(rows, "value", FAR))
             chart = lines(x, y, series("mix", words("axis.mix"), mixes))
-            title = words(
-                "chart.block_sweep",
-                phase=phase,
-                figure=words(f"figure.{figure}"),
-            )
+            title = words("chart.block_sweep", phase=phase, figure=words(f"figure.{figure}"))
             yield Drawing(title, chart, {"rows": rows}, words("says.block_sweep"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.charts.parts import BLACK, BLUE, SCALE, Drawing, Row, axis
-from stend.charts.parts.marks import category, tips
+from stend.charts.parts.marks import category, nominal, tips
 from stend.charts.parts.vega import Chart
 from stend.findings import Sheet, look
 from stend.model.definition import PlannedTest
@@ -31,18 +31,15 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
                 claim = next((claimed[key] for key in KEYS[phase] if key in claimed), None)
                 rows.append({"phase": name, "value": best * SCALE[figure], "claim": claim})
         names = [str(row["phase"]) for row in rows]
-        y = {"field": "phase", "type": "nominal", "title": None, "sort": names}
+        y = nominal("phase", title=None, sort=names)
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
         known = any(row["claim"] is not None for row in rows)
         claim_tip = [{"field": "claim", "title": words("axis.claim"), "format": ",.4~r"}] if known else []
         tooltip = [*tips(shown, x), *claim_tip]
         bars = Chart().mark("bar", color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
-        ticks = (
-            Chart()
-            .mark("tick", color=BLACK, thickness=4, size=34)
-            .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=tooltip)
-        )
+        ticks = Chart().mark("tick", color=BLACK, thickness=4, size=34)
+        ticks = ticks.encode(x=axis("claim", words(f"axis.{figure}")), y=y, tooltip=tooltip)
         chart = (bars + ticks if known else bars).properties(height=130)
         title = words("chart.claims_known" if known else "chart.claims", figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.claims_known" if known else "says.claims"))

@@ -6,21 +6,21 @@ from stend.base.units import mix_label
 from stend.charts.parts import Drawing, axis, far_apart
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings import look
+from stend.findings.look.hits import COLD_WARM
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-FIGURES = (("iops", "iops", "iops"), ("ms", "latency", "latency"), ("max", "longest", "longest"))
-"""Field, name of its axis, name of the figure."""
-LADDERS = ("cold", "warm-reads", "warm-writes")
+FIGURES = {"iops": "iops", "ms": "latency", "max": "longest"}
+"""Field -> name of its figure and axis."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield IOPS, mean and longest response time for each mix."""
     cells = [
-        (phase, record.workload, record.counts) for phase in LADDERS for record in look.records(run, test.name, phase)
+        (phase, record.workload, record.counts) for phase in COLD_WARM for record in look.records(run, test.name, phase)
     ]
-    names = [words.name_of("phase", phase) for phase in LADDERS if any(c[0] == phase for c in cells)]
+    names = [words.name_of("phase", phase) for phase in COLD_WARM if any(c[0] == phase for c in cells)]
     for read_pct in dict.fromkeys(load.read_pct for _, load, _ in cells):
         rows = [
             {
@@ -35,9 +35,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ]
         x = octaves("q", words("axis.outstanding"), [float(load.outstanding) for _, load, _ in cells])
         mix = mix_label(read_pct)
-        for field, key, name in FIGURES:
-            y = axis(field, words(f"axis.{key}"), log=field == "max" or far_apart(rows, field))
+        for field, name in FIGURES.items():
+            y = axis(field, words(f"axis.{name}"), log=field == "max" or far_apart(rows, field))
             chart = lines(x, y, series("state", words("axis.state"), names))
-            figure = words(f"figure.{name}")
-            title = words("chart.cold_warm", mix=mix, figure=figure)
+            title = words("chart.cold_warm", mix=mix, figure=words(f"figure.{name}"))
             yield Drawing(title, chart, {"rows": rows}, words("says.cold_warm"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.base.units import mix_label
-from stend.charts.parts import SCALE, Drawing, Row, axis
+from stend.charts.parts import SCALE, Drawing, axis
 from stend.charts.parts.marks import lines, series
 from stend.findings import look
 from stend.model.counts import Counts
@@ -31,8 +31,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
     loads = list(measured)
-    rows = [row for load in loads for row in _rows(load, measured[load], figure, words)]
     names = [_name(load, words) for load in loads]
+    rows = [
+        {"round": number, "series": name, "value": counts.quantity(figure) * SCALE[figure]}
+        for name, load in zip(names, loads, strict=True)
+        for number, counts in measured[load]
+    ]
     mix = mix_label(loads[0].read_pct) if loads else ""
     if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
         mix = f"{mix}, {names[0]} T{loads[0].threads} Q{loads[0].depth}"
@@ -41,12 +45,6 @@ def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> 
     chart = lines(x, axis("value", words(f"axis.{figure}")), kinds)
     title = words("chart.convergence", mix=mix, figure=words(f"figure.{figure}"))
     return Drawing(title, chart, {"rows": rows}, words("says.convergence"))
-
-
-def _rows(load: Workload, measured: Series, figure: str, words: Language) -> Iterator[Row]:
-    for number, counts in measured:
-        value = counts.max_s if figure == "longest" else counts.quantity(figure)
-        yield {"round": number, "series": _name(load, words), "value": value * SCALE[figure]}
 
 
 def _name(load: Workload, words: Language) -> str:

@@ -26,12 +26,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     ]
     chart = dots(x, axis("mbs", words("axis.throughput")), series("group", words("axis.group"), list(names.values())))
     rows = {"rows": thin(speed, "t", "mbs")}
-    yield Drawing(
-        words("chart.cross"),
-        chart.add_params(zoom()),
-        rows,
-        words("says.cross"),
-    )
+    yield Drawing(words("chart.cross"), chart.add_params(zoom()), rows, words("says.cross"))
     yield _times(records, scale, title, words)
 
 

@@ -77,12 +77,7 @@ def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) ->
     names = [f"Q{load.depth}" for load in deepest]
     x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
     chart = lines(x, axis("iops", words("axis.iops")), series("q", words("axis.depth"), names, ordered=True))
-    return Drawing(
-        words("chart.demand_rounds", t=most),
-        chart,
-        {"rows": rows},
-        words("says.convergence"),
-    )
+    return Drawing(words("chart.demand_rounds", t=most), chart, {"rows": rows}, words("says.convergence"))
 
 
 def _by_depth(points: list[Cell], words: Language) -> Drawing:
@@ -90,12 +85,7 @@ def _by_depth(points: list[Cell], words: Language) -> Drawing:
     x = octaves("q", words("axis.depth"), [p.workload.depth for p in points])
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
     chart = lines(x, axis("iops", words("axis.iops")), kinds)
-    return Drawing(
-        words("chart.demand_depth"),
-        chart,
-        {"rows": rows},
-        words("says.window_mean"),
-    )
+    return Drawing(words("chart.demand_depth"), chart, {"rows": rows}, words("says.window_mean"))
 
 
 def intensity(points: list[Cell], words: Language) -> Drawing:
@@ -104,12 +94,7 @@ def intensity(points: list[Cell], words: Language) -> Drawing:
     x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True)
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
     chart = lines(x, y, kinds, order={"field": "q", "type": "quantitative"})
-    return Drawing(
-        words("chart.intensity"),
-        chart,
-        {"rows": rows},
-        words("says.intensity"),
-    )
+    return Drawing(words("chart.intensity"), chart, {"rows": rows}, words("says.intensity"))
 
 
 def _cpu(points: list[Cell], words: Language) -> Drawing:
@@ -140,9 +125,4 @@ def _outstanding(points: list[Cell], words: Language) -> Drawing:
     chart = (left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))).resolve(
         scale={"y": "independent"}
     )
-    return Drawing(
-        words("chart.outstanding"),
-        chart,
-        {"rows": rows},
-        words("says.outstanding"),
-    )
+    return Drawing(words("chart.outstanding"), chart, {"rows": rows}, words("says.outstanding"))

@@ -13,14 +13,9 @@ from stend.model.stats import bin_edges_ns, least_beyond
 from stend.words import Language
 
 TESTS = (
-    "latency",
-    "write-saturation",
-    "composite",
-    "demand-intensity",
-    "rwsw-demand-intensity",
-    "multi-wsat",
+    "latency", "write-saturation", "composite", "demand-intensity", "rwsw-demand-intensity", "multi-wsat",
     "thread-queue-sweep",
-)
+)  # fmt: skip
 PHASES = ("histogram", "max", "mid", "min", "sweep")
 
 

@@ -12,15 +12,15 @@ from stend.words import Language
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart: median response time of a flush by the bytes written before it."""
-    rows = [row for load in synced(run, test.name, "bursts") for row in _rows(load.burst_bytes, load.flush_s, words)]
+    name = words("figure.p50")
+    rows: list[Row] = [
+        {"kib": load.burst_bytes / 1024, "figure": name, "ms": flush_s * 1e3}
+        for load in synced(run, test.name, "bursts")
+        if (flush_s := load.flush_s) is not None
+    ]
     if not rows:
         return
     x = octaves("kib", words("axis.burst_kib"), [row["kib"] for row in rows])
     y = axis("ms", words("axis.flush_ms"), log=True)
-    chart = lines(x, y, series("figure", None, [words("figure.p50")]))
+    chart = lines(x, y, series("figure", None, [name]))
     yield Drawing(words("chart.flushes"), chart, {"rows": rows}, words("says.flushes"))
-
-
-def _rows(burst_bytes: int, flush_s: float | None, words: Language) -> Iterator[Row]:
-    if flush_s is not None:
-        yield {"kib": burst_bytes / 1024, "figure": words("figure.p50"), "ms": flush_s * 1e3}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import Drawing, Row, axis
-from stend.charts.parts.marks import above, level, tips
+from stend.charts.parts.marks import above, level, shapes_of, tips
 from stend.charts.parts.sides import Side, channels
 from stend.charts.parts.vega import Chart
 from stend.model import headroom
@@ -31,7 +31,8 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     x = axis("speed", words("axis.speed"), log=True)
     y = above(limit_ms, axis("ms", words("axis.percentile_ms", percentile=percentile), log=True), rows)
     limit = {"ms": limit_ms, "what": words("headroom.limit", limit=limit_ms / 1e3)}
-    kinds, how = channels(sides, rows), _how(rows, words)
+    shapes = {words(f"headroom.{why or 'held'}"): shape for why, shape in HOW.items()}
+    kinds, how = channels(sides, rows), shapes_of(shapes, rows, None, legend={"orient": "bottom", "columns": 2})
     drives = {name: kinds[name] for name in ("color", "strokeDash")}
     base = Chart().encode(x=x, y=y, tooltip=tips(kinds["color"], how, x, y))
     line = base.mark("line", strokeWidth=1.4).encode(**drives)
@@ -63,16 +64,3 @@ def _rows(side: Side, words: Language) -> Iterator[Row]:
         if tried.waited_s is not None:
             how = words(f"headroom.{tried.why or 'held'}")
             yield {"speed": tried.speed, "ms": tried.waited_s * 1e3, "how": how, "drive": side.name}
-
-
-def _how(rows: Sequence[Row], words: Language) -> dict[str, Any]:
-    shapes = {words(f"headroom.{why or 'held'}"): shape for why, shape in HOW.items()}
-    kept = [name for name in shapes if any(row["how"] == name for row in rows)]
-    scale = {"domain": kept, "range": [shapes[name] for name in kept]}
-    return {
-        "field": "how",
-        "type": "nominal",
-        "title": None,
-        "scale": scale,
-        "legend": {"orient": "bottom", "columns": 2},
-    }

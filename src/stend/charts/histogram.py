@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stend.charts.parts import BLACK, RED, Drawing, Row, axis
-from stend.charts.parts.marks import series, tips
+from stend.charts.parts.marks import nominal, series, tips
 from stend.charts.parts.vega import Chart, layer
 from stend.findings import look
 from stend.findings.look.figures import quantities
@@ -46,12 +46,7 @@ def _drawing(label: str, phase: str, total: Counts, words: Language) -> Drawing:
     named = [(words("figure.mean"), total.both.mean_s)] + [(words(f"figure.{name}"), value) for name, value in marks]
     lines = [{"ms": value * 1e3, "label": label, "share": 100 - STEP * i} for i, (label, value) in enumerate(named)]
     title = words(
-        "chart.histogram",
-        phase=phase,
-        label=label,
-        iops=total.iops,
-        mbs=total.bytes_per_s,
-        longest=total.both.max_s,
+        "chart.histogram", phase=phase, label=label, iops=total.iops, mbs=total.bytes_per_s, longest=total.both.max_s
     )
     rows_of = {"rows": rows, "marks": lines, "confidence": list(_confidence(total.both.bins, end_s))}
     return Drawing(title, _chart(list(names.values()), words), rows_of, words("says.histogram"))
@@ -60,22 +55,17 @@ def _drawing(label: str, phase: str, total: Counts, words: Language) -> Drawing:
 def _chart(names: list[str], words: Language) -> Any:
     x = axis("ms", words("axis.latency_ms"))
     kinds = series("way", None, names)
-    count = {**axis("ios", words("axis.count"), log=True)}
+    count = axis("ios", words("axis.count"), log=True)
     count["scale"] = {"type": "log", "domainMin": FLOOR, "nice": False}
-    histogram = (
-        Chart()
-        .mark("rect", opacity=0.55)
-        .encode(x=x, x2="ms2", y=count, y2="floor", color=kinds["color"], tooltip=tips(kinds["color"], x, count))
-    )
+    hints = tips(kinds["color"], x, count)
+    columns = Chart().mark("rect", opacity=0.55)
+    columns = columns.encode(x=x, x2="ms2", y=count, y2="floor", color=kinds["color"], tooltip=hints)
     share = {**axis("share", words("axis.confidence")), "scale": {"domain": [0, 100]}}
     level = Chart("confidence").mark("line", color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
     rules = Chart("marks").mark("rule", color=BLACK, strokeDash=[2, 3]).encode(x=x)
-    text = (
-        Chart("marks")
-        .mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=11)
-        .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
-    )
-    return layer(histogram, layer(level, rules, text)).resolve(scale={"y": "independent"})
+    text = Chart("marks").mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=11)
+    text = text.encode(x=x, y=share, text=nominal("label"))
+    return layer(columns, layer(level, rules, text)).resolve(scale={"y": "independent"})
 
 
 def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:

@@ -49,14 +49,6 @@ def _rows(cells_of: Sequence[Figures], words: Language) -> list[Row]:
     ]
 
 
-def _tips(words: Language) -> list[dict[str, str]]:
-    return [
-        {"field": "block", "title": words("axis.block_kib"), "type": "nominal"},
-        {"field": "mix", "title": words("axis.mix"), "type": "nominal"},
-        {"field": "shown", "title": "IOPS", "type": "nominal"},
-    ]
-
-
 def _lines(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     x = octaves("kib", words("axis.block_kib"), [row["kib"] for row in rows])
     return lines(x, axis("iops", words("axis.iops"), log=True), series("mix", words("axis.mix"), mixes, ordered=True))
@@ -65,14 +57,11 @@ def _lines(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], word
 def _map(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     x = category("block", words("axis.block_kib"), sizes)
     y = category("mix", words("axis.mix"), mixes)
-    colour = {
-        "field": "iops",
-        "type": "quantitative",
-        "title": "IOPS",
-        "scale": {"type": "log", "scheme": "viridis"},
-        "legend": None,
-    }
-    return cells(x, y, colour, _tips(words)).properties(height=260)
+    scale = {"type": "log", "scheme": "viridis"}
+    colour = {"field": "iops", "type": "quantitative", "title": "IOPS", "scale": scale, "legend": None}
+    titles = {"block": x["title"], "mix": y["title"], "shown": "IOPS"}
+    hints = [{"field": field, "title": title, "type": "nominal"} for field, title in titles.items()]
+    return cells(x, y, colour, hints).properties(height=260)
 
 
 def _bars(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:

@@ -20,11 +20,7 @@ class Panel(NamedTuple):
     log: bool
 
 
-PANELS = (
-    Panel("journal", "iops", log=False),
-    Panel("journal", "p99", log=True),
-    Panel("with-reads", "p99", log=True),
-)
+PANELS = (Panel("journal", "iops", log=False), Panel("journal", "p99", log=True), Panel("with-reads", "p99", log=True))
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -40,12 +40,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
     ]
     chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tooltip)
-    yield Drawing(
-        words("chart.latency_heat"),
-        chart,
-        {"rows": rows},
-        words("says.latency_heat"),
-    )
+    yield Drawing(words("chart.latency_heat"), chart, {"rows": rows}, words("says.latency_heat"))
 
 
 def _cells(records: Sequence[Record], scale: float) -> Iterator[Row]:

@@ -37,10 +37,5 @@ def _drawing(cells: list[Figures], figure: str, words: Language) -> Drawing:
         axis("ms", words(f"axis.{figure}")),
         series("mix", words("axis.mix"), mixes),
     )
-    title = words(
-        "chart.latency_table",
-        figure=words(f"figure.{figure}"),
-        t=first.threads,
-        q=first.depth,
-    )
+    title = words("chart.latency_table", figure=words(f"figure.{figure}"), t=first.threads, q=first.depth)
     return Drawing(title, chart, {"rows": rows}, words("says.window_mean"))

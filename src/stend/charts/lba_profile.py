@@ -25,9 +25,4 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     x = position("gb", test.profile.active_range(run.plan.device), words)
     y = axis("mbs", words("axis.throughput"))
     chart = thin_lines(x, y, series("way", None, list(names.values())))
-    yield Drawing(
-        words("chart.lba_profile"),
-        chart,
-        {"rows": rows},
-        words("says.lba_profile"),
-    )
+    yield Drawing(words("chart.lba_profile"), chart, {"rows": rows}, words("says.lba_profile"))

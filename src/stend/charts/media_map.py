@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.charts.parts import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, Drawing, Row, position, series_scale
-from stend.charts.parts.marks import tips
+from stend.charts.parts.marks import nominal, tips
 from stend.charts.parts.vega import Chart
 from stend.findings.look.media import Media, media
 from stend.model.definition import Hold, PlannedTest, Workload
@@ -31,8 +31,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         row["name"] = names[row["kind"]]
     x = position("from", seen.capacity_bytes, words)
     scale = series_scale([names[kind] for kind in shown], [COLOUR[kind] for kind in shown])
-    colour = {"field": "name", "type": "nominal", "title": None, "scale": scale}
-    hints = tips(x, {"field": "name", "type": "nominal"}, {"field": "share", "type": "quantitative"})
+    colour = nominal("name", title=None, scale=scale)
+    hints = tips(x, nominal("name"), {"field": "share", "type": "quantitative"})
     chart = Chart().mark("rect").encode(x=x, x2="to", color=colour, tooltip=hints).properties(height=70)
     yield Drawing(words("chart.media_map"), chart, {"rows": rows}, words("says.media_map"))
 

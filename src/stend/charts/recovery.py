@@ -53,9 +53,4 @@ def _levels(iops_of: dict[str, float], words: Language) -> Drawing:
         axis("iops", words("axis.iops")),
         series("kind", None, ["IOPS"]),
     )
-    return Drawing(
-        words("chart.recovery_levels"),
-        chart,
-        {"rows": levels},
-        words("says.recovery_levels"),
-    )
+    return Drawing(words("chart.recovery_levels"), chart, {"rows": levels}, words("says.recovery_levels"))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stend.charts.parts import BAND, BLUE, GREEN, RED, Drawing, Row, axis, series_scale, thin, time_scale, warm, zoom
-from stend.charts.parts.marks import tips
+from stend.charts.parts.marks import nominal, tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -85,12 +85,7 @@ def _latency(records: Sequence[Record], scale: float, time: str, words: Language
             rows_of["longest"].append({**at, "ms": tally.max_s * 1e3, "figure": words("figure.max")})
     x, y = axis("t", time), axis("ms", words("axis.latency_ms"), log=True)
     names = [words(f"figure.{name}") for name in ("band", "mean", "p99.9", "max")]
-    colour = {
-        "field": "figure",
-        "type": "nominal",
-        "title": None,
-        "scale": series_scale(names, (BAND, BLUE, GREEN, RED)),
-    }
+    colour = nominal("figure", title=None, scale=series_scale(names, (BAND, BLUE, GREEN, RED)))
     ends = [{**y, "field": "low"}, {**y, "field": "high"}]
     band = Chart("band").mark("area", opacity=1).encode(x=x, y=ends[0], y2={"field": "high"}, color=colour)
     shown = {"x": x, "y": y, "color": colour, "tooltip": tips(colour, x, y)}

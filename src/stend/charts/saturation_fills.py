@@ -22,14 +22,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         x, y = axis(field, words(f"axis.{field}_written")), axis("iops", words("axis.iops"), log=log)
         chart = dots(x, y, series("kind", None, ["IOPS"])).add_params(zoom())
         key = "chart.saturation_log" if log else f"chart.saturation_{field}"
-        yield Drawing(
-            words(
-                key,
-            ),
-            chart,
-            {"rows": rows},
-            words("says.saturation"),
-        )
+        yield Drawing(words(key), chart, {"rows": rows}, words("says.saturation"))
 
 
 def _rows(records: Sequence[Record], field: str, unit: float) -> Iterator[Row]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from math import inf, isfinite
 
-from stend.charts.parts import GREY, Drawing, Row, axis, ladder
-from stend.charts.parts.marks import Channel, above, level, tips
+from stend.charts.parts import GREY, Drawing, Row, axis, ladder, series_scale
+from stend.charts.parts.marks import Channel, above, level, nominal, shapes_of, tips
 from stend.charts.parts.sides import Side, channels
 from stend.charts.parts.vega import Chart
 from stend.model import service_map
@@ -78,22 +78,12 @@ def _point(cell: Cell, percent: float, words: Language) -> Row:
 
 def _drawing(lines: list[Row], bands: list[Row], cells: list[Row], percent: float, words: Language) -> Drawing:
     names = list(dict.fromkeys(str(row["limit"]) for row in lines))
-    colour: Channel = {
-        "field": "limit",
-        "type": "nominal",
-        "title": words("service_map.within", percent=percent),
-        "scale": {"domain": names, "range": ladder(len(names))},
-    }
+    scale = series_scale(names, ladder(len(names)))
+    colour = nominal("limit", title=words("service_map.within", percent=percent), scale=scale)
     x, y = axis("mbs", words("axis.written_mbs")), axis("reads", words("axis.reads"))
     wait: Channel = {"field": "ms", "type": "quantitative", "title": words("axis.percentile_ms", percentile=percent)}
     shapes = {words(f"service_map.{why or 'measured'}"): shape for why, shape in SHAPES.items()}
-    kept = [name for name in shapes if any(row["how"] == name for row in cells)]
-    how: Channel = {
-        "field": "how",
-        "type": "nominal",
-        "title": words("service_map.cells"),
-        "scale": {"domain": kept, "range": [shapes[name] for name in kept]},
-    }
+    how = shapes_of(shapes, cells, words("service_map.cells"))
     size = 45 if len(cells) < 100 else 12
     points = Chart("cells").mark("point", size=size, color=GREY, filled=True, opacity=0.6)
     points = points.encode(x=x, y=y, shape=how, tooltip=tips(x, y, wait, how))

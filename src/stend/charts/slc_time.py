@@ -29,14 +29,7 @@ def drawing(run: Run, test: PlannedTest, words: Language, field: str, scale: flo
     kinds = series("state", words("axis.state"), names)
     x, y = axis(field, title), axis("mbs", words("axis.throughput"))
     chart = band(x, y, kinds["color"]) + thin_lines(x, y, kinds).add_params(zoom())
-    return Drawing(
-        words(
-            key,
-        ),
-        chart,
-        {"rows": bare},
-        words("says.slc"),
-    )
+    return Drawing(words(key), chart, {"rows": bare}, words("says.slc"))
 
 
 def written(run: Run, test: PlannedTest, words: Language) -> list[Row]:

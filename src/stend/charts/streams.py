@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis, far_apart
-from stend.charts.parts.marks import tips
+from stend.charts.parts.marks import nominal, tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import streams
@@ -35,7 +35,7 @@ def _bars(rows: list[Row], field: str, name: str, title: str, colour: str, words
     wide = field == "iops" and far_apart(rows, field, WIDE)
     x = axis(field, name, log=wide)
     shown = {"title": None}
-    y = {"field": "stream", "type": "nominal", "sort": [row["stream"] for row in rows], "axis": shown}
+    y = nominal("stream", sort=[row["stream"] for row in rows], axis=shown)
     base = Chart().encode(x=x, y=y, tooltip=tips(y | {"title": words("axis.stream")}, x))
     shape: dict[str, Any] = {"size": 110, "filled": True} if wide else {"height": 18}
     mark = base.mark("point" if wide else "bar", color=colour, **shape)

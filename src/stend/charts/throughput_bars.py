@@ -23,9 +23,4 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     sizes = list(dict.fromkeys(str(bar["size"]) for bar in rows))
     kinds = series("kind", None, [words("direction.read"), words("direction.write")])
     chart = bars(category("size", words("axis.block_size"), sizes), axis("mbs", words("axis.throughput")), kinds)
-    yield Drawing(
-        words("chart.throughput_bars"),
-        chart,
-        {"rows": rows},
-        words("says.window_mean"),
-    )
+    yield Drawing(words("chart.throughput_bars"), chart, {"rows": rows}, words("says.window_mean"))

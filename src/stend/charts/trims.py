@@ -30,11 +30,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 def _by_size(rows: Sequence[Figures], figure: str, words: Language) -> Drawing:
     title, scale = FIGURES[figure]
     points = [
-        {
-            "kib": row.workload.trim_bytes / KiB,
-            "depth": f"Q{row.workload.depth}",
-            "value": row.number(figure) * scale,
-        }
+        {"kib": row.workload.trim_bytes / KiB, "depth": f"Q{row.workload.depth}", "value": row.number(figure) * scale}
         for row in rows
     ]
     x = octaves("kib", words("axis.trim_kib"), [row.workload.trim_bytes / KiB for row in rows])

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, SCALE, Drawing, Row, axis
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import PlannedTest
@@ -39,22 +40,12 @@ def _drawing(verdict: Verdict, words: Language) -> Drawing:
     common: dict[str, Any] = {
         "x": axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d"),
         "y": axis("value", words(f"axis.{verdict.quantity}"), zero=False),
-        "color": {
-            "field": "line",
-            "type": "nominal",
-            "scale": colours,
-            "title": None,
-            "legend": {"symbolType": "stroke", "symbolSize": 300},
-        },
-        "strokeDash": {"field": "line", "type": "nominal", "scale": dashes, "title": None},
+        "color": nominal("line", scale=colours, title=None, legend={"symbolType": "stroke", "symbolSize": 300}),
+        "strokeDash": nominal("line", scale=dashes, title=None),
     }
     tips = [{"field": "line", "title": words("axis.line")}, {"field": "round", "title": words("axis.round")}]
     tips.append({"field": "value", "title": words(f"axis.{verdict.quantity}"), "format": ",.4~r"})
-    lines = (
-        Chart("lines")
-        .mark("line", strokeWidth=1.6)
-        .encode(**common, detail={"field": "part", "type": "nominal"}, tooltip=tips)
-    )
+    lines = Chart("lines").mark("line", strokeWidth=1.6).encode(**common, detail=nominal("part"), tooltip=tips)
     measured = Chart().mark("line", point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
     state = words("window.steady" if verdict.steady else "window.not_steady")
     title = words("chart.window", label=verdict.label, state=state)

@@ -3,7 +3,7 @@
 A cause that is an inference has at most medium confidence, and its sentence has the words "consistent with".
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -90,27 +90,11 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
             disturbed.add(test.name)
     rows = [row for row in figures(run) if row.direction == "both" and row.workload.closed]
     evidence = Evidence(run, rows, others, link(run.plan.device, sheet))
-    for cause in (
-        _link,
-        _profiles,
-        _array,
-        _cache,
-        _knee,
-        _mixes,
-        _order,
-        _mixed_rounds,
-        _refilled,
-        _buffer,
-        _depth,
-        _ncq,
-        _turn,
-        _rested,
-        _tracks,
-        _hits,
-        _blocks,
-        _falls,
-        _full,
-    ):
+    every = (
+        _link, _profiles, _array, _cache, _knee, _mixes, _order, _mixed_rounds, _refilled, _buffer, _depth, _ncq, _turn,
+        _rested, _tracks, _hits, _blocks, _falls, _full,
+    )  # fmt: skip
+    for cause in every:
         yield from (f for f in cause(evidence) if f.test not in disturbed)
 
 
@@ -123,7 +107,8 @@ def _link(evidence: Evidence) -> Causes:
     wire = evidence.link
     for test in SEQUENTIAL if wire.bytes_per_s else ():
         rows = [row for row in evidence.rows if row.test == test and row.workload.random_pct == 0]
-        rates = {pct: _fastest(row for row in rows if row.workload.read_pct == pct) for pct in (100, 0)}
+        every = {pct: [row.number("throughput") for row in rows if row.workload.read_pct == pct] for pct in (100, 0)}
+        rates = {pct: max(some, default=0.0) for pct, some in every.items()}
         near = [pct for pct, rate in rates.items() if wire.near(rate)]
         if near:
             way = "both" if len(near) > 1 else "read" if 100 in near else "write"
@@ -133,10 +118,6 @@ def _link(evidence: Evidence) -> Causes:
             key = "slow_link" if slower else "link" if rate >= SURE * wire.payload else "near_link"
             yield _cause(key, test, values | slower)
             return
-
-
-def _fastest(rows: Iterable[Figures]) -> float:
-    return max((row.number("throughput") for row in rows), default=0.0)
 
 
 def _profiles(evidence: Evidence) -> Causes:

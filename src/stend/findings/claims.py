@@ -68,12 +68,8 @@ def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str
     judged = _best(every, wanted, better)
     beside = _best(every, FRESH if wanted == LASTING else LASTING, better)
     shown = judged or beside or max(every, key=better)
-    values |= {
-        "value": (shown.value, shape),
-        "share": shown.value / claimed,
-        "state": shown.state,
-        "load": shown.load.label,
-    }
+    values |= {"value": (shown.value, shape), "share": shown.value / claimed}
+    values |= {"state": shown.state, "load": shown.load.label}
     if beside and judged:
         values |= {"beside": (beside.value, shape), "beside_state": beside.state, "beside_load": beside.load.label}
     return _answered(values, claimed, judged, beside, wanted, better) or _unanswered(values, every, judged, wanted)

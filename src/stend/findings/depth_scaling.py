@@ -27,12 +27,8 @@ def _finding(test: str, cells: list[Figures]) -> Finding:
     most = max(cell.iops for cell in cells)
     enough = next(cell for cell in cells if cell.iops >= NEARLY * most)
     deep, single = cells[-1], cells[0]
-    values = {
-        "what": single.workload.pattern,
-        "deep": deep.workload.outstanding,
-        "single": single.workload.outstanding,
-        "enough": enough.workload.outstanding,
-        "gain": deep.iops / single.iops,
-    }
-    sooner = enough.workload.outstanding < deep.workload.outstanding
+    points = {"deep": deep, "single": single, "enough": enough}
+    depths = {name: cell.workload.outstanding for name, cell in points.items()}
+    values = {"what": single.workload.pattern} | depths | {"gain": deep.iops / single.iops}
+    sooner = depths["enough"] < depths["deep"]
     return Finding(key="scales" if sooner else "deepest", test=test, values=values)

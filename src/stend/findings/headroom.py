@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.findings import Finding, Sheet, look, side
+from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.model import headroom
 from stend.model.headroom import Headroom, Pass
 from stend.model.record import Run
@@ -23,16 +23,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             continue
         result, options = headroom.evaluate(done), test.profile.options
         goal = {"percentile": options["percentile"], "limit": options["limit_ms"] / 1e3}
-        key = _key(done, result)
+        key, held = _key(done, result), result.held.speed if result.held else 0.0
+        sure: Confidence = "can't tell" if key == "few" else "medium"
+        speaks = side(pro=held >= HARDLY, con=key in ("never", "never_own", "slower"))
         values = goal | _values(done, result)
-        held = result.held.speed if result.held else 0.0
-        yield Finding(
-            key=key,
-            test=test.name,
-            values=values,
-            confidence="can't tell" if key == "few" else "medium",
-            side=side(pro=held >= HARDLY, con=key in ("never", "never_own", "slower")),
-        )
+        yield Finding(key=key, test=test.name, values=values, confidence=sure, side=speaks)
         yield from uneven(done, result, test.name, goal)
 
 

@@ -145,8 +145,8 @@ def _throttled(made: Course) -> dict[str, Any]:
     since = [record for record in made.records if record.start_s >= to_s] or list(made.records[-1:])
     done = sum(record.counts.read.bytes + record.counts.write.bytes for record in before)
     was, now = _rate(before), _rate(since)
-    top = {"top": max(made.degrees)} if made.degrees else {"top": None}
-    return top | {"from_s": from_s, "to_s": to_s, "moved": done, "was": was, "now": now, "share": now / was}
+    top = max(made.degrees, default=None)
+    return {"top": top, "from_s": from_s, "to_s": to_s, "moved": done, "was": was, "now": now, "share": now / was}
 
 
 def _rate(records: Sequence[Record]) -> float:

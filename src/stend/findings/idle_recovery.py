@@ -46,18 +46,10 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     best = max(gained.values())
     best_rest = min(rest for rest, level in gained.items() if level >= ALIKE * best)
     bursts = _bursts(run, test, best_rest)
-    values = {
-        "before": befores[best_rest],
-        "befores": {f"{rest:g}": befores[rest] for rest in states},
-        "fresh": fresh,
-        "best": best,
-        "best_rest": best_rest,
-        "low": min(bursts),
-        "high": max(bursts),
-        "gain": best / befores[best_rest],
-        "levels": {f"{rest:g}": level for rest, level in states.items()},
-        "longest": max(states),
-    }
+    values = {"before": befores[best_rest], "befores": {f"{rest:g}": befores[rest] for rest in states}, "fresh": fresh}
+    values |= {"best": best, "best_rest": best_rest, "low": min(bursts), "high": max(bursts)}
+    values |= {"gain": best / befores[best_rest], "levels": {f"{rest:g}": level for rest, level in states.items()}}
+    values["longest"] = max(states)
     if why := _unsure(run, test, phase):
         return Finding(key="because", test=test.name, values=values | {"because": why}, confidence="can't tell")
     return _recovery(test.name, values, states, befores)

@@ -24,10 +24,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                     mixed_s, alone_s = mixed.number("mean"), alone.number("mean")
                     ratio = mixed_s / alone_s
                     values = {"load": mixed.workload.label, "mixed": mixed_s, "alone": alone_s, "ratio": ratio}
+                    key = "slowed" if ratio >= ALIKE else "kept" if ratio * ALIKE > 1 else "shorter"
                     speaks = side(pro=ratio < LITTLE, con=ratio > MUCH)
-                    if ratio >= ALIKE:
-                        yield Finding(key="slowed", test=test.name, values=values, side=speaks)
-                    elif ratio * ALIKE > 1:
-                        yield Finding(key="kept", test=test.name, values=values, side=speaks)
-                    else:
-                        yield Finding(key="shorter", test=test.name, values=values, side=speaks)
+                    yield Finding(key=key, test=test.name, values=values, side=speaks)

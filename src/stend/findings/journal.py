@@ -55,9 +55,7 @@ PHASES = "bursts", "journal", "with-reads", "one-writer"
 
 def journal(run: Run) -> Journal | None:
     """Return the loads of the test, or None if it has no result of a single writer."""
-    bursts, alone, reads, single = (
-        synced(run, TEST, phase) for phase in ("bursts", "journal", "with-reads", "one-writer")
-    )
+    bursts, alone, reads, single = (synced(run, TEST, phase) for phase in PHASES)
     first = next((load for load in alone if load.write.workload.threads == 1 and load.flush.ios), None)
     if first is None:
         return None

@@ -63,37 +63,29 @@ def _of_victim(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: lis
     usual = alone.row.iops / run.plan.device.scale
     measured = [pair for pair in beside if pair.row.tally.ios >= MIN_BEYOND * run.plan.device.scale]
     if stopped := [pair for pair in beside if not pair.row.tally.ios and usual * pair.row.seconds >= MIN_BEYOND]:
-        values = {"phase": phase, "neighbour": stopped[0].neighbour, "depth": stopped[0].depth}
-        yield Finding(key="stopped", test=test.name, values=values, side="con")
+        yield Finding(key="stopped", test=test.name, values=stopped[0].place, side="con")
     starved = [pair for pair in beside if pair.row.tally.ios and pair not in measured and _fallen(run, alone, pair)]
     for pair in sorted(starved, key=lambda one: one.row.iops)[:1]:
-        values = {"phase": phase, "neighbour": pair.neighbour, "depth": pair.depth}
-        yield Finding(key="starved", test=test.name, values=values, side="con")
+        yield Finding(key="starved", test=test.name, values=pair.place, side="con")
     if not known:
         yield _few(run, test, phase, alone, beside)
         return
     times, pair = max(known, key=lambda one: one[0])
-    values = {
-        "phase": phase,
-        "neighbour": pair.neighbour,
-        "depth": pair.depth,
-        "alone": alone.p99_s,
-        "beside": pair.p99_s,
-        "times": times,
-        "iops": pair.row.iops,
-        "kept": pair.row.iops / alone.row.iops,
-    }
+    waits = {"alone": alone.p99_s, "beside": pair.p99_s, "times": times}
     slow = [other for other in measured if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
     fallen = _fallen(run, alone, pair)
     keys = ("worst_known", "worst_known_fallen") if slow else ("worst" if times > 1 else "alike", "worst_fallen")
     speaks = side(pro=times < LITTLE, con=times > MUCH)
-    worst = Finding(key=keys[fallen], test=test.name, values=values, side=speaks)
+    worst = Finding(key=keys[fallen], test=test.name, values=pair.place | waits | _rates(alone, pair), side=speaks)
     for other in sorted(slow, key=lambda one: one.row.number("mean"))[-1:]:
-        values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
-        values |= {"iops": other.row.iops, "kept": other.row.iops / alone.row.iops}
+        values = other.place | {"mean": other.row.number("mean")} | _rates(alone, other)
         key = "unknown_fallen" if _fallen(run, alone, other) else "unknown"
         yield Finding(key=key, test=test.name, values=values, confidence="low")
     yield worst
+
+
+def _rates(alone: Pair, beside: Pair) -> dict[str, float]:
+    return {"iops": beside.row.iops, "kept": beside.row.iops / alone.row.iops}
 
 
 def _fallen(run: Run, alone: Pair, beside: Pair) -> bool:
@@ -120,15 +112,7 @@ def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair
         alike = pair and all(other.row.tally.ios and other.row.number("mean") <= alone_s for other in beside)
         key, values = "few_alike" if alike else "few", {"phase": phase, "alone": alone_s}
         return Finding(key=key, test=test.name, values=values, confidence="can't tell")
-    values = {
-        "phase": phase,
-        "neighbour": pair.neighbour,
-        "depth": pair.depth,
-        "alone": alone_s,
-        "beside": beside_s,
-        "iops": pair.row.iops,
-        "kept": pair.row.iops / alone.row.iops,
-    }
+    values = pair.place | {"alone": alone_s, "beside": beside_s} | _rates(alone, pair)
     key = "few_mean_fallen" if _fallen(run, alone, pair) else "few_mean"
     return Finding(key=key, test=test.name, values=values, confidence="low")
 

@@ -9,7 +9,7 @@ from stend.findings.look import metered
 from stend.findings.look.figures import Figures, listed
 from stend.findings.look.powered import CONDITION, LOADS, RATES, TEST, Rest, highest_second, loads, rests
 from stend.model.definition import PlannedTest
-from stend.model.events import MeterFacts, Position
+from stend.model.events import MeterFacts
 from stend.model.record import Run
 
 LOWER = 0.8
@@ -45,7 +45,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from _second(run, test, facts, held)
         yield _meter(test.name, facts)
         if not facts.of_drive:
-            yield from of_clock(run, test.name, run.stretch_of.get(_first(run, test.name), 0))
+            yield from of_clock(run, test.name, metered.span(run, run.tested[test.name][0])[0])
         if gaps := metered.gaps(run):
             values = {"n": len(gaps), "seconds": sum(gap.end_s - gap.begin_s for gap in gaps)}
             yield Finding(key="gaps", test=test.name, values=values)
@@ -78,11 +78,6 @@ def clock(run: Run, test: str, stretch: int) -> Finding:
     mean, drift = (offset.start_s + offset.end_s) / 2, max(abs(offset.end_s - offset.start_s), EXACT_S)
     values = {"seconds": abs(mean), "drift": drift, "n": offset.edges, "error": max(offset.error_s, EXACT_S)}
     return Finding(key="early" if mean < 0 else "late", test=test, values=values)
-
-
-def _first(run: Run, test: str) -> tuple[Position, int]:
-    result = run.tested[test][0]
-    return result.where, result.index
 
 
 def _idle(test: str, idle: Sequence[Rest]) -> Iterator[Finding]:
@@ -158,8 +153,7 @@ def _rates(run: Run, test: PlannedTest, held: Sequence[Figures]) -> Iterator[Fin
     paced = [row for row in loads(run, test, RATES) if row.workload not in late]
     for read_pct in (100, 0):
         slow = min((r for r in paced if r.workload.read_pct == read_pct), key=lambda row: row.iops, default=None)
-        random = (r for r in held if (r.workload.random_pct, r.workload.read_pct) == (100, read_pct))
-        fast = max(random, key=lambda row: row.iops, default=None)
+        fast = _best(held, 100, read_pct, "iops")
         if slow and fast:
             watts, most = slow.number("watts"), fast.number("watts")
             values = {"rate": slow.iops, "part": slow.iops / fast.iops, "watts": watts, "most": most}

@@ -1,7 +1,6 @@
 """A trace on this drive: its response times compared with the captured ones, and whether its schedule was kept."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import derived
@@ -46,24 +45,13 @@ def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> I
         if both is None:
             continue
         name, was, here = both
-        values: dict[str, Any] = {
-            "way": way,
-            "what": name,
-            "then": was,
-            "now": here,
-            "times": max(was / here, here / was),
-            "speed": speed,
-        }
-        key = "alike" if values["times"] < MATTERS else "shorter" if here < was else "longer"
+        times = max(was / here, here / was)
+        values = {"way": way, "what": name, "then": was, "now": here, "times": times, "speed": speed}
+        key = "alike" if times < MATTERS else "shorter" if here < was else "longer"
         if speed != 1:
             key = "hurried" if speed > 1 else "slowed" if speed else "closed"
-        yield Finding(
-            key=key,
-            test=test.name,
-            values=values,
-            confidence="medium",
-            side=side(pro=key == "shorter", con=key == "longer"),
-        )
+        speaks = side(pro=key == "shorter", con=key == "longer")
+        yield Finding(key=key, test=test.name, values=values, confidence="medium", side=speaks)
 
 
 def _speed(test: PlannedTest) -> float:

@@ -37,12 +37,6 @@ def _finding(test: str, what: str, cells: list[Figures]) -> Finding:
     most = max(ladder, key=lambda cell: cell.iops)
     within = [cell for cell in ladder if cell.number("mean") <= 2 * unloaded]
     last = max(within, key=lambda cell: cell.iops)
-    values = {
-        "what": what,
-        "iops": last.iops,
-        "outstanding": last.workload.outstanding,
-        "unloaded": unloaded,
-        "most": most.iops,
-        "most_s": most.number("mean"),
-    }
+    values = {"what": what, "iops": last.iops, "outstanding": last.workload.outstanding, "unloaded": unloaded}
+    values |= {"most": most.iops, "most_s": most.number("mean")}
     return Finding(key="doubled" if len(within) < len(ladder) else "never", test=test, values=values)

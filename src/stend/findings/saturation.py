@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.findings import Confidence, Finding, Sheet, look, side
-from stend.findings.look.fall import LEAST_RATIO, Fall
+from stend.findings.look.fall import BLUR, LEAST_RATIO, LOST, Fall
 from stend.findings.look.grounds import Because
 from stend.findings.look.once import once
 from stend.findings.look.saturated import FEWEST, NEAR, Saturated, saturated
@@ -13,9 +13,6 @@ from stend.model.record import Run
 SETTLED = ("knee", "knees", "noisy", "flat", "paused", "slowed")
 """Keys of courses that end on a level which the drive keeps."""
 MUCH = 3
-BLUR, LOST = 0.05, 0.25
-"""A knee is reported as "about" if its place is uncertain by more than the first share of the time before it. Beyond
-the second share it is not reported."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -31,14 +28,9 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
     if course is None or course.samples < FEWEST:
         few = course.samples if course else 0
         return _conclusion("short", name, {"records": few, "because": Because("few", {"samples": few})}, "can't tell")
-    values: dict[str, Any] = {
-        "start": course.start,
-        "end": course.end,
-        "last": course.last,
-        "ratio": course.ratio,
-        "seconds": course.seconds,
-    }
-    values |= {"bytes": course.written, "fills": course.fills, "settled": course.settled, "hours": course.hours}
+    rates = {"start": course.start, "end": course.end, "last": course.last, "ratio": course.ratio}
+    values: dict[str, Any] = rates | {"seconds": course.seconds, "bytes": course.written, "fills": course.fills}
+    values |= {"settled": course.settled, "hours": course.hours}
     if course.why:
         values["because"] = course.why
     if course.knee is None:
@@ -71,21 +63,8 @@ def _conclusion(key: str, test: str, values: dict[str, Any], confidence: Confide
 def _knee(course: Saturated, knee: Fall) -> dict[str, Any]:
     """Return where each level ends. `about` is the word before an uncertain place."""
     levels = tuple(
-        Because("level", {"rate": fall.level, "s": fall.s, "bytes": fall.written, "about": _about(fall)})
+        Because("level", {"rate": fall.level, "s": fall.s, "bytes": fall.written, "about": fall.about})
         for fall in course.levels
     )
-    return {
-        "level": knee.level,
-        "knee_s": knee.s,
-        "knee_bytes": knee.written,
-        "blur": knee.blur,
-        "about": _about(knee),
-        "scatter": course.scatter,
-        "settled_s": course.settled_s,
-        "near": NEAR,
-        "levels": levels,
-    }
-
-
-def _about(fall: Fall) -> str | Because:
-    return Because("about") if fall.blur > BLUR else ""
+    place = {"level": knee.level, "knee_s": knee.s, "knee_bytes": knee.written, "blur": knee.blur, "about": knee.about}
+    return place | {"scatter": course.scatter, "settled_s": course.settled_s, "near": NEAR, "levels": levels}

@@ -10,7 +10,7 @@ import numpy as np
 
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
-from stend.findings.look.fall import Fall, falls, stretches
+from stend.findings.look.fall import LOST, Fall, falls, stretches
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
 from stend.findings.look.pause import pause
@@ -41,8 +41,6 @@ of the time until the level ends."""
 UNEVEN = 0.1
 """Samples of a level may differ this much from its mean, whatever their neighbours do."""
 NEEDS = (grounds.unhurried, grounds.fully_written, grounds.undisturbed)
-BLUR, LOST = 0.05, 0.25
-"""The end of a first level is reported as "about" beyond the first share, and not at all beyond the second."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -121,7 +119,7 @@ def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Beca
         or why.key == "much"
     ):
         return _conclusion(ground.test, "because", {"state": values["state"], "because": why}, "can't tell")
-    values |= {"size": fall.written, "share": share, "about": Because("about") if fall.blur > BLUR else ""}
+    values |= {"size": fall.written, "share": share, "about": fall.about}
     return _conclusion(ground.test, "first", values, "medium")
 
 
@@ -130,16 +128,8 @@ def _steps(run: Run, counts: Sequence[Counts], plateaus: list[Level]) -> dict[st
     rates, widths = [c.bytes_per_s for c in counts], [float(c.write.bytes) for c in counts]
     means = [_rate(counts[level.first : level.last]) for level in plateaus]
     ends = [boundary(rates, widths, a, b) for a, b in pairwise(plateaus)]
-    return {
-        "steps": len(plateaus),
-        "size": ends[0],
-        "share": ends[0] / run.plan.device.capacity_bytes,
-        "first": means[0],
-        "last": means[-1],
-        "rates": means,
-        "ends": ends,
-        "rest": means[1:],
-    }
+    sizes = {"steps": len(plateaus), "size": ends[0], "share": ends[0] / run.plan.device.capacity_bytes}
+    return sizes | {"first": means[0], "last": means[-1], "rates": means, "ends": ends, "rest": means[1:]}
 
 
 def _conclusion(test: PlannedTest, key: str, values: dict[str, Any], confidence: Confidence = "high") -> Finding:

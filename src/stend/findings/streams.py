@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.findings import Finding, Sheet, side
+from stend.findings import Confidence, Finding, Sheet, side
 from stend.findings.look import streams
 from stend.model.record import Run
 
@@ -33,10 +33,6 @@ def _against(iops: float, expected: float, *, sure: bool) -> Finding:
     """Return the mix compared with `expected`, the IOPS predicted from streams alone. `sure` if all were steady."""
     values = {"iops": iops, "foretold": expected, "times": max(iops / expected, expected / iops)}
     key = "alike" if values["times"] < APART else "disturbed" if iops < expected else "helped"
-    return Finding(
-        key=key,
-        test="multi-wsat",
-        values=values,
-        confidence="medium" if sure else "low",
-        side=side(con=key == "disturbed", pro=key == "helped"),
-    )
+    confidence: Confidence = "medium" if sure else "low"
+    speaks = side(con=key == "disturbed", pro=key == "helped")
+    return Finding(key=key, test="multi-wsat", values=values, confidence=confidence, side=speaks)

@@ -61,11 +61,8 @@ def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
 
 
 def _place(place: Unread, size: int) -> dict[str, int]:
-    return {
-        "lba": place.first_bytes // size,
-        "lba_to": (place.first_bytes + place.size_bytes) // size - 1,
-        "at": place.first_bytes,
-    }
+    end_bytes = place.first_bytes + place.size_bytes
+    return {"lba": place.first_bytes // size, "lba_to": end_bytes // size - 1, "at": place.first_bytes}
 
 
 def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
@@ -83,17 +80,10 @@ def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
 
 def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
     band, size = one.band, run.plan.device.logical_bytes
-    values = {
-        "from": band.first_bytes,
-        "to": band.end_bytes,
-        "lba": band.first_bytes // size,
-        "lba_to": band.end_bytes // size - 1,
-        "median": band.median_s,
-        "usual": band.usual_s,
-        "ratio": band.median_s / band.usual_s if band.usual_s else 1.0,
-        "share": band.share,
-        "visits": band.visits,
-    }
+    values: dict[str, float] = {"from": band.first_bytes, "to": band.end_bytes, "lba": band.first_bytes // size}
+    values |= {"lba_to": band.end_bytes // size - 1, "median": band.median_s, "usual": band.usual_s}
+    values["ratio"] = band.median_s / band.usual_s if band.usual_s else 1.0
+    values |= {"share": band.share, "visits": band.visits}
     key = "passed" if one.again is False else band.kind
     sure: Confidence = "high" if one.again else "medium"
     return Finding(key=key, test=test.name, values=values, confidence=sure, side="con")
@@ -105,9 +95,10 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     held = look.records(run, test.name, PHASE)
     block = held[0].workload.block_bytes if held else 0
     whole = test.profile.options.get("survey_minutes") == 0
+    passes = reads * block / max(run.plan.range_bytes, 1)  # random ones miss some blocks
     bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
     values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
-              "read_share": _read_once(reads * block / max(run.plan.range_bytes, 1), whole=whole)}  # fmt: skip
+              "read_share": min(passes, 1.0) if whole else -math.expm1(-passes)}  # fmt: skip
     key = "sample_failed" if failed else "sample"
     if whole:
         values["failed"], key = failed, "whole_failed" if failed else "whole"
@@ -129,8 +120,3 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     blank = sum(sum(part.cell.blank.values()) for part in parts) / max(reads, 1)
     if blank >= BLANK:
         yield Finding(key="blank", test=test.name, values={"share": blank})
-
-
-def _read_once(passes: float, *, whole: bool) -> float:
-    """Return the expected share of blocks that were read, after so many random reads per block."""
-    return min(passes, 1.0) if whole else -math.expm1(-passes)

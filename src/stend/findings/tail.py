@@ -18,12 +18,7 @@ from stend.model.samples import COLUMNS
 from stend.model.stats import percentile_s
 from stend.model.tally import NS
 
-DEMANDS = (
-    (0.001, 0.02, "transactions"),
-    (0.005, 0.1, "database"),
-    (0.02, 0.5, "server"),
-    (0.1, 2.0, "desktop"),
-)
+DEMANDS = ((0.001, 0.02, "transactions"), (0.005, 0.1, "database"), (0.02, 0.5, "server"), (0.1, 2.0, "desktop"))
 """(upper limits of 99.99 % and of the longest IO in seconds, the use that they are good enough for)."""
 NOTHING = "bulk"
 GOOD, BAD = ("transactions", "database"), (NOTHING,)

@@ -1,11 +1,12 @@
 """Trim: cost of a trim by size, reads beside trims, and what trimming half of the range does for random writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from stend.findings import Finding, Sheet, look, side
+from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.figures import Figures, listed
 from stend.findings.look.moments import ended, looks
 from stend.model.definition import PlannedTest
+from stend.model.events import Result
 from stend.model.record import Run
 from stend.model.wear import amplification
 
@@ -21,6 +22,7 @@ CLEANS = 1.02
 WRITTEN = 0.02
 """Share of the capacity written from which rates and write amplification are means: a drive cleans in blocks of up to
 many GB. A choice of stend."""
+HALVES = ("half-full", "half-trimmed")
 COUNTERS = ("host_write_bytes", "nand_write_bytes")
 
 
@@ -71,43 +73,34 @@ def _reads(run: Run, test: PlannedTest) -> Iterator[Finding]:
     ratio = worst.number("mean") / alone.number("mean")
     trims = {row.workload: row.tally.bytes for row in _rows(run, test, "reads", "trim")}
     covered = min(trims.get(worst.workload, 0) / max(worst.workload.range_bytes, 1), 1.0)
-    values = {
-        "share": worst.workload.trim_pct / 100,
-        "alone": alone.number("mean"),
-        "beside": worst.number("mean"),
-        "times": ratio,
-        "covered": covered,
-    }
+    values = {"share": worst.workload.trim_pct / 100, "alone": alone.number("mean"), "beside": worst.number("mean")}
+    values |= {"times": ratio, "covered": covered}
     key = "reads_covered" if covered > COVERED else "reads" if ratio >= SLOWED else "reads_unmoved"
-    yield Finding(
-        key=key,
-        test=test.name,
-        values=values,
-        confidence="low" if covered > COVERED else "high",
-        side=side(con=ratio > MUCH),
-    )
+    sure: Confidence = "low" if covered > COVERED else "high"
+    yield Finding(key=key, test=test.name, values=values, confidence=sure, side=side(con=ratio > MUCH))
 
 
 def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
     """Yield random writes to half of the range with data in the other half, and with that half trimmed."""
-    ends = [look.last_judged(run, test.name, phase) for phase in ("half-full", "half-trimmed")]
-    rows = [row for phase in ("half-full", "half-trimmed") for row in _rows(run, test, phase, "both")]
+    ends = [look.last_judged(run, test.name, phase) for phase in HALVES]
+    rows = [row for phase in HALVES for row in _rows(run, test, phase, "both")]
     if len(rows) != 2 or not all(ends):
         return
     full, trimmed = rows
     gain = trimmed.iops / full.iops
     values = {"full": full.iops, "trimmed": trimmed.iops, "times": gain}
-    written = [_amplification(run, test, phase) for phase in ("half-full", "half-trimmed")]
+    later = [(results := run.of(test.name, phase))[len(results) // 2 :] for phase in HALVES]
+    written = [_amplification(run, results) for results in later]
     if None not in written:
         values |= {"amplified_full": written[0] or 0.0, "amplified": written[1] or 0.0}
-    if "amplified" in values:
         key = "gains_amplified" if gain >= GAINS else "no_gain_amplified"
     else:
         key = "gains" if gain >= GAINS else "no_gain"
     if max(values.get("amplified_full", CLEANS), values.get("amplified", CLEANS)) < CLEANS:
         yield Finding(key="no_cleaning", test=test.name, values=values, confidence="can't tell")
         return
-    if min(_written(run, test, phase) for phase in ("half-full", "half-trimmed")) < WRITTEN:
+    least = min(sum(result.counts.write.bytes for result in results) for results in later)
+    if least < WRITTEN * run.plan.device.capacity_bytes:
         values = {"full": full.iops, "trimmed": trimmed.iops, "least": WRITTEN}
         yield Finding(key="few", test=test.name, values=values, confidence="can't tell")
         return
@@ -115,16 +108,9 @@ def _half(run: Run, test: PlannedTest) -> Iterator[Finding]:
     yield Finding(key=key, test=test.name, values=values, confidence="high" if steady else "medium")
 
 
-def _written(run: Run, test: PlannedTest, phase: str) -> float:
-    """Return the capacities written in the later half of a phase."""
-    results = run.of(test.name, phase)
-    return sum(r.counts.write.bytes for r in results[len(results) // 2 :]) / run.plan.device.capacity_bytes
-
-
-def _amplification(run: Run, test: PlannedTest, phase: str) -> float | None:
-    """Return NAND bytes per byte written by the host in the later half of a phase, or None if it is not known."""
-    results = run.of(test.name, phase)
-    (clock, first), (same, last) = ended(run, results[len(results) // 2]), ended(run, results[-1])
+def _amplification(run: Run, results: Sequence[Result]) -> float | None:
+    """Return NAND bytes per byte written by the host during these results, or None if it is not known."""
+    (clock, first), (same, last) = ended(run, results[0]), ended(run, results[-1])
     inside = [seen.values for moment, seen in looks(run) if (clock, first) <= moment <= (same, last + 1)]
     known = [values for values in inside if all(name in values for name in COUNTERS)]
     return amplification(known[0], known[-1]) if known and clock == same else None

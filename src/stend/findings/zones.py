@@ -73,11 +73,7 @@ def _contiguous(slow: Sequence[int]) -> bool:
 
 def _spot(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:
     """Return the start and end of the slow stretch as shares of the range, and its lowest rate in bytes/s."""
-    return {
-        "low": min(rates[i] for i in spot),
-        "low_from": spot[0] / len(rates),
-        "low_to": (spot[-1] + 1) / len(rates),
-    }
+    return {"low": min(rates[i] for i in spot), "low_from": spot[0] / len(rates), "low_to": (spot[-1] + 1) / len(rates)}
 
 
 def _falls(rates: Sequence[float], least: float) -> bool:

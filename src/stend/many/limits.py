@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
+from stend.catalogue.choice import ORDERS
 from stend.model.quantities import QUANTITIES
 
 UNITS = {
@@ -46,7 +47,7 @@ class Limit(NamedTuple):
 
     def holds(self, value: float, bound: float) -> bool:
         """Return whether a value meets the limit."""
-        return {"<": value < bound, ">": value > bound, "<=": value <= bound, ">=": value >= bound}[self.sign]
+        return ORDERS[self.sign](value, bound)
 
 
 def parsed(text: str) -> Limit:

@@ -7,17 +7,7 @@ from typing import Any, NamedTuple
 from stend.many.sides import Key, Side
 from stend.model.stats import MIN_BEYOND, least_beyond
 
-BLOCKING = (
-    "profile",
-    "quick",
-    "minute",
-    "rule",
-    "range",
-    "range_limit",
-    "cache",
-    "provisioned",
-    "engine",
-)
+BLOCKING = ("profile", "quick", "minute", "rule", "range", "range_limit", "cache", "provisioned", "engine")
 """Settings of a whole run that must be equal on both sides; `obstacles` checks those of single figures."""
 STATED = ("label", "meter", "model", "array", "virtual", "firmware", "serial", "capacity", "interface", "temperature",
           "cpu", "kernel", "fio", "tool", "stend", "deviations")  # fmt: skip

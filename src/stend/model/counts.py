@@ -60,8 +60,9 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return (self.read.bytes + self.write.bytes) / self.seconds if self.seconds else 0.0
 
     def quantity(self, name: str) -> float:
-        """Return a tracked figure in base units: IOs/s, bytes/s, or seconds of average response time."""
-        return {"iops": self.iops, "throughput": self.bytes_per_s, "latency": self.mean_s}[name]
+        """Return a figure in base units: IOs/s, bytes/s, seconds of the average or the longest response time."""
+        known = {"iops": self.iops, "throughput": self.bytes_per_s, "latency": self.mean_s, "longest": self.max_s}
+        return known[name]
 
     def without_bins(self) -> "Counts":
         """Return the counts without latency bins, small enough to be written every second."""

@@ -212,18 +212,8 @@ def plain(drive: str, entry: Entry, chosen: Chosen, rows: Sequence[Row], spoken:
 def common(index: Mapping[str, Any]) -> dict[str, Any]:
     """Return the language-free part of an entry of the index."""
     kept = (
-        "id",
-        "name",
-        "maker",
-        "interface",
-        "class",
-        "firmware",
-        "virtual",
-        "reference",
-        "source",
-        "ranked",
-        "profile",
-    )
+        "id", "name", "maker", "interface", "class", "firmware", "virtual", "reference", "source", "ranked", "profile",
+    )  # fmt: skip
     price, watts = index["price"], index["watts"]
     return {name: index[name] for name in kept} | {
         "capacity_bytes": index["capacity"]["value"],

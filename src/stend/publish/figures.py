@@ -11,7 +11,7 @@ from stend.charts.overlay.ratio_map import FACTOR, PART, change
 from stend.charts.parts.figures import load_named
 from stend.charts.parts.theme import framed
 from stend.many import settings, sides
-from stend.many.compare.differences import BEYOND_ONE, REPLAYS, quantities
+from stend.many.compare.differences import REPLAYS, quantities
 from stend.many.sides import Key
 from stend.model.published import PLACES, figure
 from stend.model.quantities import QUANTITIES, shape
@@ -164,11 +164,6 @@ def change_data(words: Language) -> dict[str, Any]:
         "percent": form.percent,
         "examples": [[ratio, change(ratio, words)] for ratio in ratios],
     }
-
-
-def beyond() -> Mapping[str, float]:
-    """Return the difference above which one run of a drive is ahead of one run of another."""
-    return BEYOND_ONE
 
 
 def labels(words: Language, names: Sequence[str]) -> dict[str, dict[str, str]]:

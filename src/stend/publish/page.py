@@ -146,11 +146,7 @@ def withdrawn(drive: str, entry: Entry, lab: Lab, words: Language) -> str:
         lab,
         words,
         f"drives/{drive}.html",
-        html.Head(
-            entry.name,
-            words("publish.all_withdrawn", name=entry.name),
-            day(entry.updated, words),
-        ),
+        html.Head(entry.name, words("publish.all_withdrawn", name=entry.name), day(entry.updated, words)),
         entry=entry,
         withdrawn=[_withdrawn(withdrawal, words) for withdrawal in entry.withdrawn],
     )

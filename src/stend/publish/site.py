@@ -13,6 +13,7 @@ from stend import suite
 from stend.charts.beside import Side
 from stend.findings.judgement import FIT
 from stend.findings.judgement.uses import uses
+from stend.many.compare.differences import BEYOND_ONE
 from stend.publish import data, figures, html, page
 from stend.publish.lab import Lab
 from stend.publish.ledger import Entry, Erratum
@@ -105,7 +106,7 @@ class Lang:
             "labels": figures.labels(words, self.keys),
             "uses": {name: data.use_names(words)[name] for name in self.uses},
             "marks": {mark: words(f"story.{mark}") for mark in MARKS},
-            "beyond": dict(figures.beyond()),
+            "beyond": BEYOND_ONE,
             "change": figures.change_data(words),
             "texts": html.script_texts(words),
             "drives": every,

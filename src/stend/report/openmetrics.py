@@ -21,18 +21,13 @@ from stend.model.tally import NS, PERCENTS
 from stend.report.parts.records import names
 
 FIGURES = {
-    "stend_iops": ("gauge", "", "IOs per second."),
-    "stend_throughput_bytes_per_second": ("gauge", "bytes_per_second", "Bytes per second."),
-    "stend_response_time_seconds": ("summary", "seconds", "Response times; percentiles that the sample carries."),
-    "stend_response_time_max_seconds": ("gauge", "seconds", "The longest response time."),
-    "stend_steady": ("gauge", "", "Whether the window was judged steady."),
-} | {f"stend_{name}": ("gauge", "", f"The quantity {name}, in {QUANTITIES[name].unit or 'times'}.") for name in OTHERS}
-GAUGES = {
-    "stend_iops": "iops",
-    "stend_throughput_bytes_per_second": "throughput",
-    "stend_response_time_max_seconds": "max",
-} | {f"stend_{name}": name for name in OTHERS}
-"""Gauges that are one quantity of a figure."""
+    "stend_iops": ("gauge", "", "IOs per second.", "iops"),
+    "stend_throughput_bytes_per_second": ("gauge", "bytes_per_second", "Bytes per second.", "throughput"),
+    "stend_response_time_seconds": ("summary", "seconds", "Response times; percentiles that the sample carries.", ""),
+    "stend_response_time_max_seconds": ("gauge", "seconds", "The longest response time.", "max"),
+    "stend_steady": ("gauge", "", "Whether the window was judged steady.", ""),
+} | {f"stend_{n}": ("gauge", "", f"The quantity {n}, in {QUANTITIES[n].unit or 'times'}.", n) for n in OTHERS}
+"""Name -> kind, unit and description of a family, and the quantity that it is, "" for another one."""
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
@@ -56,7 +51,7 @@ class _Runs(Collector):
         for run_name, run in self.runs:
             about.add_sample("stend_run_info", {"run": run_name} | _about(run), 1, run.started[0].at)
         yield about
-        for name, (kind, unit, documentation) in FIGURES.items():
+        for name, (kind, unit, documentation, _) in FIGURES.items():
             metric = Metric(name, documentation, kind, unit)
             for run_name, run in self.runs:
                 for row in figures.figures(run):
@@ -90,5 +85,5 @@ def _samples(name: str, row: Figures) -> Iterator[tuple[str, dict[str, str], flo
                     yield "", {"quantile": f"{percent / 100:.5g}"}, value
             yield "_sum", {}, row.tally.latency_ns * NS
             yield "_count", {}, row.tally.ios
-        case _ if name in GAUGES and (value := row.value(GAUGES[name])) is not None:
+        case _ if (quantity := FIGURES[name][3]) and (value := row.value(quantity)) is not None:
             yield "", {}, value

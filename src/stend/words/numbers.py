@@ -105,11 +105,6 @@ def rate(form: Format, value: float) -> str:
     return number(form, value, 0 if abs(value) >= 10 else None)
 
 
-def megabytes_per_s(form: Format, value: float) -> str:
-    """Return bytes per second as decimal MB/s (PTS 2.4.1)."""
-    return _with(form, value / 1e6, "MB/s", 0 if value >= 1e8 else None)
-
-
 def decimal(form: Format, value: float) -> str:
     """Return a size in bytes with a decimal prefix, as vendors print it."""
     return _with(form, *scaled(value, DECIMAL))
@@ -230,11 +225,6 @@ def part(form: Format, value: float) -> str:
     return _short(form, 100 / value, 0 if value <= 10 else 1) + form.percent  # 10: a tenth
 
 
-def gain(form: Format, value: float) -> str:
-    """Return a small ratio as a gain: 1.15 -> `15%`."""
-    return percent(form, value - 1)
-
-
 def significant(value: float, digits: int) -> float:
     """Round to a number of significant digits, halves away from zero: 725,000 -> 730,000."""
     return float(f"{value * (1 + 1e-12):.{digits - 1}e}")
@@ -296,7 +286,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "cell": cell,
     "whole": lambda form, value: number(form, value, 0),
     "rate": rate,
-    "mbs": megabytes_per_s,
+    "mbs": lambda form, value: _with(form, value / 1e6, "MB/s", 0 if value >= 1e8 else None),  # decimal (PTS 2.4.1)
     "money": lambda form, value: number(form, value, 0 if value == int(value) else 2),
     "gb": decimal,
     "gib": binary,
@@ -312,7 +302,7 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "times": times,
     "fold": fold,
     "part": part,
-    "gain": gain,
+    "gain": lambda form, value: percent(form, value - 1),  # 1.15 -> 15%
     "nines": nines,
     "small": small,
     "sure": sure,

@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, series_scale
 from stend.charts.parts.figures import figure_name
-from stend.charts.parts.marks import ratio_axis
+from stend.charts.parts.marks import nominal, ratio_axis
 from stend.charts.parts.vega import Chart
 from stend.many.batch.verdict import Batch
 from stend.many.compare.differences import Figure
@@ -65,16 +65,16 @@ def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
     x = ratio_axis(low, high, "batched.ratio", words)
     order = list(dict.fromkeys(row["figure"] for row in rows))
-    y: dict[str, Any] = {"field": "figure", "type": "nominal", "sort": order, "title": None}
-    base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "top", "columns": 4}}
+    y = nominal("figure", sort=order, title=None)
+    base = nominal("kind", title=None, legend={"orient": "top", "columns": 4})
     shades = [*([GREY] if others else COLOURS[:1]), *(colour for colour in COLOURS[1:] if colour != GREY)]
     colour = {**base, "scale": series_scale(names, shades)}
     shape = {**base, "scale": series_scale(names, SHAPES)}
-    tips = [{"field": f, "type": "nominal", "title": words(f"batched.tip_{f}")} for f in ("drive", "text", "figure")]
+    tips = [nominal(f, title=words(f"batched.tip_{f}")) for f in ("drive", "text", "figure")]
     median_line = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
     dots = Chart().mark("point", filled=True, size=42, opacity=0.75)
     dots = dots.encode(x={**x, "field": "x"}, y=y, color=colour, shape=shape, tooltip=tips)
     if not others:  # each drive has its own line in a row, so that no dot hides another
         y["scale"] = {"paddingInner": 0.5, "paddingOuter": 0.25}
-        dots = dots.encode(y=y, yOffset={"field": "kind", "type": "nominal", "sort": names})
+        dots = dots.encode(y=y, yOffset=nominal("kind", sort=names))
     return (median_line + dots).properties(height=max(90, 19 * len(order)), width=420)

@@ -12,16 +12,9 @@ from stend.words import Language
 
 __all__ = ["KINDS", "Side", "picture"]
 KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
-    **levels.KINDS,
-    **courses.KINDS,
-    **pauses.KINDS,
-    **peaks.KINDS,
-    **ladders.KINDS,
-    **waits.KINDS,
-    **traced.KINDS,
-    **powers.KINDS,
-    **rested.KINDS,
-    **heated.KINDS,
+    name: draw
+    for file in (levels, courses, pauses, peaks, ladders, waits, traced, powers, rested, heated)
+    for name, draw in file.KINDS.items()
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from stend.base.units import GB, GiB, MiB
 from stend.charts.beside.powers import FEWEST
 from stend.charts.parts import Drawing, Row, axis, binned, time_scale, warm, zoom
-from stend.charts.parts.marks import Channel, band, tips
+from stend.charts.parts.marks import Channel, band, nominal, tips
 from stend.charts.parts.sides import Side, channels, in_sets, published_marks, titled
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -34,7 +34,7 @@ def over(
     """Return lines of drives and their rows; rows with `from` and `to` are published ranges without a course."""
     sets = in_sets(rows)
     kinds = channels(sides, rows)
-    tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, x, y)
+    tooltip = tips(nominal("drive", title=words("compare.drive")), x, y)
     size = DOT if len(sets["rows"]) <= FEW else POINT
     line = Chart().mark("line", strokeWidth=1.8, point={"size": size, "opacity": 0.6}, clip=True)
     course = line.encode(x=x, y=y, tooltip=tooltip, color=kinds["color"], strokeDash=kinds["strokeDash"])

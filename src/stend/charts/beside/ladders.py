@@ -9,7 +9,7 @@ from typing import Any
 
 from stend.base.units import KiB, mix_label
 from stend.charts.parts import DASHES, MOST_LINES, Drawing, Row, axis, binned, series_scale, time_scale
-from stend.charts.parts.marks import lines, octaves, thin_lines
+from stend.charts.parts.marks import lines, nominal, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings.look.figures import Figures
 from stend.findings.look.headline import ladder
@@ -136,7 +136,7 @@ def _highest(rows: Sequence[Row], words: Language) -> Iterator[str]:
 def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Language) -> dict[str, Any]:
     """Return channels with one colour per drive and one dash pattern per value of `field`."""
     names = list(dict.fromkeys(str(row[field]) for row in rows))
-    kind = {"field": field, "type": "nominal", "title": words(f"axis.{field}")}
+    kind = nominal(field, title=words(f"axis.{field}"))
     drives = channels(sides, rows)
     return {"color": drives["color"], "strokeDash": {**kind, "scale": series_scale(names, DASHES)}}
 

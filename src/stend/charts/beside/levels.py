@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.base.units import KiB, mix_label
 from stend.charts.parts import Drawing, Row, axis
-from stend.charts.parts.marks import lines, tips
+from stend.charts.parts.marks import lines, nominal, tips
 from stend.charts.parts.sides import Side, channels, in_sets, published_marks
 from stend.charts.parts.vega import Chart
 from stend.findings.look import headline
@@ -57,11 +57,11 @@ def _random(row: Figures, reads: int) -> bool:
 def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> tuple[Any, dict[str, Any]]:
     """Return a chart with one row per level and one dot per drive, and its rows. A published range is a bar."""
     order = list(dict.fromkeys(row["level"] for row in rows))
-    y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
+    y = nominal("level", title=None, sort=order)
     y["axis"] = {"grid": True, "ticks": False, "labelPadding": 9}  # a dot at the end of the axis is as wide
     kinds = channels(sides, rows)
     shown = {key: kinds[key] for key in ("color", "shape")}
-    tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
+    tooltip = tips(nominal("drive", title=words("compare.drive")), {**y, "title": " "}, x)
     chart = Chart().mark("point", filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **shown)
     sets = in_sets(rows)
     if "published" in sets:

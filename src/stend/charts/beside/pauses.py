@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from stend.charts import recovery
 from stend.charts.beside.courses import MOST, over
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, thin, time_scale, zoom
-from stend.charts.parts.marks import tips
+from stend.charts.parts.marks import nominal, tips
 from stend.charts.parts.sides import Side
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -89,7 +88,7 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     if rows:
         x, y = axis("t", title), axis("ms", words("axis.latency_ms"), log=True)
         names = [words("figure.mean"), words("figure.max")]
-        colour: dict[str, Any] = {"field": "figure", "type": "nominal", "title": None}
+        colour = nominal("figure", title=None)
         colour["scale"] = {"domain": names, "range": [BLUE, ORANGE]}
         mark = Chart().mark("point", filled=True, size=9, opacity=0.6)
         chart = mark.encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y)).add_params(zoom())

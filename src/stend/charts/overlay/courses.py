@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, binned, series_scale, time_scale, zoom
-from stend.charts.parts.marks import Channel, tips
+from stend.charts.parts.marks import Channel, nominal, tips
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Outcome
 from stend.words import Language
@@ -25,7 +25,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         if len({row["side"] for row in rows}) < 2:
             continue
         names = [whole.a.name, whole.b.name]
-        run = {"field": "run", "type": "nominal", "title": words("overlay.run")}
+        run = nominal("run", title=words("overlay.run"))
         x, y = axis("t", title), axis("iops", words("axis.iops"))
         chart = run_lines(x, y, names, words, (run, x, y), opacity=0.75).add_params(zoom())
         heading = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
@@ -49,19 +49,11 @@ def run_lines(
     x: Channel, y: Channel, names: Sequence[str], words: Language, shown: Sequence[Channel], *, opacity: float
 ) -> Any:
     """Return one line per run in the colour and dash of its side. The tooltip has the side and `shown`."""
-    side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
-    return (
-        Chart()
-        .mark("line", strokeWidth=1.2, opacity=opacity)
-        .encode(
-            x=x,
-            y=y,
-            color={**side, "scale": series_scale(names, COLOURS)},
-            strokeDash={**side, "scale": series_scale(names, DASHES)},
-            detail={"field": "run", "type": "nominal"},
-            tooltip=tips(side, *shown),
-        )
-    )
+    side = nominal("side", title=words("overlay.side"))
+    looks = {"color": COLOURS, "strokeDash": DASHES}
+    kinds = {name: {**side, "scale": series_scale(names, look)} for name, look in looks.items()}
+    line = Chart().mark("line", strokeWidth=1.2, opacity=opacity)
+    return line.encode(x=x, y=y, **kinds, detail=nominal("run"), tooltip=tips(side, *shown))
 
 
 def _mean(test: str, run: Outcome) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from stend.charts.overlay.ratio_map import change, interval, verdict_named
 from stend.charts.parts import BLACK, BLUE, GREY, ORANGE, RED, SKY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
-from stend.charts.parts.marks import ratio_axis
+from stend.charts.parts.marks import nominal, ratio_axis
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
 from stend.many.compare.groups import access
@@ -78,20 +78,12 @@ def _chart(rows: list[Row], words: Language) -> Any:
     order = [row["name"] for row in rows]
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     x = ratio_axis(low, high, "overlay.ratio", words)
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": order,
-        "title": None,
-    }
+    y = nominal("name", sort=order, title=None)
     names = {verdict_named(v, words): look for v, look in LOOKS.items()}
-    verdict: dict[str, Any] = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
+    verdict = nominal("verdict", title=words("column.verdict"))
     colour = {**verdict, "scale": series_scale(list(names), [look[0] for look in names.values()])}
     shape = {**verdict, "scale": series_scale(list(names), [look[1] for look in names.values()])}
-    tips = [
-        {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")}
-        for f in ("name", "text", "interval", "verdict")
-    ]
+    tips = [nominal(f, title=words(f"overlay.tip_{f}")) for f in ("name", "text", "interval", "verdict")]
     base = Chart().encode(y=y)
     equality = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
     bars = base.mark("rule", strokeWidth=1.6).encode(x={**x, "field": "low"}, x2={"field": "high"}, color=colour)

@@ -5,7 +5,7 @@ from math import log
 
 from stend.base.units import KiB
 from stend.charts.parts import Drawing, Row
-from stend.charts.parts.marks import category, cells, kib
+from stend.charts.parts.marks import category, cells, kib, nominal
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
@@ -87,5 +87,5 @@ def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words:
     scale = {"domain": [-most, 0, most], "range": ["#d55e00", "#ffffff", "#0072b2"], "interpolate": "rgb"}
     colour = {"field": "change", "type": "quantitative", "scale": scale, "legend": None}
     titles = {"block": x["title"], **{f: words(f"overlay.tip_{f}") for f in ("mix", "text", "verdict")}}
-    tips = [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
+    tips = [nominal(field, title=title) for field, title in titles.items()]
     return cells(x, y, colour, tips, lines=2).properties(height=max(120, 38 * len(mixes)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, SCALE, Drawing, Row, axis, series_scale
 from stend.charts.parts.figures import place
-from stend.charts.parts.marks import octaves, tips
+from stend.charts.parts.marks import nominal, octaves, tips
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
@@ -79,8 +79,8 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
     title = words("axis.block_kib" if by == "kib" else "axis.outstanding")
     x = octaves("x", title, [row["x"] for row in rows])
     y = axis("value", words(f"axis.{quantity}"), log=quantity == "iops" and by == "kib")
-    side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
-    mix: dict[str, Any] = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
+    side = nominal("side", title=words("overlay.side"))
+    mix = nominal("mix", title=words("axis.mix"))
     if len(kinds) < 2:
         mix["legend"] = None
     channels = {
@@ -89,8 +89,5 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
         "strokeWidth": {**side, "scale": series_scale(names, (4.0, 1.4))},
         "opacity": {**side, "scale": series_scale(names, (0.55, 1.0))},
     }
-    return (
-        Chart()
-        .mark("line", point={"size": 36, "filled": True})
-        .encode(x=x, y=y, tooltip=tips(side, mix, x, y), **channels)
-    )
+    line = Chart().mark("line", point={"size": 36, "filled": True})
+    return line.encode(x=x, y=y, tooltip=tips(side, mix, x, y), **channels)

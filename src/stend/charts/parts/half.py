@@ -97,7 +97,7 @@ def levelled(left: Picture, right: Picture) -> tuple[Picture, Picture]:
     pair = left, right
     lines = max(map(_title_lines, pair))
     several = any(key in one.spec for one in pair for key in ("spec", "vconcat"))
-    heights, rows = [height(one.spec) for one in pair], [ROW * len(_rows(one)) for one in pair]
+    heights, rows = [height(one.spec) for one in pair], [ROW * len(_names(one, _channel(one, "y"))) for one in pair]
     alike = bool(rows[0]) == bool(rows[1])
     wanted = max(whole if alike or not own else own for whole, own in zip(heights, rows, strict=True))
     level = None if several or wanted > STRETCH * min(heights) else wanted
@@ -109,11 +109,6 @@ def _levelled(picture: Picture, lines: int, level: float | None) -> Picture:
     texts = [title["text"]] if isinstance(title["text"], str) else title["text"]
     spec = {**picture.spec, "title": {**title, "text": [*texts, *[" "] * more]} if more else title}
     return picture._replace(spec=spec if level is None else {**spec, "height": level})
-
-
-def _rows(picture: Picture) -> set[str]:
-    """Return the names of the rows of a chart; empty for an axis of numbers."""
-    return _names(picture, _channel(picture, "y"))
 
 
 def _channel(picture: Picture, name: str) -> dict[str, Any]:

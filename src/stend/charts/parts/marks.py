@@ -1,22 +1,27 @@
 """Marks that most charts are made of: lines with points, dots over time, grouped bars."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import ceil, floor, log2
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.parts import BLACK, COLOURS, DASHES, GREY, RED, SHAPES, Row, axis, ladder, series_scale
+from stend.charts.parts import BLACK, COLOURS, DASHES, GREY, SHAPES, Row, axis, ladder, series_scale
 from stend.charts.parts.vega import Chart
 from stend.words import Language
 
 Channel = dict[str, Any]
 
 
+def nominal(field: str, **more: Any) -> Channel:
+    """Return a Vega-Lite channel of names, such as those of drives."""
+    return {"field": field, "type": "nominal", **more}
+
+
 def category(field: str, title: str, order: Sequence[str], **more: Any) -> Channel:
     """Return a nominal axis in a fixed order with horizontal labels."""
     shown = {"labelAngle": 0}
-    return {"field": field, "type": "nominal", "title": title, "sort": list(order), "axis": shown, **more}
+    return nominal(field, title=title, sort=list(order), axis=shown, **more)
 
 
 def kib(size_bytes: float, words: Language) -> str:
@@ -70,20 +75,16 @@ def tips(*channels: Channel) -> list[Channel]:
 
 def series(field: str, title: str | None, names: Sequence[str], *, ordered: bool = False) -> dict[str, Channel]:
     """Return colour, dash and shape of a series, so that it is readable in grey and for every kind of colour vision."""
-    base: Channel = {"field": field, "type": "nominal", "title": title}
+    base = nominal(field, title=title)
     colours = ladder(len(names)) if ordered else COLOURS
     channels = {"color": colours, "strokeDash": DASHES, "shape": SHAPES}
     return {name: {**base, "scale": series_scale(names, values)} for name, values in channels.items()}
 
 
-def shaded(
-    chart: Any, x: Channel, spans: Sequence[tuple[float, float]]
-) -> tuple[Any, dict[str, list[dict[str, float]]]]:
-    """Return a chart over time with shaded stretches, and their rows; `spans` are in units of the x axis."""
-    if not spans:
-        return chart, {}
-    wide = Chart("hot").mark("rect", color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
-    return wide + chart, {"hot": [{"from": begin, "to": end} for begin, end in spans]}
+def shapes_of(shapes: Mapping[str, str], rows: Sequence[Row], title: str | None, **more: Any) -> Channel:
+    """Return the shape of points by their field `how`. The legend has only names that rows have."""
+    kept = [name for name in shapes if any(row["how"] == name for row in rows)]
+    return nominal("how", title=title, scale=series_scale(kept, [shapes[name] for name in kept]), **more)
 
 
 def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, **more: Any) -> Any:
@@ -105,19 +106,15 @@ def above(value: float, y: Channel, rows: Sequence[Row]) -> Channel:
 def level(rows: str, y: Channel) -> Any:
     """Return a dashed line across the chart at the value of a data set, with the text `what` above it."""
     rule = Chart(rows).mark("rule", color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
-    named = {"text": {"field": "what", "type": "nominal"}, "y": y, "x": {"value": 6}}
+    named = {"text": nominal("what"), "y": y, "x": {"value": 6}}
     return rule + Chart(rows).mark("text", align="left", dy=-7, color=BLACK).encode(**named)
 
 
 def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     """Return lines for long series: no point shapes, small dots that only carry the tooltip."""
-    tooltip = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
-    return (
-        Chart()
-        .mark("line", point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
-        .encode(x=x, y=y, tooltip=tooltip, **shown)
-    )
+    line = Chart().mark("line", point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
+    return line.encode(x=x, y=y, tooltip=tips(kinds["color"], x, y), **shown)
 
 
 def band(x: Channel, y: Channel, colour: Channel) -> Any:
@@ -138,11 +135,8 @@ def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     """Return grouped bars, one per series, in the order of the series' scale."""
     colour = kinds["color"]
     offset = {"field": colour["field"], "sort": colour["scale"]["domain"]}
-    return (
-        Chart()
-        .mark("bar", stroke="white", strokeWidth=0.4)
-        .encode(x=x, xOffset=offset, y=y, color=colour, tooltip=tips(x, colour, y))
-    )
+    bar = Chart().mark("bar", stroke="white", strokeWidth=0.4)
+    return bar.encode(x=x, xOffset=offset, y=y, color=colour, tooltip=tips(x, colour, y))
 
 
 LIGHT = 0.179
@@ -183,7 +177,7 @@ def cells(x: Channel, y: Channel, colour: Channel, tooltip: Sequence[Channel], *
     """Return a heat map with the field `text` of each row, of so many lines, in the middle of its cell."""
     base = Chart().encode(x=x, y=y)
     raised = {"dy": -LINE_HEIGHT / 2 * (lines - 1)} if lines > 1 else {}
-    label = base.mark("text", fontSize=11, lineBreak="\n", **raised).encode(text={"field": "text", "type": "nominal"})
+    label = base.mark("text", fontSize=11, lineBreak="\n", **raised).encode(text=nominal("text"))
     return base.mark("rect", stroke="#8b949e").encode(color=colour, tooltip=list(tooltip)) + label.encode(
         color=ink(colour["field"])
     )

@@ -5,6 +5,7 @@ from itertools import count, cycle
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, SHAPES, Row, series_scale
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
@@ -70,7 +71,7 @@ def channels(sides: Sequence[Side], rows: Sequence[Row]) -> dict[str, dict[str, 
     """
     names, shown = [side.name for side in sides], {row["drive"] for row in rows}
     ranges = shown - {row["drive"] for row in rows if "from" not in row}
-    base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
+    base = nominal("drive", title=None)
     keep = [i for i, name in enumerate(names) if name in shown]
     shapes = [RANGE_KEY if n in ranges else s for n, s in zip(names, series_scale(names, SHAPES)["range"], strict=True)]
     lines = [DASHES[0] if n in ranges else dash for n, dash in zip(names, dashes(sides), strict=True)]
@@ -95,7 +96,7 @@ def published_marks(x: dict[str, Any], y: dict[str, Any], colour: dict[str, Any]
     upright = y.get("type") == "quantitative"
     along, kept = (y, x) if upright else (x, y)
     tips = [
-        {"field": "drive", "type": "nominal", "title": words("compare.drive")},
+        nominal("drive", title=words("compare.drive")),
         {"field": "from", "type": "quantitative", "title": words("beside.published_from"), "format": ",.4~r"},
         {"field": "to", "type": "quantitative", "title": words("beside.published_to"), "format": ",.4~r"},
     ]

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stend.charts.parts import RED, Drawing, Row, axis, binned
-from stend.charts.parts.marks import Channel, series, shaded, thin_lines
+from stend.charts.parts.marks import Channel, series, thin_lines
+from stend.charts.parts.vega import Chart
 from stend.findings.look import Record
 from stend.findings.look.heat import temperatures, throttled
 from stend.findings.look.moments import began, ended
@@ -45,7 +46,11 @@ def shade(
     chart: Any, x: Channel, hot: Spans, says: str, words: Language
 ) -> tuple[Any, dict[str, list[dict[str, float]]], str]:
     """Return a chart with the stretches of throttling shaded, their rows, and its sentence with what the shade is."""
-    return *shaded(chart, x, hot), says + (" " + words("says.throttled") if hot else "")
+    if not hot:
+        return chart, {}, says
+    wide = Chart("hot").mark("rect", color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
+    rows = [{"from": begin, "to": end} for begin, end in hot]
+    return wide + chart, {"hot": rows}, f"{says} {words('says.throttled')}"
 
 
 def drawing(read: Sequence[tuple[float, float]], hot: Spans, x: Channel, title: str, words: Language) -> list[Drawing]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, series_scale
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.charts.swept.named import axis_title, scaled, subject_name, tight
 from stend.many.sweep.study import Study
@@ -55,22 +56,18 @@ def _short(subject: Subject, words: Language) -> str:
 def _axis(field: str, subject: Subject, words: Language) -> dict[str, Any]:
     if subject.parameter:
         return axis(field, subject.parameter, zero=False)
-    return axis(
-        field,
-        axis_title(subject.figures[0].quantity, words),
-        log=True,
-    )
+    return axis(field, axis_title(subject.figures[0].quantity, words), log=True)
 
 
 def _chart(rows: Sequence[Row], wish: Wish, over: Subject, words: Language) -> Any:
     names = [words(f"swept.{kind}") for kind in ("best", "allowed_dot", "refused")]
-    base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "bottom"}}
+    base = nominal("kind", title=None, legend={"orient": "bottom"})
     channels = {
         "color": {**base, "scale": series_scale(names, [RED, BLUE, GREY])},
         "shape": {**base, "scale": series_scale(names, ["diamond", "circle", "cross"])},
-        "size": {"field": "kind", "type": "nominal", "legend": None, "scale": series_scale(names, [160, 30, 20])},
+        "size": nominal("kind", legend=None, scale=series_scale(names, [160, 30, 20])),
     }
-    tips = [{"field": "drive", "type": "nominal", "title": words("swept.drive")}]
+    tips = [nominal("drive", title=words("swept.drive"))]
     x, y = tight(_axis("x", over, words), rows), tight(_axis("y", wish.subject, words), rows)
     dots = Chart().mark("point", filled=True, opacity=0.75).encode(x=x, y=y, tooltip=tips, **channels)
     return dots.properties(height=300, width=520)

@@ -8,6 +8,7 @@ from typing import Any
 
 from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
 from stend.charts.parts.figures import figure_name
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.charts.swept.named import axis_title, parameter, scaled, tight
 from stend.many.compare.differences import Figure
@@ -92,13 +93,13 @@ def _chart(
     if _numeric(study, first):
         x = tight(axis("x", first, log=isinstance(values, Range) and values.log, zero=False), rows)
     else:
-        x = {"field": "x", "type": "nominal", "title": first, "axis": {"labelAngle": 0}}
+        x = nominal("x", title=first, axis={"labelAngle": 0})
     y = tight(axis("y", axis_title(figure.quantity, words), log=True), rows)
-    base = {"field": "group", "type": "nominal", "title": second}
+    base = nominal("group", title=second)
     colour = {**base, "scale": series_scale(names, ladder(len(names)))}
     shape = {**base, "scale": series_scale(names, SHAPES)}
     shown = {"color": colour, "shape": shape} if second else {}
-    tips = [{"field": f, "type": "nominal", "title": t} for f, t in (("x", first), ("group", second)) if t]
+    tips = [nominal(f, title=t) for f, t in (("x", first), ("group", second)) if t]
     size = 26 if len(rows) > CROWD else 80
     dots = Chart().mark("point", filled=True, size=size, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
     line = Chart("means").mark("line", color=BLACK, strokeDash=DASHES[1], strokeWidth=2).encode(x=x, y=y)

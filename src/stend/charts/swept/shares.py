@@ -5,6 +5,7 @@ from typing import Any
 
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, series_scale
 from stend.charts.parts.figures import figure_name
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.many.sweep.sensitivity import Effects, Share
 from stend.many.sweep.study import Study
@@ -37,16 +38,12 @@ def _rows(effects: Effects, words: Language) -> Iterator[Row]:
 
 def _chart(effects: Effects, words: Language) -> Any:
     kinds = [words("swept.first"), words("swept.total")]
-    x = {
-        "type": "quantitative",
-        "title": words("swept.share_axis"),
-        "scale": {"domain": [0, 100]},
-    }
-    y = {"field": "name", "type": "nominal", "sort": effects.order, "title": None}
-    offset = {"field": "kind", "type": "nominal", "sort": kinds}
+    x = {"type": "quantitative", "title": words("swept.share_axis"), "scale": {"domain": [0, 100]}}
+    y = nominal("name", sort=effects.order, title=None)
+    offset = nominal("kind", sort=kinds)
     legend = {"orient": "bottom", "title": None}
-    colour = {"field": "kind", "type": "nominal", "scale": series_scale(kinds, [BLUE, ORANGE]), "legend": legend}
-    tips = [{"field": f, "type": "nominal", "title": words(f"swept.tip_{f}")} for f in ("name", "kind", "text")]
+    colour = nominal("kind", scale=series_scale(kinds, [BLUE, ORANGE]), legend=legend)
+    tips = [nominal(f, title=words(f"swept.tip_{f}")) for f in ("name", "kind", "text")]
     base = Chart().encode(y=y, yOffset=offset)
     bars = base.mark("bar").encode(x={**x, "field": "value"}, color=colour, tooltip=tips)
     ends = base.mark("rule", strokeWidth=1.4, color="#1b1f24").encode(x={**x, "field": "low"}, x2={"field": "high"})

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stend.charts.parts import BLUE, RED, Drawing, Row, axis, series_scale
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import operation
 from stend.model.stats import bin_edges_ns
@@ -24,7 +25,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     if not rows:
         return
     names = [operation(op, words) for op in COLOURS]
-    colour = {"field": "op", "type": "nominal", "title": None, "scale": series_scale(names, tuple(COLOURS.values()))}
+    colour = nominal("op", title=None, scale=series_scale(names, tuple(COLOURS.values())))
     x = axis("ms", words("axis.latency_ms"), log=True)
     low, high = (op(row["ms"] for row in rows) for op in (min, max))
     wider = WIDER if high <= 2 * low else 1.0

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stend.charts.parts import BLACK, BLUE, ORANGE, Drawing, series_scale
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import shown_share, stream
 from stend.trace.described import Described, frequent
@@ -30,9 +31,9 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
         if size:
             bars.append({"stream": name, "kind": kinds[1], "share": 100 * part.tally.bytes / size})
         dots.append({"stream": name, "sum": 100 * so_far / ios})
-    y = {"field": "stream", "type": "nominal", "title": None, "sort": [row["stream"] for row in dots]}
+    y = nominal("stream", title=None, sort=[row["stream"] for row in dots])
     x = {"field": "share", "type": "quantitative", "title": words("traced.share_pct"), "scale": {"domain": [0, 100]}}
-    colour = {"field": "kind", "type": "nominal", "title": None, "scale": series_scale(kinds, (BLUE, ORANGE))}
+    colour = nominal("kind", title=None, scale=series_scale(kinds, (BLUE, ORANGE)))
     bar = Chart().mark("bar").encode(y=y, x=x, color=colour, yOffset={"field": "kind", "sort": kinds})
     sums = {**x, "field": "sum"}
     points = Chart("sums").mark("line", color=BLACK, strokeWidth=1, point={"color": BLACK, "size": 22})

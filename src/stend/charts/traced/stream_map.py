@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from stend.charts.parts import COLOURS, GREY, Drawing, Row, axis, series_scale, time_scale, whole_axis
+from stend.charts.parts.marks import nominal
 from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import stream
 from stend.trace.described import Described
@@ -23,8 +24,8 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     colours = [*COLOURS[: len(shown)], GREY]
     x = whole_axis("t", title)
     kinds = {"title": words("traced.stream"), "scale": series_scale(names, colours)}
-    tips = [{"field": "stream", "type": "nominal"}, {"field": "iops", "type": "quantitative", "format": ",.3~g"}]
-    colour = {"field": "stream", "type": "nominal", **kinds}
+    tips = [nominal("stream"), {"field": "iops", "type": "quantitative", "format": ",.3~g"}]
+    colour = nominal("stream", **kinds)
     y = axis("low", "IOPS")
     chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tips)
     yield Drawing(words("traced.map"), chart, {"rows": rows}, words("traced.map_says", n=len(trace.steps)))

@@ -16,38 +16,23 @@ from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.saturated import Saturated, saturated
 from stend.model.record import Run
 
-TELLS = {
-    "reads": "iops",
-    "mix": "iops",
-    "writes": SATURATION,
-    "start": SATURATION,
-    "fall": SATURATION,
-    "write_tail": SATURATION,
-    "longest": SATURATION,
-    "uneven": SATURATION,
-    "read_wait": "latency",
-    "write_wait": "latency",
-    "mix_tail": "latency",
-    "back": "idle-recovery",
-    "cache_share": "slc-cache",
-    "cache_fall": "slc-cache",
-    "seq_read": "throughput",
-    "seq_write": "throughput",
-    "stream_end": "fresh",
-    "big_share": "block-sweep",
-    "server_wait": "profiles",
-    "database_wait": "profiles",
-    "hot_gain": "hot-range",
-    "hot_hits": "hot-range",
-    "journal_rate": "journal",
-    "journal_wait": "journal",
-    "journal_reads": "journal",
-    "wake_wait": "wake",
-    "idle_watts": "power",
-    "load_watts": "power",
-    "capacity": "",
-    "redundant": "",
+MEASURED_BY = {
+    "iops": ("reads", "mix"),
+    SATURATION: ("writes", "start", "fall", "write_tail", "longest", "uneven"),
+    "latency": ("read_wait", "write_wait", "mix_tail"),
+    "idle-recovery": ("back",),
+    "slc-cache": ("cache_share", "cache_fall"),
+    "throughput": ("seq_read", "seq_write"),
+    "fresh": ("stream_end",),
+    "block-sweep": ("big_share",),
+    "profiles": ("server_wait", "database_wait"),
+    "hot-range": ("hot_gain", "hot_hits"),
+    "journal": ("journal_rate", "journal_wait", "journal_reads"),
+    "wake": ("wake_wait",),
+    "power": ("idle_watts", "load_watts"),
+    "": ("capacity", "redundant"),
 }
+TELLS = {figure: test for test, figures_of in MEASURED_BY.items() for figure in figures_of}
 DISK_TELLS = {"seq_read": "lba-profile", "seq_write": "lba-profile"}
 """Tests of one stream along the range of a disk, where several streams make the heads seek."""
 FACTS = ("dwpd", "plp")

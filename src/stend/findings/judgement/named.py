@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from stend.findings import Finding
+from stend.findings.look.fall import LOST
 from stend.findings.look.figures import Figures
 from stend.findings.look.hits import explains
-from stend.findings.saturation import LOST
 
 NEAR, BRIEF_S = 0.1, 60.0
 """A first level this close to the rate of the start is that rate. No minute has the rate of a shorter one."""
@@ -154,16 +154,11 @@ FOUND = {
     ("cache_policy", "none"): {"cache_at": "depth", "small_range": "gain"},
     ("zones", "spot"): SPOT,
     ("zones", "slower"): SPOT,
-    ("power", "idle"): {"idle_watts": "watts"},
-    ("power", "idle_active"): {"idle_watts": "watts"},
-    ("power", "idle_level"): {"idle_watts": "watts"},
+    **{("power", key): {"idle_watts": "watts"} for key in ("idle", "idle_active", "idle_level")},
     ("power", "load"): {"load_watts": "watts"},
     ("power", "random"): {"reads_per_watt": "reads", "writes_per_watt": "writes"},
     ("power", "random_cached"): {"reads_per_watt": "reads"},
-    ("wake", "sleeps"): {"wake_wait": "after_s"},
-    ("wake", "sleeps_soon"): {"wake_wait": "after_s"},
+    **{("wake", key): {"wake_wait": "after_s"} for key in ("sleeps", "sleeps_soon", "awake", "awake_host")},
     ("wake", "mixed"): {"wake_wait": "wait_s"},
-    ("wake", "awake"): {"wake_wait": "after_s"},
-    ("wake", "awake_host"): {"wake_wait": "after_s"},
 }
 """Findings whose values are figures: name and key -> figures and the values that they are."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.base.units import GB
 from stend.findings.look.grounds import Because
-from stend.model.definition import Hold, Profile
+from stend.model.definition import Hold
 from stend.model.record import Run
 
 LEAST_BYTES = 8 * GB
@@ -27,7 +27,8 @@ def _against(run: Run) -> Iterator[Because]:
         yield Because("damaged")
     if run.outcome in ("unfinished", "failed", "stopped"):
         yield Because("unfinished")
-    if any(_shortened(test.profile) for test in run.plan.tests):
+    profiles = [test.profile for test in run.plan.tests]
+    if any(of.quick or of.minute_s < MINUTE_S or of.shorten > 1 for of in profiles):  # less than the clauses require
         yield Because("shortened", {"seconds": sum(r.counts.seconds for r in run.results if isinstance(r.step, Hold))})
     if drive.capacity_bytes < LEAST_BYTES:
         yield Because("tiny", {"capacity": drive.capacity_bytes})
@@ -35,8 +36,3 @@ def _against(run: Run) -> Iterator[Because]:
         yield Because("file")
     if run.plan.range_bytes < LEAST_SHARE * drive.capacity_bytes:
         yield Because("range", {"share": run.plan.range_bytes / drive.capacity_bytes})
-
-
-def _shortened(profile: Profile) -> bool:
-    """Return whether a profile has shorter minutes or fewer repetitions than its clauses require."""
-    return profile.quick or profile.minute_s < MINUTE_S or profile.shorten > 1

@@ -99,7 +99,8 @@ def measuring(run: Run, test: PlannedTest) -> list[Phase]:
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
     """Return the cells of a test in the order measured. Each has at least one read or write."""
-    return [cell for cell in every_cell(run, test) if cell.counts.iops]
+    every = (cell for phase in measuring(run, test) for cell in cells_of(run, test.name, phase.name))
+    return [cell for cell in every if cell.counts.iops]
 
 
 def ended(run: Run, test: PlannedTest, phase: str) -> Counts:
@@ -151,11 +152,6 @@ def _stretches(every: Sequence[Counts]) -> list[Counts]:
         if total >= PEAK_S:
             reached.append(added(every[first : last + 1]))
     return reached
-
-
-def every_cell(run: Run, test: PlannedTest) -> list[Cell]:
-    """Return the cells of a test, including loads that completed no IO."""
-    return [cell for phase in measuring(run, test) for cell in cells_of(run, test.name, phase.name)]
 
 
 @once

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stend.findings.look.levels import DIP, LEAST_STEP, NORMAL, crossing, noise, quiet_width, smooth
-from stend.findings.look.pieces import Array, Line, growing
+from stend.findings.look.because import Because
+from stend.findings.look.levels import DIP, LEAST_STEP, NORMAL, Array, crossing, noise, quiet_width, smooth
+from stend.findings.look.pieces import Line, growing
 
 LEAST_RATIO = 1.25
 """A step to a level is a fall if the level is at least this many times lower."""
@@ -42,6 +43,11 @@ HALVES, STEEP = 1.08, 0.5
 its length."""
 
 
+BLUR, LOST = 0.05, 0.25
+"""The end of a level is reported as "about" if its place is uncertain by more than the first share of the time before
+it, and not at all beyond the second."""
+
+
 class Stretch(NamedTuple):
     """Samples [first, last) at one rate."""
 
@@ -66,6 +72,11 @@ class Fall(NamedTuple):
     lasting: bool
     flat: bool
     done: int
+
+    @property
+    def about(self) -> Because | str:
+        """Return the word before an uncertain place, or ""."""
+        return Because("about") if self.blur > BLUR else ""
 
 
 def falls(course: Line) -> Iterator[Fall]:

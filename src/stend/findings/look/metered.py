@@ -10,15 +10,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from stend.findings.look.levels import Array
 from stend.findings.look.once import once
 from stend.model.definition import Hold, Idle
 from stend.model.events import MeterFacts, Result
 from stend.model.quantities import READINGS
 from stend.model.record import Run
 
-Array = npt.NDArray[np.float64]
 WATTS = "watts"
 COVERED = 0.9
 """Least share of a time that readings must cover before a mean of it is stated."""

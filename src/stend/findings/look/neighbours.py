@@ -1,6 +1,6 @@
 """Figures of a victim alone and beside each neighbour, and of trims; findings and charts share them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stend.findings import look
 from stend.findings.look.figures import Figures, listed
@@ -25,6 +25,11 @@ class Pair(NamedTuple):
     def p99_s(self) -> float | None:
         """Return the victim's p99 in seconds, or None if the sample is too small."""
         return self.row.value("p99")
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Return the values of a finding that name the victim and its neighbour."""
+        return {"phase": self.phase, "neighbour": self.neighbour, "depth": self.depth}
 
 
 def kind(load: Workload) -> str:

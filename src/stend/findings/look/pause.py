@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stend.findings.look.pieces import Array, Line
+from stend.findings.look.levels import Array
+from stend.findings.look.pieces import Line
 
 LOW = 0.5
 """A sample below this share of the usual rate belongs to the stretch."""

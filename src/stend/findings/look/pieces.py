@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.findings import look
+from stend.findings.look.levels import Array
 from stend.findings.look.once import once
 from stend.model.counts import Counts
 from stend.model.events import Sample
 from stend.model.record import Run
 from stend.model.samples import COLUMNS, Samples
 from stend.model.tally import Tally
-
-Array = npt.NDArray[np.float64]
 
 MOST = 3000
 LONGEST = [name.endswith("max_ns") for name in COLUMNS]

@@ -23,10 +23,10 @@ from stend.findings.look import grounds
 from stend.findings.look.curve import LEVEL, Course, course
 from stend.findings.look.fall import Fall, falls
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.look.levels import crossing, levels, scatter, sharp
+from stend.findings.look.levels import Array, crossing, levels, scatter, sharp
 from stend.findings.look.once import once
 from stend.findings.look.pause import Pause, kept, pause
-from stend.findings.look.pieces import Array, Line, equal, growing, line, seconds
+from stend.findings.look.pieces import Line, equal, growing, line, seconds
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 

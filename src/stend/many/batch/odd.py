@@ -70,10 +70,10 @@ class Spread(NamedTuple):
 
 def spreads(lot: Lot) -> dict[Figure, Spread]:
     """Return the distribution of each figure."""
-    return {figure: _spread(figure, lot.logs(figure)[1]) for figure in lot.figures}
+    return {figure: _spread(lot.logs(figure)[1]) for figure in lot.figures}
 
 
-def _spread(figure: Figure, y: Array) -> Spread:
+def _spread(y: Array) -> Spread:
     middle = float(np.median(y))
     return Spread(len(y), exp(middle), MAD * float(np.median(np.abs(y - middle))))
 

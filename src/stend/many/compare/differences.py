@@ -132,11 +132,7 @@ def paired(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[tuple[Key, ..
     first, second = every_key([a]), every_key([b])
     pairs = [(key, key) for key in first if key in set(second)]
     left = [[k for k in keys if (k, k) not in set(pairs)] for keys in (first, second)]
-    pairs += [
-        *_matched(left, lambda key: key.loose),
-        *_matched(left, _replay_key),
-        *_matched(left, _load_key),
-    ]
+    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _replay_key), *_matched(left, _load_key)]
     return pairs, (tuple(left[0]), tuple(left[1]))
 
 

@@ -10,16 +10,7 @@ from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.many.batch.odd import (
-    LEAST_DRIVES,
-    LEAST_SPREAD,
-    LEAST_TAIL_SPREAD,
-    LEVEL,
-    Odd,
-    chance,
-    farthest,
-    needed,
-)
+from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance, farthest, needed
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
 from stend.many.sides import Outcome
@@ -56,7 +47,8 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     if batch.lot.figures:
         yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
     if len(batch.lot.drives) >= LEAST_DRIVES:
-        yield Section.of("method", words("batched.odd_found"), (_found(batch, words),))
+        method = words("batched.method", n=len({odd.figure for odd in batch.distances}), **LEAST, **THRESHOLDS)
+        yield Section.of("method", words("batched.odd_found"), (method,))
     if runs:
         yield Section.of("settings", words("batched.settings"), tables=(_settings(runs, words),))
 
@@ -186,10 +178,6 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
 
 
-def _found(batch: Batch, words: Language) -> str:
-    return words("batched.method", n=len({odd.figure for odd in batch.distances}), **LEAST, **THRESHOLDS)
-
-
 def _odd(batch: Batch, words: Language) -> Section:
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
@@ -214,11 +202,7 @@ def _drives(batch: Batch, words: Language) -> Table:
         marks += [i] * bool(verdicts)
         most = far.get(i)
         where = (
-            (
-                figure_name(most.figure, words),
-                change(most.ratio, words),
-                words.show(abs(most.distance), "n"),
-            )
+            (figure_name(most.figure, words), change(most.ratio, words), words.show(abs(most.distance), "n"))
             if most
             else ("–", "–", "–")
         )

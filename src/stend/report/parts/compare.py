@@ -117,11 +117,7 @@ def _short(models: Sequence[str]) -> list[str]:
 
 
 def _bars(
-    keys: Sequence[tuple[str, str]],
-    cells_of: Sequence[Cells],
-    names: Sequence[str],
-    figure: str,
-    words: Language,
+    keys: Sequence[tuple[str, str]], cells_of: Sequence[Cells], names: Sequence[str], figure: str, words: Language
 ) -> Picture:
     rows = [
         {"load": _name(key, keys, words), "drive": name, "value": cells[key].number(figure) * SCALE[figure]}

@@ -31,6 +31,11 @@ def unindented(schema: Any) -> Any:
     return [unindented(value) for value in schema] if isinstance(schema, list | tuple) else schema
 
 
+def file(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a file that begins with its format and the version of stend."""
+    return whole(shape(name, {"format": int, "stend": str} | fields))
+
+
 def shape(name: str, fields: dict[str, Any]) -> Any:
     """Return a JSON object with these fields and no others. A kind `| MAY` may be missing.
 
@@ -98,24 +103,10 @@ def comparison() -> dict[str, Any]:
     gated = {"rule": str, "answer": Answer, "p_holm": float | None, "figure": figure, "why": why}
     answers = {"answer": Answer, "shown": Answer, "undecided": str, "noninferior": bool}
     rules = shape("Rules", answers | {"figures": many(shape("Gated", gated))})
-    return whole(
-        shape(
-            "Comparison",
-            {
-                "format": int,
-                "stend": str,
-                "a": side,
-                "b": side,
-                "thresholds": dict[str, float],
-                "anyway": bool,
-                "notes": why,
-                "settings": many(record(Differing)),
-                "differences": many(figure),
-                "alone": shape("Alone", {"a": many(key), "b": many(key)}),
-                "rules": rules | None,
-            },
-        )
-    )
+    fields = {"a": side, "b": side, "thresholds": dict[str, float], "anyway": bool, "notes": why}
+    fields |= {"settings": many(record(Differing)), "differences": many(figure)}
+    fields |= {"alone": shape("Alone", {"a": many(key), "b": many(key)}), "rules": rules | None}
+    return file("Comparison", fields)
 
 
 def trace() -> dict[str, Any]:
@@ -136,24 +127,7 @@ def trace() -> dict[str, Any]:
     }
     done: Any = shape("Done", tally)
     depth = {"mean": float, "half": int, "most": int, "derived": bool}
-    return whole(
-        shape(
-            "Trace",
-            {
-                "format": int,
-                "stend": str,
-                "about": About,
-                "seconds": float | None,
-                "ios": int,
-                "bytes": int,
-                "depth": shape("Depth", depth) | None,
-                "idle_share": float | None,
-                "compressibility": None,
-                "operations": dict[str, done],
-                "streams": many(shape("Stream", stream | tally)),
-                "steps": many(shape("Step", step)),
-                "gaps": seconds | None,
-                "places": shape("Places", places) | None,
-            },
-        )
-    )
+    fields = {"about": About, "seconds": float | None, "ios": int, "bytes": int, "depth": shape("Depth", depth) | None}
+    fields |= {"idle_share": float | None, "compressibility": None, "operations": dict[str, done]}
+    fields |= {"streams": many(shape("Stream", stream | tally)), "steps": many(shape("Step", step))}
+    return file("Trace", fields | {"gaps": seconds | None, "places": shape("Places", places) | None})

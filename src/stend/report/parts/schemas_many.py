@@ -2,7 +2,7 @@
 
 from typing import Any, get_type_hints
 
-from stend.report.parts.schemas import many, reasons, record, shape, whole
+from stend.report.parts.schemas import file, many, reasons, record, shape
 
 
 def lot() -> dict[str, Any]:
@@ -16,20 +16,9 @@ def lot() -> dict[str, Any]:
     broken: Any = many(shape("Broken", {"limit": str, "value": float | None, "bound": float}))
     counts = dict.fromkeys(("sample", "accept", "judged", "missing", "more"), int)
     accepted = {"verdict": Verdict, "lot": int | None, "bad": dict[str, broken]} | counts
-    return whole(
-        shape(
-            "Batch",
-            {
-                "format": int,
-                "stend": str,
-                "drives": many(shape("Drive", {"name": str, "runs": many(str)})),
-                "notes": reasons(),
-                "figures": many(shape("Figure", place | spread)),
-                "odd": dict[str, far],
-                "acceptance": shape("Acceptance", accepted) | None,
-            },
-        )
-    )
+    fields = {"drives": many(shape("Drive", {"name": str, "runs": many(str)})), "notes": reasons()}
+    fields |= {"figures": many(shape("Figure", place | spread)), "odd": dict[str, far]}
+    return file("Batch", fields | {"acceptance": shape("Acceptance", accepted) | None})
 
 
 def inspection() -> dict[str, Any]:
@@ -38,7 +27,7 @@ def inspection() -> dict[str, Any]:
 
     fields: dict[str, Any] = dict(get_type_hints(Row))
     drive: Any = shape("Drive", fields | {"reasons": many(dict[str, Any])})
-    return whole(shape("Inspection", {"format": int, "stend": str, "drives": many(drive)}))
+    return file("Inspection", {"drives": many(drive)})
 
 
 def sweep() -> dict[str, Any]:
@@ -53,20 +42,6 @@ def sweep() -> dict[str, Any]:
     effects |= {"total": dict[str, share], "pairs": many(shape("Pair", {"of": tuple[str, str]} | interval))}
     drive = shape("Drive", {"drive": int, "target": str, "values": dict[str, Value]})
     best = {"wish": str, "where": many(str), "most": bool, "drives": many(drive)}
-    return whole(
-        shape(
-            "Sweep",
-            {
-                "format": int,
-                "stend": str,
-                "title": str,
-                "target": str,
-                "tests": many(str),
-                "drives": int,
-                "failed": many(shape("Failed", {"drive": int, "reason": str})),
-                "parameters": many(str),
-                "figures": many(shape("Figure", effects)),
-                "best": shape("Best", best) | None,
-            },
-        )
-    )
+    fields = {"title": str, "target": str, "tests": many(str), "drives": int}
+    fields |= {"failed": many(shape("Failed", {"drive": int, "reason": str})), "parameters": many(str)}
+    return file("Sweep", fields | {"figures": many(shape("Figure", effects)), "best": shape("Best", best) | None})

@@ -17,7 +17,7 @@ from stend.report.parts import Page, Section, Table, ranked, written
 from stend.sentences.settings import setting_value
 from stend.words import Language
 
-MOST_ROWS = 120
+MOST_ROWS, MOST_VALUES = 120, 4
 FEWEST_ROWS = 4
 """Fewest figures of a phase that has its own table."""
 
@@ -111,12 +111,12 @@ def _settings(whole: Comparison, words: Language) -> tuple[tuple[str, ...], tupl
     return (), (Table(words("versus.settings_table"), head, tuple(rows), marks=marks),)
 
 
-def _some(setting: str, values: Sequence[Any], words: Language, most: int = 4) -> str:
+def _some(setting: str, values: Sequence[Any], words: Language) -> str:
     if setting == "temperature" and values:
         ends = [words.show(value, "n") for value in sorted({min(values), max(values)})]
         return "–".join(ends)
-    shown = [setting_value(setting, value, words) for value in values[:most]]
-    return ", ".join(shown) + (f" … ({len(values)})" if len(values) > most else "") or "–"
+    shown = [setting_value(setting, value, words) for value in values[:MOST_VALUES]]
+    return ", ".join(shown) + (f" … ({len(values)})" if len(values) > MOST_VALUES else "") or "–"
 
 
 def _runs(whole: Comparison, words: Language) -> Table:

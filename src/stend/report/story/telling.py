@@ -13,20 +13,7 @@ from stend.findings import Sheet, judgement, look
 from stend.findings.look import inspected
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.report.parts import (
-    Block,
-    Item,
-    Items,
-    Keys,
-    Page,
-    Pair,
-    Photo,
-    Section,
-    Stamps,
-    Table,
-    Text,
-    Uses,
-)
+from stend.report.parts import Block, Item, Items, Keys, Page, Pair, Photo, Section, Stamps, Table, Text, Uses
 from stend.report.parts.compare import labels, titled
 from stend.report.parts.header import software
 from stend.report.parts.method import conditions, method_section
@@ -59,13 +46,7 @@ MOST_ANSWERS = 2
 """Sentences of each drive that a chapter of several drives begins with."""
 
 
-def story(
-    runs: Runs,
-    rivals: Rivals,
-    lang: str,
-    words: Language | None = None,
-    names: Sequence[str] = (),
-) -> Page:
+def story(runs: Runs, rivals: Rivals, lang: str, words: Language | None = None, names: Sequence[str] = ()) -> Page:
     """Return the review of a run next to the rivals, or of several runs, which page one compares.
 
     Without `rivals` they are the published drives of the class. `names` replace the models of the first runs.
@@ -95,11 +76,7 @@ def story(
             together.headline(reviews, words) if several else headline(every[0], brief=True),
             tuple(_lead(reviews, runs, list(_shown(compared, chapters, every)), author)),
         ),
-        sections=(
-            *chapters,
-            *closing(named),
-            _methods(named, runs, words),
-        ),
+        sections=(*chapters, *closing(named), _methods(named, runs, words)),
         small=True,
         foot=words("story.protocol"),
     )

@@ -261,13 +261,9 @@ def kind(lead: Lead, reviews: Reviews) -> str:
     return "equal" if max(values) < EQUAL * min(values) else "close"
 
 
-def _shown(figure: str, names: Sequence[str], reviews: Reviews, words: Language) -> list[str]:
-    """Return a figure of these drives as text."""
-    return [value_shown(reviews[name].figures[figure], SHAPES[figure], words) for name in names]
-
-
 def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
-    own, theirs = _shown(lead.figure, (lead.first, lead.second), reviews, words)
+    values = (reviews[name].figures[lead.figure] for name in (lead.first, lead.second))
+    own, theirs = (value_shown(value, SHAPES[lead.figure], words) for value in values)
     name = small(title(lead.figure, reviews[lead.first]))
     figure = figure_said(name, own, words)
     text = words("together.lead", figure=figure, theirs=theirs, gain=lead.gain, second=lead.second)

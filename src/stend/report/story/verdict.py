@@ -151,15 +151,10 @@ def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason
     """
     taken = quantities(others)
     every = [(use.use, reason) for use in uses for reason in use.reasons if reason.figure not in taken]
-    every = [(use, reason) for use, reason in every if measured(reason) or _roomy(use, reason)]
+    every = [(of, r) for of, r in every if measured(r) or ((of, r.figure) == ROOM and argues(r))]
     if len(uses) > 1:  # the capacity is a reason of one of them alone
         every.sort(key=lambda pair: pair[1].figure == ROOM[1])
     return list(once([reason for _, reason in every if not mere_fall(reason)]))[:MOST_CLAUSES]
-
-
-def _roomy(use: str, reason: Reason) -> bool:
-    """Return whether a reason is a capacity for large files far enough from its bound for the headline."""
-    return (use, reason.figure) == ROOM and argues(reason)
 
 
 def _capacity(review: Review) -> Finding | None:
