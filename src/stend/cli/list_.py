@@ -29,7 +29,8 @@ def command(
     """List the runs below a folder, oldest first.
 
     The columns are the folder, time, drive, tests and outcome. Folders that cannot be read are listed with the reason.
-    --json prints all columns.
+    Times are in the time zone of this host, those of reports in UTC. --json prints all columns, times in seconds since
+    1970.
 
     Example: stend list runs --where 'model=KC*' --sort -seconds --columns run,model,firmware,seconds
     """
