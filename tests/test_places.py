@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stend.base.units import MiB
-from stend.devices import block, file
+from stend.devices import ata, block, file, md, nvme, scsi
 from stend.devices.telling import below, places
 from stend.gate.mounts import Mount
 from stend.words import Language
@@ -110,23 +110,37 @@ def stacked(tmp_path: Path) -> Host:
             "/a limits reads of sda to 400 IOPS"}),
     ],
 )  # fmt: skip
-def test_limits_of_control_groups_on_the_drive_below_are_named(
+def test_limits_of_control_groups_on_a_drive_are_named_once_whatever_is_above_it(
     groups: str, limits: dict[str, str], expected: set[str], stacked: Host
 ) -> None:
     """`io.max` and blkio.throttle, kernel documentation cgroup-v2.rst and cgroup-v1/blkio-controller.rst."""
     in_groups(stacked, groups, limits)
-    told = list(places.of_node("dm-0", stacked.kernel))
-    assert {text.removeprefix("not the drive alone: the control group ") for text in told} == expected
-    doubts = list(places.doubts_of_node("dm-0", stacked.kernel))
-    groups_of = {(text.values["group"], text.values["node"]) for text in told}
-    assert {(text.values["group"], text.values["node"]) for text in doubts} == groups_of
-    assert all(Language("ru").translated(text) != text for text in (*told, *doubts))
-
-
-def test_a_limit_of_the_drive_below_is_named_once(stacked: Host) -> None:
-    in_groups(stacked, "0::/x\n", {"x/io.max": "8:0 wiops=9"})
     looked = block.look("dm-0", stacked.kernel)
     drive = block.identify("/dev/sda", "sda", "/dev/sda", stacked.kernel)
     drive = msgspec.structs.replace(drive, facts=block.look("sda", stacked.kernel).all)
     below.add_members(looked, [SimpleNamespace(identity=drive, node="sda")])
-    assert (len(looked.doubts), len(looked.warnings)) == (1, 1)
+    told = sorted(text.removeprefix("its drive sda: ") for text in looked.warnings)
+    assert told == sorted(f"not the drive alone: the control group {text}" for text in expected)
+    assert {text.split("the control group ")[1].split()[0] for text in looked.doubts} == {
+        text.split()[0] for text in expected
+    }
+    assert all(Language("ru").translated(text) != text for text in (*looked.warnings, *looked.doubts))
+
+
+LOOKS = {"nvme0n1": nvme.look, "sdb": ata.look, "sdc": scsi.look, "md0": md.look, "zram0": block.look}
+
+
+@pytest.mark.parametrize("node", LOOKS)
+def test_a_limit_on_a_drive_of_any_kind_is_named(node: str, tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    host.disk(node, "259:3")
+    in_groups(host, "0::/x\n", {"x/io.max": "259:3 wiops=9"})
+    looked = LOOKS[node](node, host.kernel)
+    assert f"not the drive alone: the control group /x limits writes of {node} to 9 IOPS" in looked.warnings
+
+
+def test_a_limit_on_the_disk_of_a_partition_is_named(stacked: Host) -> None:
+    in_groups(stacked, "0::/x\n", {"x/io.max": "8:0 rbps=1000000"})
+    assert block.look("sda1", stacked.kernel).warnings == [
+        "not the drive alone: the control group /x limits reads of sda to 1 MB/s"
+    ]

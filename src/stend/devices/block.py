@@ -75,7 +75,6 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     )
     if text(folder / "loop/dio") == "0":
         looked.doubts.append(Sentence("loop_cached", way=f"`losetup --direct-io=on /dev/{node}`"))
-    looked.doubts += places.doubts_of_node(node, kernel)
     looked.warnings += places.of_node(node, kernel)
     return looked
 

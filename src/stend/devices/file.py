@@ -132,7 +132,6 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
         looked.add(file_system=mount.kind, mounted_from=mount.source)
         looked.warnings += places.of_mount(mount)
         if node := kernel.node_at(mount.source) if mount.source.startswith("/") else "":
-            looked.doubts += places.doubts_of_node(node, kernel)
             looked.warnings += places.of_node(node, kernel)
     block_bytes = _block_bytes(path, kernel, looked)
     lower.add_members(looked, members)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from stend.base import control_groups
 from stend.base.errors import Missing, StepFailed
 from stend.base.sysfs import SECTOR_BYTES, Kernel, text
 from stend.base.units import decimal
@@ -18,6 +19,7 @@ GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 
 SELF_COUNTING = ("zram", "dm-")
 """Drivers that count their IOs themselves, also with `iostats` 0 (seen with Linux 6.18 and 6.1)."""
+LIMITS = {"rbps": "group_read_bytes", "wbps": "group_written_bytes", "riops": "group_reads", "wiops": "group_writes"}
 DISCARDED = 13
 """Field of /sys/block/*/stat: discarded sectors (since Linux 4.18)."""
 
@@ -65,6 +67,16 @@ def common(looked: Looked, node: str, kernel: Kernel) -> None:
         trim_max_bytes=tools.number(text(queue / "discard_max_bytes")) or None,
         **kinds.of_node(node, kernel),
     )
+    for name in dict.fromkeys((node, kernel.parent(node) or node)):
+        _limits(looked, name, kernel)
+
+
+def _limits(looked: Looked, node: str, kernel: Kernel) -> None:
+    """Gather the lowest limit of each kind that this process's control groups set on a node."""
+    number, highest_first = kernel.number(node), sorted(control_groups.rates(kernel), key=lambda limit: -limit.rate)
+    for limit in {limit.kind: limit for limit in highest_first if limit.drive == number}.values():
+        looked.doubts.append(Sentence("group_left", group=limit.group, node=node))
+        looked.warnings.append(Sentence(LIMITS[limit.kind], group=limit.group, node=node, rate=limit.rate))
 
 
 def _numa(device: Path) -> str:

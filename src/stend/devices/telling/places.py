@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from stend.base import control_groups
 from stend.base.sysfs import Kernel, text
 from stend.gate.mounts import Mount
 from stend.words import Sentence
@@ -14,7 +13,6 @@ REMOTE = (
     *("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "lustre", "gpfs", "afs", "glusterfs", "beegfs"),
     *("ocfs2", "gfs2"),
 )
-LIMITS = {"rbps": "group_read_bytes", "wbps": "group_written_bytes", "riops": "group_reads", "wiops": "group_writes"}
 
 
 def of_mount(mount: Mount) -> Iterator[Sentence]:
@@ -31,26 +29,11 @@ def of_mount(mount: Mount) -> Iterator[Sentence]:
         yield Sentence("compresses", kind=mount.kind)
 
 
-def doubts_of_node(node: str, kernel: Kernel) -> Iterator[Sentence]:
-    """Yield how to use a block device without the limits of control groups."""
-    for warning in of_node(node, kernel):
-        if warning.key in LIMITS.values():
-            yield Sentence("group_left", group=warning.values["group"], node=warning.values["node"])
-
-
 def of_node(node: str, kernel: Kernel) -> Iterator[Sentence]:
     """Yield how a block device, or one below it, changes its requests."""
     if text(kernel.block(node) / "loop/dio") == "0":
         yield Sentence("page_cache")
     if text(kernel.block(node) / "dm/uuid").startswith("CRYPT-"):
         yield Sentence("encrypts")
-    yield from _limits(node, kernel)
     for lower in [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node):
         yield from of_node(lower, kernel)
-
-
-def _limits(node: str, kernel: Kernel) -> Iterator[Sentence]:
-    """Yield the lowest limit of each kind that this process's control groups have for a node."""
-    number, highest_first = kernel.number(node), sorted(control_groups.rates(kernel), key=lambda limit: -limit.rate)
-    for limit in {limit.kind: limit for limit in highest_first if limit.drive == number}.values():
-        yield Sentence(LIMITS[limit.kind], group=limit.group, node=node, rate=limit.rate)
