@@ -85,7 +85,7 @@ def test_the_figures_of_sentences_are_in_a_table_or_a_chart(name: str) -> None:
 
 
 def test_a_load_is_named_with_its_part_of_the_test() -> None:
-    run = made("write-saturation", truth=Truth(capacity_bytes=8 * GiB), shorten=60, interval_s=1.0)
+    run = made("write-saturation", truth=Truth(capacity_bytes=64 * GiB), shorten=60, interval_s=1.0)
     review = telling.reviewed(run, {}, Language("en"))
     (table,) = load_tables({"": review}, ["write-saturation"], review.words)
     parts = [row[0].split("; ")[1] for row in table.rows]
