@@ -61,6 +61,15 @@ def test_the_title_names_the_drive_that_heat_slowed_if_that_is_the_only_reason(l
     assert together._unranked(reviews | {"A": of(18e3, unusable={"writes": two})}, words) == words("together.unusable")
 
 
+def test_of_shortened_runs_the_title_has_one_reason_and_the_table_none() -> None:
+    reviews = {"A": of(18e3), "B": of(38e3, unusable={"writes": HEAT, "reads": HEAT})}
+    for seconds, (name, one) in enumerate(reviews.items(), 60):
+        cut = one.verdict._replace(standing=Because("shortened", {"seconds": float(seconds)}))
+        reviews[name] = one._replace(verdict=cut)
+    assert together._unranked(reviews, EN).endswith(": the run was shortened.")
+    assert {row[-1] for row in together._figure_table(reviews, EN).rows} == {"–"}
+
+
 BOTH = {"writes": HEAT, "reads": HEAT}
 
 

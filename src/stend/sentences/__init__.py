@@ -72,8 +72,8 @@ def because_said(why: Because, words: Language) -> str:
 
 
 def of_run(why: Because) -> Because:
-    """Return a reason for the run as a whole: without the time that a drive throttled in one test."""
-    return Because("throttled_run") if why.key == "throttled" else why
+    """Return a reason for one of several runs: without the time that a drive throttled, or that a load took."""
+    return Because(f"{why.key}_run") if why.key in ("throttled", "shortened") else why
 
 
 def facts_said(facts: tuple[str, ...], words: Language) -> str:

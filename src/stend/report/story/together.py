@@ -234,7 +234,7 @@ def _unranked(reviews: Reviews, words: Language) -> str:
     names: dict[str, list[str]] = {}
     for name, review in reviews.items():
         if why := review.verdict.standing:
-            names.setdefault(because_said(why, words), []).append(name)
+            names.setdefault(because_said(of_run(why), words), []).append(name)
     if len(reviews) - sum(map(len, names.values())) > 1:
         names = {}
         for name, review in reviews.items():
@@ -321,7 +321,7 @@ def _figure_table(reviews: Reviews, words: Language) -> Table:
         every = [(own_name, reviews[own_name].verdict.known) for own_name in order]
         why = [(of, part[figure]) for of, known in every for part in (known.unusable, known.bounds) if figure in part]
         ranked = words("together.unlike", depths=unlike) if unlike else _best(best.get(figure), reviews, words)
-        if figure not in best and why and not unlike:
+        if figure not in best and why and not unlike and not all(own.verdict.standing for own in reviews.values()):
             of, because = why[0][0], because_said(of_run(why[0][1]), words)
             every_one = len({name for name, _ in why}) == len(reviews)
             ranked = words("together.unsure", because=because if every_one else after(of, because))
