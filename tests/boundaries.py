@@ -27,13 +27,13 @@ from stend.words import Language
 from tests.answers import digest, plain, still
 
 FILE = Path(__file__).parent / "goldens/boundaries.json"
-HOME = Path(__file__).parent.parent
 LEFT_OUT = (
     "base.extras", "base.jit", "base.render", "base.fio_features", "base.process.", "base.programs", "base.sysfs.fd",
-    "cli._complete", "cli._options", "cli._print", "cli.application", "cli.schema", "devices.create",
-    "devices._readable", "devices.file.", "devices.telling.evidence", "devices.telling.tools",
+    "cli._complete", "cli._options", "cli._print", "cli._runs._several", "cli.application", "cli.schema",
+    "devices.create", "devices._readable", "devices.file.", "devices.telling.evidence", "devices.telling.tools",
     "devices.telling.nvme_cli._major", "engines.replay.memory", "engines.replay.kernel", "engines.replay.aio", "fleet.",
-    "gate.", "host.", "imports.folder._named", "live.composer", "live.serv", "many.batch.acceptance._settled",
+    "gate.", "host.", "imports.folder._named", "live.composer", "live.hooks._impossible",
+    "live.serv", "many.batch.acceptance._settled",
     "many.batch.odd.", "many.statistics.r", "many.sweep.pool", "meters.own._", "model.bins.bin_index",
     "model.estimate.fresh_seconds", "report.", "session.", "sim.named", "sim.requests.ledger", "suite.module",
     "suite._names", "trace.described._unit", "trace.folding._empty", "words.",
@@ -134,7 +134,7 @@ def _texts(call: Callable[..., Any], parameter: str) -> Iterator[str]:
         yield from map(str, table)
         return
     for name, value in inspect.unwrap(call).__globals__.items():
-        if name != "__builtins__" and isinstance(value, dict | tuple | list | set | frozenset):
+        if name not in ("__builtins__", "__path__") and isinstance(value, dict | tuple | list | set | frozenset):
             yield from (one for one in sorted(map(str, value)) if len(one) < 40)
 
 

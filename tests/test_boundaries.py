@@ -15,3 +15,7 @@ def test_a_function_returns_the_same_at_its_limits(name: str) -> None:
     with closed():
         now = [[given, returned(name, given)] for given, _ in GOLDEN[name]]
     assert now == GOLDEN[name]
+
+
+def test_no_argument_is_a_path_of_the_clone_that_wrote_it() -> None:
+    assert "/src/stend" not in FILE.read_text()

@@ -11,6 +11,7 @@ from stend import imports
 from stend.base.errors import BadInput
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
+from stend.words import Language, Sentence
 from tests.imported import FORMATS, SAMPLES
 
 TEXTS = sorted(name for name in FORMATS if not (SAMPLES / name).is_dir())
@@ -233,6 +234,8 @@ def test_jobs_of_fio_s_clients_are_its_jobs_and_those_of_two_hosts_are_not_added
         "the result is of 2 hosts: loads that ran at the same time are listed host by host and never added",
         "jobs of one group ran at the same time: each one's figures are under the load of the others",
     ]
+    many = Language("ru").translated(Sentence("imported.hosts", n=21))
+    assert many.startswith("результат с 21 хоста: ")
 
 
 @pytest.mark.parametrize("name", ["elbencho.csv", "ezfio.csv", "iometer.csv"])

@@ -64,6 +64,17 @@ def test_the_order_of_steps_is_the_clause_s(name: str) -> None:
     assert transcripts.transcript(asked, profile) == golden, "if meant: python -m tests.transcripts"
 
 
+def test_no_transcript_is_removed_or_written_before_all_of_them_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone.txt").write_text("kept")
+    monkeypatch.setattr(transcripts, "FOLDER", tmp_path)
+    monkeypatch.setattr(transcripts, "subjects", lambda: {"one": ("latency", None), "two": ("unknown", None)})
+    with pytest.raises(BadInput):
+        transcripts.main()
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("gone.txt", "kept")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*suite.names(), *suite.suites()])
 def test_every_test_and_suite_finishes_on_a_virtual_drive(name: str) -> None:

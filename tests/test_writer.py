@@ -16,7 +16,7 @@ from stend import store
 from stend.base.errors import BadInput, StepFailed
 from stend.cli import main
 from stend.host.who import Host, here
-from stend.store import writer
+from stend.store import journal, writer
 from tests.test_resume import ASKED, in_child, killed
 
 RUN = ["run", *ASKED, "--seed", "7", "--into"]
@@ -189,3 +189,13 @@ def test_a_restart_and_a_move_are_reported_each_if_it_happened(restarted: bool, 
     told = writer.Before(restarted, place).sentences
     assert [one.key for one in told] == ["restarted"] * restarted + ["moved"] * bool(place)
     assert [one.values for one in told if one.key == "moved"] == [{"place": place}] * bool(place)
+
+
+def test_a_folder_that_may_not_be_opened_counts_as_a_run_unless_every_volume_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refused)
+    assert [journal.is_run(Path(name)) for name in ("run", "lost+found")] == [True, False]

@@ -162,9 +162,16 @@ def _listed(words: list[str]) -> str:
     return ",".join(words)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write all transcripts, once all of them are made, and remove those of tests that are gone."""
+    texts = {f"{name}.txt": transcript(asked, profile) for name, (asked, profile) in subjects().items()}
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for stale in FOLDER.glob("*.txt"):
-        stale.unlink()
-    for name, (asked, profile) in subjects().items():
-        (FOLDER / f"{name}.txt").write_text(transcript(asked, profile))
+    for path in FOLDER.glob("*.txt"):
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,17 +3,24 @@
 import contextlib
 import io
 import os
+import re
 import select
+import signal
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
 from stend.base.text import plain_lines
 
-PART = select.PIPE_BUF // 4
-"""How many characters are written at once: a pipe that has room for any takes PIPE_BUF bytes."""
+PARTS = re.compile(f"(?s:.{{1,{select.PIPE_BUF // 4}}})")
+"""Texts that are written at once: a pipe that has room for any takes PIPE_BUF bytes, and a character has up to four."""
+TERMINAL_PARTS = re.compile(r"[^\n\t]{1,64}|[\n\t]")
+"""Texts that are written at once to a terminal, which has room for 256 bytes if for any (Linux, tty_buffer.c). Line
+breaks and tabs are separate, because the kernel checks the room before each of them (n_tty.c)."""
+LOCK = threading.RLock()
 MOST_KEPT = 10_000
 """How many parts are kept for a reader that takes none. The oldest are dropped."""
 
@@ -43,22 +50,24 @@ class Lasting:
     stream cannot be written (a closed pipe, a full disk) text is discarded.
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    def __init__(self, stream: TextIO, streams: list["Lasting"]) -> None:
+        self.stream, self.streams = stream, streams
+        self.parts = TERMINAL_PARTS if stream.isatty() else PARTS
         self.kept = deque[tuple[int, str]](maxlen=MOST_KEPT)
         """Parts with the times of their writing in nanoseconds."""
+        streams.append(self)
 
     def write(self, text: str) -> int:
         """Write, keep or discard text."""
-        now = time.monotonic_ns()
-        self.kept.extend((now, text[at : at + PART]) for at in range(0, len(text), PART))
-        self.flush()
+        with LOCK:
+            now = time.monotonic_ns()
+            self.kept.extend((now, part) for part in self.parts.findall(text))
+            self.flush()
         return len(text)
 
     def flush(self) -> None:
-        """Write as much of the kept text as the reader takes now."""
-        while self.kept and _takes(self.stream):
-            self.write_first()
+        """Write as much of the kept text of all streams as the readers take now."""
+        _write_kept(self.streams, _takes)
 
     def write_first(self) -> None:
         """Write or discard the first kept part, however long the reader takes."""
@@ -73,15 +82,24 @@ class Lasting:
         return getattr(self.stream, name)
 
 
-def _finish(streams: Sequence[Lasting]) -> None:
-    """Write all that was kept, in the order of its writing, however long the readers take. Ctrl-C drops it."""
-    with contextlib.suppress(KeyboardInterrupt):
-        while left := [stream for stream in streams if stream.kept]:
+def _write_kept(streams: Sequence[Lasting], ready: Callable[[Lasting], bool]) -> None:
+    """Write the kept text of these streams, which can be one pipe, in the order of its writing, while one is ready."""
+    with LOCK:
+        while left := [stream for stream in streams if stream.kept and ready(stream)]:
             min(left, key=lambda stream: stream.kept[0][0]).write_first()
 
 
-def _takes(stream: TextIO) -> bool:
-    """Return whether a stream takes PART at once, as far as the kernel knows."""
+def _finish(streams: Sequence[Lasting]) -> None:
+    """Write all that was kept, however long the readers take. Ctrl-C, SIGTERM and SIGHUP drop it."""
+    if any(stream.kept for stream in streams):
+        with contextlib.suppress(KeyboardInterrupt):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.default_int_handler)
+            _write_kept(streams, lambda stream: True)
+
+
+def _takes(stream: Lasting) -> bool:
+    """Return whether a stream takes a part at once, as far as the kernel knows."""
     with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
         looked = select.poll()
         looked.register(stream.fileno(), select.POLLOUT)
@@ -98,9 +116,10 @@ def print_nowhere(stream: TextIO) -> None:
 
 def go_on() -> None:
     """Let the process outlive the readers of its standard output and standard error."""
+    streams = list[Lasting]()
     for edge in (sys.stdout, sys.stderr):
         if isinstance(edge, Edge) and not isinstance(edge.stream, Lasting):
-            edge.stream = Lasting(edge.stream)  # type: ignore[assignment]
+            edge.stream = Lasting(edge.stream, streams)  # type: ignore[assignment]
 
 
 def open_stream(stream: Any) -> TextIO:

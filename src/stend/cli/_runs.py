@@ -1,9 +1,11 @@
 """How a run is named on the command line, the same in every verb: a folder, part of a name, or `last`."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from stend.base.errors import BadInput
 from stend.cli import _complete
 from stend.cli._edge import rewrite
 from stend.cli._option import argument
@@ -52,7 +54,9 @@ def show_progress(done: int, of: int) -> None:
 
 
 def top(word: Path) -> Path:
-    """Return a folder of runs, or for a run, the folder that holds it."""
+    """Return a folder of runs, or for a run, the folder that holds it. Raise BadInput if the user may not open it."""
     from stend.store.journal import is_run
 
+    if word.is_dir() and not os.access(word, os.R_OK | os.X_OK):
+        raise BadInput(f"{word} cannot be read: Permission denied")
     return word if word.is_dir() and not is_run(word) else folder(word).parent

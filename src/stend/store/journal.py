@@ -43,11 +43,11 @@ def events_of(folder: Path) -> Path:
 
 
 def is_run(folder: Path) -> bool:
-    """Return True if a folder has the events of a run, or if this user may not look into it."""
+    """Return True if a folder has the events of a run, or if this user may not look into it, except lost+found."""
     try:
         return events_of(folder).exists()
     except PermissionError:
-        return True
+        return folder.name != "lost+found"  # ext4 has it at the top of every volume
 
 
 class Record:
