@@ -3,6 +3,8 @@
 import pytest
 
 from stend.base.units import KiB, MiB
+from stend.engines.simulated import counts
+from stend.model.bins import bin_index
 from stend.sim import Pattern, build, load
 from tests.test_sim_scaling import drive, pattern, rates
 
@@ -36,3 +38,15 @@ def test_writers_that_wait_for_their_flushes_at_the_same_time_do_not_wait_for_ea
     )
     writes = [d.advance(0.1).ledger.ways()[1] for _ in range(4)]
     assert max(part[4] for part in writes) < 1.3 * min(part[2] / part[0] for part in writes)
+
+
+@pytest.mark.parametrize("name", ["flashmax3", "px02sm", "saber1000", "sn150", "st1800mm0088"])
+def test_the_longest_response_time_is_in_the_highest_bin_that_has_ios(name: str) -> None:
+    """Corrections for waking, stalls and scale move whole bins, but the longest time by itself."""
+    for read_pct, kib in ((70, 4), (50, 128)):
+        d = build(load(name))
+        d.start(Pattern(random_pct=100, read_pct=read_pct, sizes=((kib * KiB, 1.0),), range_bytes=64 * MiB, threads=4))
+        steps = [counts(d.advance(1.0)) for _ in range(6)]
+        every = [tally for step in steps for tally in (step.read, step.write) if tally.ios]
+        assert len(every) > 6
+        assert [bin_index(tally.max_ns) for tally in every] == [max(tally.bins) for tally in every]

@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 
-from stend.engines.simulated import tally
+from stend.engines.tallied import tally
 from stend.model.stats import BINS
 from stend.model.tally import Tally
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from multiprocessing import current_process, forkserver
 from pathlib import Path
 
@@ -251,6 +251,20 @@ def test_a_wish_that_cannot_be_met_is_refused_before_any_drive_runs(
     assert cli.main(["sweep", str(path), "--into", str(tmp_path / "swept"), *words, *dry]) == 2
     assert says in capsys.readouterr().err
     assert not (tmp_path / "swept").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_best_figure_that_is_one_of_several_is_refused_after_the_first_drive(tmp_path: Path, kept: int) -> None:
+    """Only a drive that has run shows which figures there are. A folder that has one needs no more."""
+    out, own = tmp_path / "swept", design()
+    if kept:
+        folder.begin(own, written(tmp_path), out)
+        with closing(folder.Appending(out)) as lines:
+            lines.add(drives.run(own, own.points()[0]))
+    with pytest.raises(BadInput, match="but --best needs one"):
+        going.go(written(tmp_path, f'best = "iops"\n{DESIGN}'), out, 1)
+    assert len(list(folder.lines(out))) == 1
 
 
 def test_the_best_are_those_for_which_all_holds_in_their_order(swept: Path) -> None:

@@ -44,11 +44,11 @@ def plan(path: Path, folder: Path) -> None:
         typer.echo("  ...")
 
 
-def go(path: Path, folder: Path, workers: int) -> None:
+def go(path: Path, folder: Path, workers: int, best: str) -> None:
     """Run every drive that is not done and show the progress."""
     from stend.many.sweep import going
 
-    going.go(path, folder, workers, _progress())
+    going.go(path, folder, workers, _progress(), best)
 
 
 def finish(folder: Path, wishes: Wishes, forms: Sequence[str], lang: str) -> None:

@@ -44,6 +44,6 @@ def command(
     if plan:
         _sweep.plan(design, folder)
         return 0
-    _sweep.go(design, folder, workers or len(os.sched_getaffinity(0)))
+    _sweep.go(design, folder, workers or len(os.sched_getaffinity(0)), best)
     _sweep.finish(folder, wishes, form or ["html"], lang)
     return 0

@@ -1,7 +1,7 @@
 """The engine for virtual drives: it returns the drive's counts, on the drive's own clock."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
@@ -9,11 +9,12 @@ import numpy as np
 
 from stend.base.errors import BadInput, LoadFailed
 from stend.engines.content import Content
+from stend.engines.tallied import tally
 from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.pace import Pace
-from stend.model.tally import NONE, Tally
+from stend.model.tally import NONE
 from stend.model.verified import Verified
 from stend.model.workload import Replay
 from stend.sim import Pattern
@@ -66,19 +67,6 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
         beside=tuple(
             pattern(load, seed=seed + 1 + n, from_bytes=0, limit_bytes=None) for n, load in enumerate(workload.beside)
         ),
-    )
-
-
-def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Tally:
-    """Return one direction of a Done. Sums are at least 0, because corrections for IOs in flight may round below it."""
-    used = np.flatnonzero(bins)
-    return Tally(
-        ios=int(row[0]),
-        bytes=int(row[1]),
-        latency_ns=max(float(row[2]), 0.0),
-        latency_ns2=max(float(row[3]), 0.0),
-        max_ns=float(row[4]),
-        bins=dict(zip(used.tolist(), bins[used].tolist(), strict=True)),
     )
 
 

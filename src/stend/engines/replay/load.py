@@ -13,7 +13,7 @@ from stend.base.errors import LoadFailed
 from stend.engines._fio_load import busy_cpu_s
 from stend.engines.replay import memory as m
 from stend.engines.replay.process import Sender
-from stend.engines.simulated import tally
+from stend.engines.tallied import tally
 from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.pace import Pace

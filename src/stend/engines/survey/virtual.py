@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from stend.engines.survey.collected import Collected, Visited
 from stend.engines.survey.visits import Visit, survey, visits
+from stend.engines.tallied import tally
 from stend.model.counts import Counts
 from stend.model.stats import bin_edges_ns
 from stend.model.surveyed import Surveyed, Unread
@@ -97,9 +98,7 @@ class VirtualSurvey:
             sum(bin_edges_ns(at)) // 2 for at in used.tolist() for _ in range(int(bins[at]) // self.drive.spec.scale)
         ]
         self.collected.add(Visited(cell, times, [False] * len(times), whole), self.workload.block_bytes)
-        ios, size, ns, squares, longest = row.tolist()
-        kept = dict(zip(used.tolist(), bins[used].tolist(), strict=True))
-        return Tally(int(ios), int(size), max(ns, 0.0), max(squares, 0.0), longest, kept)
+        return tally(row.tolist(), bins)
 
     def _failures(self, offsets: Places) -> Iterator[tuple[int, list[Unread]]]:
         """Yield the reads that fail with their unreadable places."""

@@ -61,11 +61,15 @@ def collected(design: Design, lines: Iterable[Line]) -> Results:
     return Results(design, good, failed, rows)
 
 
+def matching(results: Results, quantity: str, where: Sequence[str]) -> list[Figure]:
+    """Return the figures that match all words and that any drive has."""
+    figures = [Figure(key, quantity) for key in results.keys if all(fits(word, key) for word in where)]
+    return [figure for figure in figures if any(value is not None for value in results.column(figure))]
+
+
 def picked(results: Results, quantity: str, where: Sequence[str]) -> list[Figure]:
     """Return the figures that match all words and that any drive has. Raise BadInput if there are none."""
-    keys = [key for key in results.keys if all(fits(word, key) for word in where)]
-    figures = [Figure(key, quantity) for key in keys]
-    figures = [figure for figure in figures if any(value is not None for value in results.column(figure))]
+    figures = matching(results, quantity, where)
     if not figures:
         wanted = f"{quantity}[{','.join(where)}]" if where else quantity
         there = ", ".join(dict.fromkeys(f"{key.test} ({key.state})" for key in results.keys)) or "none"

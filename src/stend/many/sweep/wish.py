@@ -7,7 +7,7 @@ seconds). A parameter has no brackets.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ from stend.many.compare.differences import Figure
 from stend.many.compare.rules import OTHER_NAMES
 from stend.many.limits import Limit
 from stend.many.sweep.design import Design, Value
-from stend.many.sweep.results import Results, picked
+from stend.many.sweep.folder import Line
+from stend.many.sweep.results import Results, collected, matching, picked
 from stend.model.quantities import QUANTITIES
 
 WAYS = {"most": True, "least": False}
@@ -83,6 +84,22 @@ def check(design: Design, wanted: Sequence[str], best: str, where: Sequence[str]
         _quantity(design, limit.name, limit.where, text)
 
 
+def check_best(design: Design, lines: Iterable[Line], best: str) -> None:
+    """Raise BadInput if `--best` matches several figures of these drives, because more drives have no fewer."""
+    if match := _best(best, ()):
+        words = _words(match[3])
+        if quantity := _quantity(design, match[2], words, best):
+            _check_single(matching(collected(design, lines), quantity, words or ()), best)
+
+
+def _check_single(figures: Sequence[Figure], best: str) -> None:
+    if len(figures) > 1:
+        listing = ", ".join(
+            f"{figure.key.test} {figure.key.phase} {figure.key.state} {figure.key.load}" for figure in figures[:4]
+        )
+        raise BadInput(f"{best!r} matches {len(figures)} figures, but --best needs one: {listing}")
+
+
 def _best(best: str, where: Sequence[str]) -> re.Match[str] | None:
     """Return the parts of `--best`, None without one."""
     if not best:
@@ -102,12 +119,7 @@ def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
     if not (match := _best(best, where)):
         return None
     subject = _subject(results, match[2], _words(match[3]), best)
-    if len(subject.figures) > 1:
-        listing = ", ".join(
-            f"{figure.key.test} {figure.key.phase} {figure.key.state} {figure.key.load}"
-            for figure in subject.figures[:4]
-        )
-        raise BadInput(f"{best!r} matches {len(subject.figures)} figures, but --best needs one: {listing}")
+    _check_single(subject.figures, best)
     if subject.parameter and not isinstance(results.values[0][subject.parameter], int | float):
         raise BadInput(f"{subject.parameter} is not a number and cannot be ranked; choose another parameter")
     usual = QUANTITIES[subject.figures[0].quantity].more_is_better if subject.figures else False
