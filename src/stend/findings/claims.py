@@ -135,9 +135,10 @@ def _order(test: str) -> int:
 
 
 def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
-    """Yield the figures of each test for the load of a claim; of a saturation both the start and the end."""
+    """Yield the figures of each test for the load of a claim; of a saturation the end, and the start if it is fresh."""
     for test in look.tests(run):
-        saturation = [row for row in figures(run) if row.test == test.name and row.direction == "both"]
+        every = (row for row in figures(run) if row.test == test.name and row.direction == "both")
+        saturation = [row for row in every if row.window != "first" or row.state == "fresh"]
         for row in saturation if test.name == "write-saturation" else answers(run, test.name):
             load = row.workload
             single = claim.figure != "latency" or load.outstanding == 1
