@@ -45,9 +45,12 @@ def events_of(folder: Path) -> Path:
 def is_run(folder: Path) -> bool:
     """Return True if a folder has the events of a run, or if this user may not look into it, except lost+found."""
     try:
-        return events_of(folder).exists()
+        os.stat(events_of(folder))
     except PermissionError:
         return folder.name != "lost+found"  # ext4 has it at the top of every volume
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 class Record:
