@@ -8,10 +8,12 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from stend import session, store
 from stend.cli import _series, _unit, main
+from stend.host.who import Host
 from stend.many.compare import drift
 from stend.many.compare.drift import drifts
 from stend.model.definition import Purge
@@ -74,6 +76,19 @@ def test_a_series_that_somebody_is_at_is_not_begun_twice(tmp_path: Path, capsys:
         assert main(["resume", str(folder)]) == 2
     assert f"{folder} is being written by `stend repeat`" in capsys.readouterr().err
     assert (folder / "a-01/raw").exists()
+
+
+def test_runs_are_read_oldest_first_with_the_hosts_that_wrote_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = {"a": 200.0, "b": 100.0}
+    for name in began:
+        (tmp_path / name).mkdir()
+        owner = writer.Owner(host=Host(name=f"host of {name}"))
+        (tmp_path / name / "writer.json").write_bytes(msgspec.json.encode(owner))
+    monkeypatch.setattr(drift, "run", lambda folder: outcome(folder.name, [row(load(), 1)], began[folder.name]))
+    told = drift.read([tmp_path / name for name in began])
+    assert [(one.name, one.settings["host"]) for one in told] == [("b", "host of b"), ("a", "host of a")]
 
 
 def test_what_changed_between_runs_is_told_with_its_place() -> None:
