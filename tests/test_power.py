@@ -86,6 +86,8 @@ def test_random_writes_into_the_cache_of_an_array_have_no_work_per_watt(
     known = evidence(run, {}, list(findings.find(run))).figures
     assert "reads_per_watt" in known
     assert ("writes_per_watt" in known) == ("random" in values)
+    assert ("writes_at_rate" in values) == ("random" in values)
+    assert "reads_at_rate" in values
     if "random_cached" in values:
         assert (values["random_cached"]["rate"], values["random_cached"]["lasts"]) == (best.iops, steady.iops)
 

@@ -148,13 +148,13 @@ def _best(held: Sequence[Figures], random_pct: int, read_pct: int, quantity: str
 
 
 def _rates(run: Run, test: PlannedTest, held: Sequence[Figures]) -> Iterator[Finding]:
-    """Yield what the lowest rate of reads and of writes costs, of the power that the highest rate takes."""
+    """Yield the power at the lowest rate of reads and of writes beside that at the highest, unless a cache took it."""
     late = {r.workload for r in look.records(run, test.name, RATES) if r.result.pace and r.result.pace.doubtful}
     paced = [row for row in loads(run, test, RATES) if row.workload not in late]
     for read_pct in (100, 0):
         slow = min((r for r in paced if r.workload.read_pct == read_pct), key=lambda row: row.iops, default=None)
         fast = _best(held, 100, read_pct, "iops")
-        if slow and fast:
+        if slow and fast and (read_pct or _lasting(run, test.name, fast) is None):
             watts, most = slow.number("watts"), fast.number("watts")
             values = {"rate": slow.iops, "part": slow.iops / fast.iops, "watts": watts, "most": most}
             key = "reads_at_rate" if read_pct else "writes_at_rate"
