@@ -61,6 +61,7 @@ _edge._finish([lasting])
 """
 
 
+@pytest.mark.needs("terminals")
 def test_no_write_waits_for_a_terminal_that_is_not_read_and_all_of_it_is_there_later() -> None:
     """As behind a connection that froze: the kernel has room for a part of the text, and the terminal goes on."""
     terminal, slave = pty.openpty()
