@@ -92,18 +92,26 @@ def _write_kept(streams: Sequence[Lasting], ready: Callable[[Lasting], bool]) ->
 def _finish(streams: Sequence[Lasting]) -> None:
     """Write all that was kept, however long the readers take. Ctrl-C, SIGTERM and SIGHUP drop it."""
     if any(stream.kept for stream in streams):
-        with contextlib.suppress(KeyboardInterrupt):
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.default_int_handler)
-            _write_kept(streams, lambda stream: True)
+        woken, wakes = os.pipe()
+        os.set_blocking(wakes, False)
+        signal.set_wakeup_fd(wakes)  # a signal just before a wait ends it too
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: None)
+        _write_kept(streams, lambda stream: _takes(stream, woken))
 
 
-def _takes(stream: Lasting) -> bool:
-    """Return whether a stream takes a part at once, as far as the kernel knows."""
+def _takes(stream: Lasting, woken: int | None = None) -> bool:
+    """Return whether a stream takes a part at once, as far as the kernel knows.
+
+    With `woken` wait until it does, and return False once that descriptor can be read.
+    """
     with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
         looked = select.poll()
         looked.register(stream.fileno(), select.POLLOUT)
-        return bool(looked.poll(0))
+        if woken is None:
+            return bool(looked.poll(0))
+        looked.register(woken, select.POLLIN)
+        return woken not in dict(looked.poll())
     return True
 
 
