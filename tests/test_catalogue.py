@@ -1,7 +1,9 @@
 """The catalogue of a folder: what it holds, what changes it, who may be killed over it, what nobody can ask of it."""
 
+import importlib
 import json
 import os
+import pkgutil
 import re
 import shutil
 import signal
@@ -258,6 +260,9 @@ def test_a_part_that_is_torn_is_made_again(top: Path) -> None:
 
 def true_for_nobody(check: Callable[[], bool]) -> bool:
     """Try in a process of user 65534, which may not be able to import any more modules."""
+    for package in (catalogue, store):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(found.name)
     if not (pid := os.fork()):
         try:
             os.setuid(65534)
