@@ -3,7 +3,9 @@
 For tests whose matter is not the start itself; `python -m stend` is for those of environments, imports and memory.
 """
 
+import importlib
 import os
+import pkgutil
 import runpy
 import signal
 import subprocess
@@ -15,7 +17,7 @@ from contextlib import suppress
 from io import RawIOBase
 from pathlib import Path
 
-from stend import store
+from stend import catalogue, store
 from stend.cli import main
 
 
@@ -36,6 +38,20 @@ def child(words: Sequence[str], said: str | Path = os.devnull, before: Callable[
                 sys.stderr.flush()
             os._exit(code)
     return number
+
+
+def true_for_nobody(check: Callable[[], bool]) -> bool:
+    """Try in a process of user 65534, which may not be able to import any more modules."""
+    for package in (catalogue, store):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(found.name)
+    if not (number := os.fork()):
+        try:
+            os.setuid(65534)
+            os._exit(0 if check() else 1)
+        finally:  # as of `child`
+            os._exit(2)
+    return os.waitpid(number, 0)[1] == 0
 
 
 def once_written(marks: Sequence[bytes], act: Callable[[], object]) -> None:

@@ -1,9 +1,7 @@
 """The catalogue of a folder: what it holds, what changes it, who may be killed over it, what nobody can ask of it."""
 
-import importlib
 import json
 import os
-import pkgutil
 import re
 import shutil
 import signal
@@ -22,6 +20,7 @@ from stend.catalogue.columns import COLUMNS, About
 from stend.cli import main
 from stend.findings.look.figures import figures
 from stend.live.shelf import Shelf
+from tests.forks import true_for_nobody
 from tests.sides import folder
 from tests.synthetic import Truth
 from tests.test_package import core
@@ -256,20 +255,6 @@ def test_a_part_that_is_torn_is_made_again(top: Path) -> None:
     assert counted(top) == whole
     max((top / HOME / "known").iterdir()).write_bytes(b"{")
     assert counted(top) == whole
-
-
-def true_for_nobody(check: Callable[[], bool]) -> bool:
-    """Try in a process of user 65534, which may not be able to import any more modules."""
-    for package in (catalogue, store):
-        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            importlib.import_module(found.name)
-    if not (pid := os.fork()):
-        try:
-            os.setuid(65534)
-            os._exit(0 if check() else 1)
-        finally:
-            os._exit(2)
-    return os.waitpid(pid, 0)[1] == 0
 
 
 @pytest.mark.needs("root")
