@@ -23,7 +23,8 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
     if not batch.lot.figures:
         return
     odd = [departure.figure for departures in batch.odd.values() for departure in departures]
-    told = [departure.figure for departure in (*batch.distances[:1], batch.largest) if departure]
+    named = (batch.groups, *batch.distances[:1], batch.largest)
+    told = [departure.figure for departure in named if departure]
     far = [*told, *(departure.figure for departure in batch.distances)]
     others = sorted(batch.lot.figures, key=lambda figure: -batch.spreads[figure].deviation)
     figures = list(dict.fromkeys([*odd, *far, *others]))[:MOST_FIGURES]
@@ -38,9 +39,13 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
 
 
 def _named(batch: Batch) -> list[int]:
-    """Return the drives with a colour and a shape: odd ones; without any all if there are few, else the farthest."""
+    """Return the drives with a colour and a shape: odd ones; without any all if there are few, else those of a small
+    group, else the farthest.
+    """
     every = range(len(batch.lot.drives))
     farthest = [odd.drive for odd in batch.distances[:1]]
+    if batch.groups and not batch.odd and len(batch.groups.few) <= MOST_MARKED:
+        return list(batch.groups.few)
     return list(batch.odd)[:MOST_MARKED] or (list(every) if len(every) <= MOST_MARKED else farthest)
 
 

@@ -57,7 +57,12 @@ class Odd(NamedTuple):
     @property
     def relevant(self) -> bool:
         """Return whether the difference is larger than the relevant one of its quantity."""
-        return not 1 / (1 + self.figure.threshold) <= self.ratio <= 1 + self.figure.threshold
+        return far_enough(self.figure, self.ratio)
+
+
+def far_enough(figure: Figure, ratio: float) -> bool:
+    """Return whether a ratio is beyond the relevant difference of a figure."""
+    return not 1 / (1 + figure.threshold) <= ratio <= 1 + figure.threshold
 
 
 class Spread(NamedTuple):
@@ -94,15 +99,23 @@ def distances(lot: Lot) -> list[Odd]:
 
 
 def _distances(figure: Figure, y: Array) -> Array:
-    floor = LEAST_SPREAD if figure.quantity in ("iops", "throughput", "mean") else LEAST_TAIL_SPREAD
-    spread = max(MAD * float(np.median(np.abs(y - np.median(y)))), floor)
+    spread = max(MAD * float(np.median(np.abs(y - np.median(y)))), least_spread(figure))
     return np.asarray((y - np.median(y)) / spread, float)
+
+
+def least_spread(figure: Figure) -> float:
+    """Return the spread that a smaller one counts as, of logarithms."""
+    return LEAST_SPREAD if figure.quantity in ("iops", "throughput", "mean") else LEAST_TAIL_SPREAD
 
 
 def chance(count: int, distance: float, kind: str) -> float:
     """Return the probability that the largest distance among `count` good drives is at least this. It is above 0."""
-    drawn = _largest(count, FREEDOM[kind])
-    return float((len(drawn) - np.searchsorted(drawn, distance, side="left") + 1) / (len(drawn) + 1))
+    return share_above(_largest(count, FREEDOM[kind]), distance)
+
+
+def share_above(drawn: Array, value: float) -> float:
+    """Return the probability of at least this value by a sorted simulation. It is above 0."""
+    return float((len(drawn) - np.searchsorted(drawn, value, side="left") + 1) / (len(drawn) + 1))
 
 
 def needed(count: int, kind: str, figures: int) -> float:
@@ -110,11 +123,15 @@ def needed(count: int, kind: str, figures: int) -> float:
     return float(np.quantile(_largest(count, FREEDOM[kind]), 1 - LEVEL / figures))
 
 
+def times(count: int) -> int:
+    """Return how many lots of so many drives are simulated."""
+    return max(min(DRAWN, MOST_DRAWN // count), 20_000)
+
+
 @cache
 def _largest(count: int, freedom: int) -> Array:
     """Return simulated largest distances of `count` numbers of Student's distribution, sorted."""
-    times = max(min(DRAWN, MOST_DRAWN // count), 20_000)
-    y = np.random.default_rng(count).standard_t(freedom, (times, count))
+    y = np.random.default_rng(count).standard_t(freedom, (times(count), count))
     y = np.abs(y - np.median(y, axis=1, keepdims=True))
     return np.asarray(np.sort(y.max(1) / (MAD * np.median(y, axis=1))), float)
 

@@ -5,8 +5,9 @@ from math import log
 from typing import Literal, NamedTuple
 
 from stend.base.errors import BadInput
-from stend.many.batch import odd
+from stend.many.batch import groups, odd
 from stend.many.batch.acceptance import Plan
+from stend.many.batch.groups import Groups
 from stend.many.batch.lot import Lot
 from stend.many.batch.odd import Odd, Spread
 from stend.many.compare.differences import Figure
@@ -45,13 +46,17 @@ class Acceptance(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """All results of a batch. `suspect` is the evidence against a drive that may be an outlier if none is."""
+    """All results of a batch. `suspect` is the evidence against a drive that may be an outlier if none is.
+
+    `groups` is None too if all drives of the smaller group are outliers.
+    """
 
     lot: Lot
     spreads: dict[Figure, Spread]
     distances: tuple[Odd, ...]
     odd: dict[int, list[Odd]]
     suspect: Odd | None
+    groups: Groups | None
     acceptance: Acceptance | None
 
     @property
@@ -65,9 +70,11 @@ def judged(lot: Lot, plan: Plan | None) -> Batch:
     """Judge a batch, with a plan also its lot. Raise BadInput if a limit matches no figure."""
     far = tuple(odd.distances(lot))
     named = odd.named(far)
-    suspect = None if named else odd.suspected(far)
+    apart = groups.found(lot)
+    apart = None if apart and set(apart.few) <= set(named) else apart
+    suspect = None if named or apart else odd.suspected(far)
     acceptance = _accepted(lot, plan, list(named), blind=not far) if plan else None
-    return Batch(lot, odd.spreads(lot), far, named, suspect, acceptance)
+    return Batch(lot, odd.spreads(lot), far, named, suspect, apart, acceptance)
 
 
 def _accepted(lot: Lot, plan: Plan, named: Sequence[int], *, blind: bool) -> Acceptance:

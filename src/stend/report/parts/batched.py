@@ -10,9 +10,10 @@ from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
+from stend.many.batch.groups import LEAST_GROUP, Groups
 from stend.many.batch.odd import LEAST_DRIVES, LEAST_SPREAD, LEAST_TAIL_SPREAD, LEVEL, Odd, chance, farthest, needed
 from stend.many.batch.verdict import Acceptance, Batch
-from stend.many.compare.differences import THRESHOLDS
+from stend.many.compare.differences import THRESHOLDS, Figure
 from stend.many.sides import Outcome
 from stend.model.quantities import shape
 from stend.report.parts import Block, Page, Section, Table, Text, written
@@ -21,6 +22,7 @@ from stend.words import Language
 
 FORMAT = 1
 LEAST = {"least_rate": LEAST_SPREAD, "least_tail": LEAST_TAIL_SPREAD}
+LIMITS = {**LEAST, **THRESHOLDS, "group": LEAST_GROUP}
 MOST_EVIDENCE = 8
 """Figures of one odd drive that the page lists. The JSON has all."""
 
@@ -47,7 +49,7 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
     if batch.lot.figures:
         yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
     if len(batch.lot.drives) >= LEAST_DRIVES:
-        method = words("batched.method", n=len({odd.figure for odd in batch.distances}), **LEAST, **THRESHOLDS)
+        method = words("batched.method", n=len({odd.figure for odd in batch.distances}), **LIMITS)
         yield Section.of("method", words("batched.odd_found"), (method,))
     if runs:
         yield Section.of("settings", words("batched.settings"), tables=(_settings(runs, words),))
@@ -66,6 +68,9 @@ def _outliers(batch: Batch, words: Language) -> str:
     if len(batch.lot.drives) < LEAST_DRIVES:
         return words("batched.few", n=len(batch.lot.drives), least=LEAST_DRIVES)
     names = [batch.lot.drives[i].name for i in batch.odd]
+    if batch.groups:
+        first = words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
+        return f"{first} {words('batched.groups')}"
     if one := batch.suspect:
         return words("batched.none_odd_apart", drive=batch.lot.drives[one.drive].name)
     return words("batched.odd_named", n=len(names), names=names) if names else words("batched.none_odd")
@@ -86,10 +91,29 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
         yield words(f"batched.note_{note.key}", **values)
     if batch.acceptance and (beyond := batch.acceptance.beyond):
         yield words("batched.beyond_bad", n=len(beyond), names=[lot.drives[i].name for i in beyond])
+    if batch.groups:
+        yield from _groups(batch, batch.groups, words)
     if not batch.odd:
         yield from [_outliers(batch, words)] if batch.acceptance else []
+    if not batch.odd and not batch.groups:
         yield from (text for odd in batch.distances[:1] for text in _farthest(batch, odd, words))
     yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
+
+
+def _groups(batch: Batch, groups: Groups, words: Language) -> Iterator[str]:
+    values = {"names": [batch.lot.drives[i].name for i in groups.few], "n": len(groups.few), "others": groups.others}
+    yield words(
+        "batched.groups_named", **values, **_ratio(groups.figure, groups.ratio, groups.p, words), gap=groups.gap
+    )
+    for name, *sides in groups.settings:
+        few, others = (", ".join(setting_value(name, value, words) for value in side) for side in sides)
+        yield words("batched.groups_differ", name=words(f"setting.{name}"), few=few, others=others)
+    yield words("batched.groups_next")
+
+
+def _ratio(figure: Figure, ratio: float, p: float, words: Language) -> dict[str, Any]:
+    way = words("batched.below" if ratio < 1 else "batched.above")
+    return {"figure": figure_name(figure, words), "change": abs(ratio - 1), "way": way, "p": _p(p, words)}
 
 
 def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
@@ -126,11 +150,8 @@ def _departure(batch: Batch, first: Odd, key: str, words: Language) -> str:
     return words(
         f"batched.{key}",
         drive=batch.lot.drives[first.drive].name,
-        figure=figure_name(first.figure, words),
-        change=abs(first.ratio - 1),
-        way=words("batched.below" if first.ratio < 1 else "batched.above"),
         distance=abs(first.distance),
-        p=_p(first.p, words),
+        **_ratio(first.figure, first.ratio, first.p, words),
     )
 
 
@@ -256,6 +277,11 @@ def plain(batch: Batch) -> dict[str, Any]:
              "values": {drive.name: drive.values[figure] for drive in batch.lot.drives if figure in drive.values}}
             for figure, spread in batch.spreads.items()
         ],
+        "groups": batch.groups and {
+            "drives": [names[i] for i in batch.groups.few], "key": batch.groups.figure.key._asdict(),
+            "quantity": batch.groups.figure.quantity, "ratio": batch.groups.ratio, "gap": batch.groups.gap,
+            "p_holm": batch.groups.p, "differs": [name for name, _, _ in batch.groups.settings],
+        },
         "odd": {names[i]: [_evidence(odd) for odd in departures] for i, departures in batch.odd.items()},
         "acceptance": acceptance and {
             "verdict": acceptance.verdict, "sample": acceptance.plan.sample, "accept": acceptance.plan.accept,

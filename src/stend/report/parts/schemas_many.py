@@ -18,6 +18,8 @@ def lot() -> dict[str, Any]:
     accepted = {"verdict": Verdict, "lot": int | None, "bad": dict[str, broken]} | counts
     fields = {"drives": many(shape("Drive", {"name": str, "runs": many(str)})), "notes": reasons()}
     fields |= {"figures": many(shape("Figure", place | spread)), "odd": dict[str, far]}
+    apart: Any = {"drives": many(str), "ratio": float, "gap": float, "p_holm": float, "differs": many(str)}
+    fields |= {"groups": shape("Groups", place | apart) | None}
     return file("Batch", fields | {"acceptance": shape("Acceptance", accepted) | None})
 
 

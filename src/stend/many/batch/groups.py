@@ -1,0 +1,87 @@
+"""Groups: whether the drives of a lot are of two kinds, shown by the figure that separates them most clearly.
+
+The logarithms of a figure are cut at each place that leaves a quarter of the drives, and at least LEAST_GROUP, on
+either side. The separation is the largest gap at such a place in deviations within the sides. The separations of as
+many drives of one kind are simulated from the exponential distribution: normal, heavy-tailed and skewed drives have
+smaller ones. Holm's rule over all figures limits the probability of a false alarm in a lot to 5 %.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from math import ceil, exp
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stend.many.batch.lot import Lot
+from stend.many.batch.odd import LEAST_DRIVES, LEVEL, far_enough, least_spread, share_above, times
+from stend.many.compare.differences import Figure
+from stend.many.statistics import Array, holm
+
+LEAST_GROUP = 3
+
+
+class Groups(NamedTuple):
+    """The smaller group, its ratio to the other drives by medians, the gap in deviations, and Holm's p over figures.
+
+    `settings` are those that differ between the two groups, each with the values of both.
+    """
+
+    few: tuple[int, ...]
+    others: int
+    figure: Figure
+    ratio: float
+    gap: float
+    p: float
+    settings: tuple[tuple[str, list[Any], list[Any]], ...]
+
+
+def found(lot: Lot) -> Groups | None:
+    """Return the two groups of a lot, or None if no figure shows any."""
+    figures = [figure for figure in lot.figures if len(lot.logs(figure)[0]) >= LEAST_DRIVES]
+    apart = [separation(lot.logs(figure)[1], least_spread(figure)) for figure in figures]
+    counts = [len(lot.logs(figure)[0]) for figure in figures]
+    adjusted = holm([share_above(_largest(n), gap) for n, (gap, _) in zip(counts, apart, strict=True)])
+    every = (_groups(lot, *one) for one in zip(figures, apart, adjusted, strict=True))
+    shown = (one for one in every if one.p < LEVEL and far_enough(one.figure, one.ratio))
+    return max(shown, key=lambda one: one.gap, default=None)
+
+
+def _groups(lot: Lot, figure: Figure, apart: tuple[float, int], p: float) -> Groups:
+    which, y = lot.logs(figure)
+    (gap, cut), order = apart, np.argsort(y)
+    few, rest = sorted((order[:cut], order[cut:]), key=len)
+    ratio = exp(float(np.median(y[few]) - np.median(y[rest])))
+    names = tuple(which[i] for i in sorted(few))
+    return Groups(names, len(rest), figure, ratio, gap, p, tuple(_settings(lot, names, [which[i] for i in rest])))
+
+
+def _settings(lot: Lot, *sides: Any) -> Iterator[tuple[str, list[Any], list[Any]]]:
+    for name in (note.values["name"] for note in lot.notes if note.key == "unlike"):
+        few, rest = (
+            list(dict.fromkeys(run.settings.get(name) for i in side for run in lot.drives[i].runs)) for side in sides
+        )
+        if not any(value in rest for value in few):
+            yield name, few, rest
+
+
+def separation(y: Array, least: float = 0.0) -> tuple[Any, Any]:
+    """Return the largest gap over the last axis in deviations within its sides, which count as at least `least`, and
+    the number of values below it.
+    """
+    y = np.sort(y - np.median(y, axis=-1, keepdims=True), axis=-1)
+    count = y.shape[-1]
+    side = max(LEAST_GROUP, ceil(count / 4))
+    below = np.arange(1, count)
+    total, squares = y.cumsum(-1), (y * y).cumsum(-1)
+    left = squares[..., :-1] - total[..., :-1] ** 2 / below
+    right = squares[..., -1:] - squares[..., :-1] - (total[..., -1:] - total[..., :-1]) ** 2 / (count - below)
+    within = np.sqrt(np.maximum(left + right, 0) / (count - 2))
+    gaps = (np.diff(y) / np.maximum(within, least))[..., side - 1 : count - side]
+    return gaps.max(-1), gaps.argmax(-1) + side
+
+
+@cache
+def _largest(count: int) -> Array:
+    dice = np.random.default_rng(count)
+    return np.asarray(np.sort(separation(dice.exponential(size=(times(count), count)))[0]), float)
