@@ -36,7 +36,7 @@ class Groups(NamedTuple):
     settings: tuple[tuple[str, list[Any], list[Any]], ...]
 
 
-def found(lot: Lot) -> Groups | None:
+def detect(lot: Lot) -> Groups | None:
     """Return the two groups of a lot, or None if no figure shows any."""
     figures = [figure for figure in lot.figures if len(lot.logs(figure)[0]) >= LEAST_DRIVES]
     apart = [separation(lot.logs(figure)[1], least_spread(figure)) for figure in figures]

@@ -70,7 +70,7 @@ def judged(lot: Lot, plan: Plan | None) -> Batch:
     """Judge a batch, with a plan also its lot. Raise BadInput if a limit matches no figure."""
     far = tuple(odd.distances(lot))
     named = odd.named(far)
-    apart = groups.found(lot)
+    apart = groups.detect(lot)
     apart = None if apart and set(apart.few) <= set(named) else apart
     suspect = None if named or apart else odd.suspected(far)
     acceptance = _accepted(lot, plan, list(named), blind=not far) if plan else None
