@@ -64,6 +64,20 @@ def test_nobody_reads_without_the_token_by_another_name_or_from_another_page(ser
         assert served.ask("/api/runs", method=method)[0] == 405
 
 
+@pytest.mark.parametrize(
+    ("method", "status", "header", "value"),
+    [("GET", 401, "www-authenticate", "Bearer"), ("POST", 405, "allow", "GET, HEAD")],
+)
+def test_a_refusal_has_the_header_that_rfc_9110_requires(
+    method: str, status: int, header: str, value: str, served: Served
+) -> None:
+    link = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE_S)
+    link.request(method, "/api/runs")
+    answer = link.getresponse()
+    assert (answer.status, answer.headers[header]) == (status, value)
+    link.close()
+
+
 def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads(served: Served) -> None:
     for path in ("/run/whole", "//evil.example/"):
         link = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE_S)

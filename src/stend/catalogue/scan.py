@@ -1,7 +1,6 @@
 """Find run folders, and detect which of them have changed."""
 
 import os
-import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import NamedTuple
 
 from stend.base.text import plain
 from stend.catalogue.parts import Stamp
+from stend.store.journal import is_run
 
 
 class Place(NamedTuple):
@@ -76,7 +76,6 @@ def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
 def _closed(folder: str) -> Stamp | tuple[()]:
     """Return a stamp of a folder that this user may not open, so that it is listed, and () for anything else."""
     with suppress(OSError):
-        found = os.stat(folder)
-        if stat.S_ISDIR(found.st_mode):
-            return 0, found.st_mtime_ns, 0
+        if is_run(Path(folder)):
+            return 0, os.stat(folder).st_mtime_ns, 0
     return ()

@@ -43,14 +43,15 @@ class Guard:
         if _host(headers.get("host", "")) not in self.hosts:
             return PlainTextResponse("unknown host name; `stend serve --host-name HOST` adds one", 421)
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("this server is read-only", 405)
+            return PlainTextResponse("this server is read-only", 405, {"allow": "GET, HEAD"})
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers["host"]:
             return PlainTextResponse("requests from other sites are refused", 403)
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and scope["path"] != "/":
             return PlainTextResponse("requests from other sites are refused", 403)
         if not any(secrets.compare_digest(token.encode(), self.token.encode()) for token in self._tokens(scope)):
-            return PlainTextResponse("missing or wrong token; open the address that `stend serve` printed", 401)
+            missing = "missing or wrong token; open the address that `stend serve` printed"
+            return PlainTextResponse(missing, 401, {"www-authenticate": "Bearer"})
         return None
 
     def _tokens(self, scope: Scope) -> list[str]:
