@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from stend.base.text import plain
 from stend.catalogue.parts import Stamp
-from stend.store.journal import is_run
 
 
 class Place(NamedTuple):
@@ -75,6 +74,8 @@ def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
 
 def _closed(folder: str) -> Stamp | tuple[()]:
     """Return a stamp of a folder that this user may not open, so that it is listed, and () for anything else."""
+    from stend.store.journal import is_run  # lazy: not needed to list runs
+
     with suppress(OSError):
         if is_run(Path(folder)):
             return 0, os.stat(folder).st_mtime_ns, 0
