@@ -1,8 +1,11 @@
 """What is made of fio's words and their times, played by a shell that says what fio might."""
 
+import errno
 import json
 import os
+import resource
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -347,6 +350,26 @@ def test_what_it_said_is_heard_though_nobody_listened_before_it_ended(stage: Sta
     process.child.wait(PATIENCE_S)
     process.end()
     assert process.words == "pid=7, err=5/file:a.c"
+
+
+def test_fio_may_open_as_many_files_as_the_host_permits_and_a_shell_does_not(stage: Stage) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1] // 2, before[1]))
+    try:
+        process = stage.process("ulimit -Sn >&2")
+        process.listen(PATIENCE_S, lambda: bool(process.printed))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert process.words == str(before[1])
+
+
+def test_a_host_that_starts_no_process_says_so(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*words: object, **named: object) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable", "setpriv")
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    with pytest.raises(StepFailed, match="fio cannot be started: Resource temporarily unavailable"):
+        stage.process("true")
 
 
 def test_processors_are_busy_for_no_longer_than_there_are_processors() -> None:

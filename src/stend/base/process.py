@@ -1,6 +1,7 @@
 """Identify a process by its number and start time, because the kernel reuses numbers, and detect its end."""
 
 import os
+import resource
 from pathlib import Path
 
 DEAD = "ZX"
@@ -18,6 +19,12 @@ def ticks(pid: int) -> int:
     except OSError:
         return 0
     return 0 if over(status) else int(_words(status)[19])
+
+
+def allow_files() -> None:
+    """Allow this process, and those that it starts, as many open files as the host permits. Shells often set 1,024."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def processor_s(pid: int) -> float:

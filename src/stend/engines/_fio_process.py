@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from stend.base.errors import Missing, StepFailed
-from stend.base.programs import install
+from stend.base import process
+from stend.base.errors import StepFailed
 from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
 from stend.words import Sentence
@@ -47,6 +47,7 @@ class Process:
         self.released_at: float | None = None
         self.killed = False
         self.cutter = Cutter()
+        process.allow_files()  # of each thread two: the target and its ring
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         try:
             self.child = subprocess.Popen(
@@ -60,7 +61,7 @@ class Process:
                 env=os.environ | {"LC_ALL": "C"},
             )
         except OSError as error:
-            raise Missing(f"setpriv cannot be run ({error}): `{install(['setpriv'])}`") from error
+            raise StepFailed(f"fio cannot be started: {error.strerror}") from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.exit = os.pidfd_open(self.child.pid)

@@ -1,7 +1,6 @@
 """Run the server at an address: its token, its socket and its end."""
 
 import asyncio
-import resource
 import secrets
 import socket
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from stend.base import process
 from stend.base.errors import BadInput, StepFailed
 from stend.live.guard import Guard
 from stend.live.server import Server
@@ -84,8 +84,7 @@ def serve(place: Place, show: Callable[[str], object]) -> None:
     """
     app = Server(place.top, place.where).app
     token = _token(place.token_file)
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for many connections
+    process.allow_files()  # for many connections
     with _socket(place.address, place.port) as listening:
         scheme = "https" if place.tls_cert else "http"
         name = f"[{place.address}]" if ":" in place.address else place.address
