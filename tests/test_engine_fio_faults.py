@@ -1,21 +1,24 @@
 """fio that is missing, too old, chatty, crashed, stuck or robbed of its target: one sentence, nothing left running."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stend import store
+from stend import session, store
 from stend.base.errors import Missing, StepFailed
 from stend.base.programs import install
 from stend.base.units import MiB
 from stend.engines import Load
 from stend.engines.fio import FioEngine
+from stend.words import Sentence
 from tests.engine_rules import FILL, RANDOM, finished
 from tests.short import study
 from tests.waits import PATIENCE_S
@@ -146,11 +149,12 @@ def test_a_target_that_is_gone_is_a_failed_step(make: Making, target: str) -> No
 
 def run_with(tools: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     own = ["--target", str(folder / "t.bin"), "--create", "16MiB", "--into", str(folder / "run")]
-    words = [study(folder, "iops"), *own]
+    return stend(tools, "run", study(folder, "iops"), *own)
+
+
+def stend(tools: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = os.environ | {"PATH": str(tools)}
-    return subprocess.run(
-        [sys.executable, "-m", "stend", "run", *words], capture_output=True, text=True, env=env, check=False
-    )
+    return subprocess.run([sys.executable, "-m", "stend", *words], capture_output=True, text=True, env=env, check=False)
 
 
 @pytest.fixture
@@ -185,3 +189,31 @@ def test_an_fio_that_fails_in_mid_run_is_recorded(tools: Path, tmp_path: Path) -
     assert run.ended.outcome == "failed"
     assert run.results
     assert (tmp_path / "run" / "report.html").exists()
+    began = store.host(tmp_path / "run")["fio"]
+    assert re.fullmatch(r"fio-\S+, (io_uring|libaio)", began)
+    Path(script(tools, f'[ "$1" = --version ] && echo fio-9.99 || exec {real} "$@"')).rename(tools / "fio")
+    done = stend(tools, "resume", str(tmp_path / "run"), "--destroy-data", str(tmp_path / "t.bin"))
+    assert done.returncode == 0, done.stderr
+    now = began.replace(began.partition(",")[0], "fio-9.99")
+    assert Sentence("fio_changed", was=began, now=now) in [note.text for note in store.load(tmp_path / "run").notes]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "keys"),
+    [
+        ({"cpu": "A", "kernel": "6.1", "fio": "fio-3.33, libaio"}, {}, []),
+        ({}, {"cpu": "A", "kernel": "6.1", "fio": "fio-3.33, libaio"}, []),
+        ({"fio": "fio-3.33"}, {"fio": "fio-3.33, libaio"}, []),
+        ({"fio": "fio-3.33, io_uring"}, {"fio": "fio-3.33, libaio"}, ["fio_changed"]),
+        (
+            {"cpu": "A", "kernel": "6.1", "cpus": 2},
+            {"cpu": "B", "kernel": "6.12", "cpus": 4},
+            ["cpu_changed", "kernel_changed"],
+        ),
+        ({"cpu": "A", "kernel": "6.12"}, {"cpu": "A", "kernel": "6.1"}, ["kernel_changed"]),
+    ],
+)
+def test_what_changed_since_the_run_began_is_noted(
+    before: dict[str, Any], now: dict[str, Any], keys: list[str]
+) -> None:
+    assert [note.key for note in session._changed(before, now)] == keys

@@ -292,12 +292,3 @@ def test_channels_with_modules_of_different_sizes_are_told() -> None:
     told = " ".join(memory.advice(memory.modules(printed.replace("8 GB", "16 GB", 1))))
     assert "The channels hold different amounts" in told
     assert "different amounts" not in " ".join(memory.advice(memory.modules(printed)))
-
-
-def test_the_version_of_fio_is_what_the_program_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert host.fio_version() == ""
-    program = tmp_path / "fio"
-    program.write_text('#!/bin/sh\n[ "$1" = --version ] && echo fio-9.99\n')
-    program.chmod(0o755)
-    assert host.fio_version() == "fio-9.99"

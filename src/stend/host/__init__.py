@@ -5,9 +5,6 @@
 
 import os
 import platform
-import shutil
-import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,10 @@ NO_NODE = "-1"
 
 
 def describe(drive: str = "") -> dict[str, Any]:
-    """Return facts for `host.json`, without those that this host does not report. `drive` is the path of a drive."""
+    """Return facts for `host.json`, without those that this host does not report. `drive` is the path of a drive.
+
+    The engine adds the program that makes the load.
+    """
     from stend.host import measured, processors
 
     memory = _field(Path("/proc/meminfo"), "MemTotal").split()
@@ -33,29 +33,10 @@ def describe(drive: str = "") -> dict[str, Any]:
         "memory_bytes": int(memory[0]) * 1024 if memory else 0,
         "board": " ".join(filter(None, (text(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": processors.governors(),
-        "fio": fio_version(),
         "adapters": adapters(drive),
         "measured": measured.kept(),
     }
     return {key: value for key, value in facts.items() if value}
-
-
-def fio_version() -> str:
-    """Return the version that fio prints, or "" if it is not installed."""
-    path = shutil.which("fio")
-    try:
-        return _version(path, os.stat(path).st_mtime_ns) if path else ""
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-
-
-@cache
-def _version(program: str, changed_ns: int) -> str:
-    """Query a program once per modification time, because one process may start many runs."""
-    done = subprocess.run(
-        [program, "--version"], capture_output=True, text=True, errors="replace", timeout=10, check=False
-    )
-    return done.stdout.strip()
 
 
 def adapters(drive: str = "") -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from stend import devices, host, store
 from stend.base.errors import BadInput
@@ -86,7 +87,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
     Source: the gate (docs/how-to/drives-safely.md), `stend.runner.loop`.
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
-    engine.can_load(request.target)
+    program = engine.can_load(request.target)
     with ExitStack() as held, ExitStack() as undo:
         device = _find(request, undo)
         if words := engine.slow(request.target):
@@ -96,7 +97,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
             meter = held.enter_context(metering.reading(request.meter, device, drawn))
             permission = Permission(request.destroy, request.overwrite, request.in_use)
             path, fingerprint = opening.opened(device, drawn, permission, operator, folder)
-            store.create(folder, request.manifest, host.describe(path))
+            store.create(folder, request.manifest, host.describe(path) | program)
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
                 load = metering.quieted(engine.engine_for(device, path, raw, drawn, stop), meter)
@@ -167,6 +168,14 @@ def _drawn(request: Request, device: Device) -> Plan:
     return plan.purged_first(drawn) if request.purge else drawn
 
 
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Sentence]:
+    """Yield the processor, kernel and program of the load that are others than when the run began."""
+    for name, key in {"cpu": "cpu_changed", "kernel": "kernel_changed", "fio": "fio_changed"}.items():
+        was, is_now = str(before.get(name, "")), str(now.get(name, ""))
+        if was and is_now and was not in (is_now, is_now.partition(",")[0]):  # once fio was recorded without its engine
+            yield Sentence(key, was=was, now=is_now)
+
+
 def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
     """Return a run without events. Raise BadInput unless cleanup was left from an interruption after the last event."""
     left = settings.put_back([folder])
@@ -186,6 +195,8 @@ def _resumed(
     moved = (Sentence("drive_moved", was=was, now=is_now),) if was != is_now else ()
     if words := engine.slow(device.identity.target):
         operator.report(words)
+    program = engine.can_load(is_now)
+    changed = _changed(store.host(folder), host.describe() | program) if program else ()
     with closing(device.door):
         permission = permission._replace(in_use=permission.in_use or bool(past.plan.device.facts.get("in_use")))
         path, fingerprint = opening.opened(device, past.plan, permission, operator, folder)
@@ -199,7 +210,8 @@ def _resumed(
             texts = {name: getattr(past.started[0], name) for name in TEXTS}
             events = begin(seed=past.seed, turn=turn, past=again, **texts)
             events = metering.kept(events, meter, load)
-            events = announced(rerun(events, store.read(folder)) if virtual else events, (*before.sentences, *moved))
+            notes = (*before.sentences, *moved, *changed)
+            events = announced(rerun(events, store.read(folder)) if virtual else events, notes)
             events = evidence.kept(events, device, folder)
             with closing(Running(folder, past.plan, store.append(folder, events, raw), stop, past=True)) as running:
                 yield running

@@ -79,10 +79,13 @@ def _interval_s(minute_s: float) -> float:
     return min(1.0, max(minute_s / HELD, 0.1))
 
 
-def can_load(target: str) -> None:
-    """Raise Missing unless this host has the engine for such a target. Called before anything is created or opened."""
-    if not (virtual.claims(target) or null.claims(target)):
-        fio_features.probe()
+def can_load(target: str) -> dict[str, str]:
+    """Return fio's version and its IO engine for host.json, unless a virtual drive or none needs it.
+
+    Raise Missing without a fio that can load the target. Called before anything is created or opened.
+    """
+    real = not (virtual.claims(target) or null.claims(target))
+    return {"fio": str(fio_features.probe())} if real else {}
 
 
 def slow(target: str) -> str:
