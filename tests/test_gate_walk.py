@@ -30,7 +30,6 @@ READS = {
     "engines/_fio_load.py": "/proc/stat",
     "base/fio_features.py": "fio's own help",
     "engines/_room.py": "the size of the gate's path, O_RDONLY",
-    "host/__init__.py": "fio's own word for its version",
     "meters/file.py": "the file of a meter, with 'rb'",
     "meters/redfish.py": "an address of a management controller",
     "host/ceiling.py": "fio on its null engine, which has no drive",
