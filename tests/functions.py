@@ -42,6 +42,8 @@ LEFT_OUT = ("findings.names", "findings.heat.course", "charts.of", "engines.fio"
 """Functions that return what others return too, or what is the same for every run."""
 MOST = 6
 """Calls of a function for each run."""
+PARTS = 3
+"""So many tests of one package, each cheap enough to be in the record of benchmarks/reached.py."""
 LARGE = ("block-sweep", "composite", "demand-intensity", "inspect", "iops", "profiles", "rwsw-demand-intensity")
 """Tests whose runs take longer: only one drive runs them."""
 
@@ -190,11 +192,15 @@ def numbers(told: Any) -> Any:
     return told if isinstance(told, float | int) else None
 
 
-def answers(test: str, package: str) -> dict[str, str]:
-    """The digest of each function of a package that returns something for this test."""
+def parted(told: dict[str, Any], part: int) -> dict[str, Any]:
+    return {name: one for name, one in told.items() if len(name) % PARTS == part}
+
+
+def answers(test: str, chosen: dict[str, Function]) -> dict[str, str]:
+    """The digest of each of the functions that returns something for this test."""
     told = dict[str, str]()
     with still():
-        for name, function in functions(package).items():
+        for name, function in chosen.items():
             every = list(returned(test, function))
             if any(one not in (None, [], {}, "", False, [[], []]) for one in every):
                 told[name] = digest(every)
@@ -206,7 +212,9 @@ def main() -> None:
         function = functions(words[1].partition(".")[0])[words[1]]
         print(json.dumps(list(returned(words[0], function)), indent=1, ensure_ascii=False))
         return
-    told = {test: {package: answers(test, package) for package in PACKAGES} for test in sorted(suite.names())}
+    told = {
+        test: {package: answers(test, functions(package)) for package in PACKAGES} for test in sorted(suite.names())
+    }
     FILE.write_text(json.dumps(told, indent=0) + "\n")
 
 

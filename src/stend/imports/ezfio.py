@@ -12,7 +12,7 @@ from stend.base.text import plain
 from stend.base.units import GiB, binary
 from stend.imports import numbers, xml
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, rated, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -78,22 +78,19 @@ def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[Sentence, 
     if written is None or not block or not threads or not depth or iops is None or beyond > 0:
         notes[Sentence("imported.shifted" if beyond > 0 else "imported.unmeasured", phase=phase)] = None
         return
-    if not (0 <= written <= 100 and 1 <= block <= 1 << 30 and 1 <= threads <= 1024 and 1 <= depth <= 65536):
+    figures = {
+        "random_pct": 100 if cells.get("type", "").lower().startswith("rand") else 0,
+        "read_pct": round(100 - written),
+        "block_bytes": int(block),
+        "threads": int(threads),
+        "depth": int(depth),
+    }
+    if within(**figures) != figures:
         raise BadInput(f"a row of {phase} has an impossible load")
-    waits = [numbers.number(cells.get(f"{way} latency (us)")) for way in ("read", "write")]
-    workload = Workload(
-        random_pct=100 if cells.get("type", "").lower().startswith("rand") else 0,
-        read_pct=round(100 - written),
-        block_bytes=int(block),
-        threads=int(threads),
-        depth=int(depth),
-    )
+    waits = (numbers.scaled(cells.get(f"{way} latency (us)"), US) for way in ("read", "write"))
     parts = (1 - written / 100, written / 100)
-    read, write = (
-        Rates(iops * share, iops * share * block, (wait or 0) * US or None)
-        for share, wait in zip(parts, waits, strict=True)
-    )
-    yield rated(workload, 0, read, write, phase=phase)
+    read, write = (Rates(iops * share, iops * share * block, wait) for share, wait in zip(parts, waits, strict=True))
+    yield rated(Workload(**figures), 0, read, write, phase=phase)
 
 
 def _lacks(facts: dict[str, str]) -> Iterator[Sentence]:

@@ -13,7 +13,7 @@ from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
 from stend.imports.given import Given, utf8
 from stend.imports.numbers import block, number, size, whole
-from stend.imports.taken import Load, Taken, carried
+from stend.imports.taken import Load, Taken, carried, drive, within
 from stend.model.counts import Counts, added
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -107,15 +107,20 @@ def read(given: Given) -> Taken:
     """Return the loads of all jobs. Jobs of a host with the same name and group are one load."""
     document, notes = documents(given.data)
     loads = tuple(of(document))
-    target = str(document.common.get("filename") or next((j.options.get("filename", "") for j in document.jobs), ""))
+    names = (options.get("filename") for options in (document.common, *(job.options for job in document.jobs)))
     return Taken(
         tool=TOOL,
-        version=plain(document.version.removeprefix("fio-"))[:60],
+        version=version(document),
         loads=loads,
         notes=(*notes, *lacks(document))[:MOST_NOTES],
         at=document.timestamp,
-        drive={"target": plain(target)[:200]} if target else {},
+        drive=drive(next(filter(None, names), "")),
     )
+
+
+def version(document: Document) -> str:
+    """Return the version of fio that wrote a result: `3.33`."""
+    return plain(document.version.removeprefix("fio-"))[:60]
 
 
 def documents(data: bytes) -> tuple[Document, list[Sentence]]:
@@ -200,20 +205,19 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
     block_bytes, doubt = _sizes(words, counts)
     if doubt:
         unknown.append("block size")
-    depth = whole(words.get("iodepth")) or 1
     if not options:
         unknown.append("threads and queue depth")
     sync = words.get("ioengine", "psync" if options else "") in SYNCHRONOUS
-    share = number(words.get("percentage_random", "").split(",")[0])
-    load = Workload(
-        random_pct=round(min(share, 100)) if share is not None and share >= 0 else 100 if "rand" in way else 0,
+    share = whole(words.get("percentage_random", "").split(",")[0])
+    load = within(
+        random_pct=share if share is not None else 100 if "rand" in way else 0,
         read_pct=_mixed(way, words, counts),
         block_bytes=block_bytes,
-        threads=min(max(entries, whole(words.get("numjobs")) or 1), 1024),
-        depth=1 if sync else min(max(depth, 1), 65536),
-        range_bytes=size(words.get("size", "")) or 0,
+        threads=max(entries, whole(words.get("numjobs")) or 1),
+        depth=1 if sync else whole(words.get("iodepth")),
+        range_bytes=size(words.get("size", "")),
     )
-    return load, tuple(unknown)
+    return Workload(**load), tuple(unknown)
 
 
 def _mixed(way: str, words: dict[str, str], counts: Counts) -> int:
@@ -235,9 +239,9 @@ def _sizes(words: dict[str, str], counts: Counts) -> tuple[int, str]:
     option = None if spread else block(size(words.get("bs") or words.get("blocksize") or ""))
     exact = block(mean) if mean == int(mean) else None
     if (spread and not exact) or (unlike and not option):
-        return max(min(round(mean), 1 << 30), 1), "several"
+        return round(mean), "several"
     stated = exact or option or _power(mean)
-    return stated or max(min(round(mean), 1 << 30), 1), "" if stated else "unknown"
+    return stated or round(mean), "" if stated else "unknown"
 
 
 def _power(mean: float) -> int | None:

@@ -9,7 +9,7 @@ from stend.base.text import plain
 from stend.base.units import MB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, rated, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -93,8 +93,7 @@ def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[Sentence,
 def _rates(row: dict[str, str], way: str) -> Rates:
     iops = numbers.number(row.get(f"{way} iops")) or 0.0
     cell, unit = next(((row[name], unit) for end, unit in SPEEDS if (name := f"{way} {end}") in row), ("", 1))
-    waits = [numbers.number(row.get(f"{which} {way} response time")) for which in ("average", "maximum")]
-    mean, longest = ((wait or 0) * MS or None for wait in waits)
+    mean, longest = (numbers.scaled(row.get(f"{which} {way} response time"), MS) for which in ("average", "maximum"))
     return Rates(iops, (numbers.number(cell) or 0.0) * unit, mean, longest)
 
 
@@ -113,11 +112,11 @@ def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[Sentence, Non
     workers, depth = numbers.whole(row.get("# workers")), numbers.whole(row.get("queue depth"))
     if not workers or not depth:
         unknown.append("threads and queue depth")
-    workload = Workload(
-        random_pct=min(spec.random, 100) if spec else 0,
-        read_pct=min(spec.reads, 100) if spec else round(100 * read.iops / iops) if iops else 0,
-        block_bytes=min(max(size, 1), 1 << 30),
-        threads=min(max(workers or 1, 1), 1024),
-        depth=min(max(depth or 1, 1), 65536),
+    figures = within(
+        random_pct=spec.random if spec else 0,
+        read_pct=spec.reads if spec else round(100 * read.iops / iops) if iops else 0,
+        block_bytes=size,
+        threads=workers,
+        depth=depth,
     )
-    return rated(workload, 0, read, write, *unknown, phase=plain(name)[:60] or "loads")
+    return rated(Workload(**figures), 0, read, write, *unknown, phase=plain(name)[:60] or "loads")

@@ -14,7 +14,7 @@ from stend.base.units import KiB
 from stend.imports import xml
 from stend.imports.given import Given
 from stend.imports.numbers import at, size, whole
-from stend.imports.taken import Load, Rates, Taken, shared
+from stend.imports.taken import Load, Rates, Taken, shared, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -118,14 +118,12 @@ def _cells(test: Element, name: str) -> Iterator[tuple[int, int, list[Any]]]:
 
 
 def _load(test: Element, random: int, mix: int, block: int, rates: Rates, phase: str) -> Load:
-    threads, depth = (whole(_word(test, tag)) or 1 for tag in ("numjobs", "iodepth"))
+    threads, depth = (whole(_word(test, tag)) for tag in ("numjobs", "iodepth"))
     seconds = float(whole(_word(test, "runtime")) or 60)
     if phase == "lat":  # TKperf measures latency with one thread at QD1, whatever its options are
         threads = depth = 1
-    workload = Workload(
-        random_pct=random, read_pct=mix, block_bytes=block, threads=min(threads, 1024), depth=min(depth, 65536)
-    )
-    return shared(workload, seconds, rates, phase=phase)
+    figures = within(random_pct=random, read_pct=mix, block_bytes=block, threads=threads, depth=depth)
+    return shared(Workload(**figures), seconds, rates, phase=phase)
 
 
 def _mean(numbers: list[Any]) -> float:
