@@ -1,11 +1,15 @@
 """Numbers of other tools: what is one, what is none, and sizes with prefixes."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stend import imports
 from stend.imports import diskspd_text, fio, numbers
-from stend.imports.taken import within
+from stend.imports.given import Given
+from stend.imports.taken import drive, fact, short, within
 from stend.model.counts import Counts
 from stend.model.tally import Tally
 
@@ -141,3 +145,113 @@ def test_figures_of_a_workload_are_in_the_range_of_a_record_and_otherwise_unchan
         least, most = LIMITS[name]
         was = figures[name]
         assert value == (least if was is None or was < least else most if was > most else int(was))
+
+
+def test_names_and_facts_of_other_tools_have_the_room_of_a_page_and_of_a_record() -> None:
+    assert [len(cut("a" * 999)) for cut in (short, fact)] == [60, 200]
+    assert drive("/dev/" + "a" * 999) == {"target": "/dev/" + "a" * 195}
+    assert (drive(None), drive(""), short("a\x1b"), fact("a\x1b")) == ({}, {}, r"a\x1b", r"a\x1b")
+
+
+ROW = {"operation": "READ", "threads": 4, "hosts": 2, "io depth": 8, "block size": 4096, "file size": 1 << 30,
+       "random": 1, "direct io": 1, "time ms [last]": 2000, "iops [last]": 1000, "mib/s [last]": 7,
+       "io lat us [avg]": 50, "io lat us [max]": 900}  # fmt: skip
+MIXED = {"operation": "RWMIX70", "rwmix read iops [last]": 3000, "rwmix read io lat us [avg]": 60}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told", "read", "write"),
+    [
+        ({}, "RND 4K 100/0 T8 Q8", (2000, 50e-6, 900e-6), None),
+        ({"operation": "WRITE", "random": 0}, "SEQ 4K 0/100 T8 Q8", None, (2000, 50e-6, 900e-6)),
+        ({"threads": 900}, "RND 4K 100/0 T1024 Q8", (2000, 50e-6, 900e-6), None),
+        ({"threads": 0, "hosts": "", "io depth": ""}, "RND 4K 100/0 T1 Q1", (2000, 50e-6, 900e-6), None),
+        ({"iops [last]": "", "iops": 500}, "RND 4K 100/0 T8 Q8", (1000, 50e-6, 900e-6), None),
+        ({"io lat us [avg]": 0, "io lat us [max]": "x"}, "RND 4K 100/0 T8 Q8", (2000, 0, 0), None),
+        (MIXED, "RND 4K 75/25 T8 Q8", (6000, 60e-6, 0), (2000, 50e-6, 900e-6)),
+        (MIXED | {"rwmix read iops [last]": 0}, "RND 4K 0/100 T8 Q8", None, (2000, 50e-6, 900e-6)),
+        ({"operation": "MKDIRS"}, "", None, None),
+        ({"block size": 0}, "", None, None),
+        ({"block size": 1 << 31}, "", None, None),
+    ],
+)
+def test_a_row_of_elbencho_is_a_load_of_all_its_threads(
+    changed: dict[str, Any], told: str, read: tuple[float, ...] | None, write: tuple[float, ...] | None
+) -> None:
+    """Its columns [last] are those of the slowest thread; older versions have one of each without that mark."""
+    row = ROW | changed
+    text = f"ISO date,{','.join(row)}\n2026-05-04T13:00:00,{','.join(map(str, row.values()))}\n"
+    taken = imports.readers()["elbencho"].read(Given("a", (("a", text.encode()),)))
+    assert [load.workload.label for load in taken.loads] == [told] * bool(told)
+    for load in taken.loads:
+        assert (load.counts.seconds, load.workload.range_bytes) == (2, 1 << 30)
+        for way, expected in ((load.counts.read, read), (load.counts.write, write)):
+            ios, mean_s, max_s = expected or (0, 0, 0)
+            assert (way.ios, way.bytes) == (ios, ios * 4096)
+            assert way.latency_ns == pytest.approx(ios * mean_s * 1e9)
+            assert way.max_ns == pytest.approx(max_s * 1e9)
+
+
+@pytest.mark.parametrize(
+    ("lines", "label", "rate", "mean"),
+    [
+        ("[Read]\n  SEQ    1MiB (Q=  8, T= 2):  2097.152 MB/s [ 2000.0 IOPS] <  3990.00 us>", "SEQ 1024K 100/0 T2 Q8",
+         2000, 3.99e-3),
+        ("[Write]\n RND 4KiB (Q= 1, T= 1): 40.960 MB/s [ 10000.0 IOPS] < 98.00 us>", "RND 4K 0/100 T1 Q1",
+         10_000, 98e-6),
+        ("[Mix] Read 30%/Write 70%\n Random 4 KiB (Q= 2, T= 3): 40.960 MB/s", "RND 4K 30/70 T3 Q2", 10_000, None),
+        ("[Mix]\n Random 4 KiB (Q= 2, T= 3): 40.960 MB/s", "RND 4K 70/30 T3 Q2", 10_000, None),
+        ("[Mix] Read 999%\n Random 4 KiB (Q= 2): 40.960 MB/s", "RND 4K 100/0 T1 Q2", 10_000, None),
+        ("Random Write 512KB : 52.4288 MB/s", "RND 512K 0/100 T1 Q1", 100, None),
+        ("Random Read 4KB (QD=32) : 40.960 MB/s", "RND 4K 100/0 T1 Q32", 10_000, None),
+        ("Sequential Read : 104.8576 MB/s", "SEQ 1024K 100/0 T1 Q1", 100, None),
+        ("Random Read : 40.960 MB/s", "RND 4K 100/0 T1 Q1", 10_000, None),
+        ("Random Read 4KiB (Q=99999,T=9999) : 40.960 MB/s", "RND 4K 100/0 T1024 Q65536", 10_000, None),
+    ],
+)  # fmt: skip
+def test_a_line_of_crystaldiskmark_of_any_version_is_a_load(
+    lines: str, label: str, rate: float, mean: float | None
+) -> None:
+    text = f"CrystalDiskMark 8\n{lines}\n Test: 2 GiB (x5)\n Time: Measure 5 sec\n"
+    taken = imports.readers()["diskmark"].read(Given("a", (("a", text.encode()),)))
+    assert [load.workload.label for load in taken.loads] == [label] * bool(label)
+    for load in taken.loads:
+        figures = load.reported.both or load.reported.read or load.reported.write
+        assert (figures["iops"], figures.get("mean")) == (pytest.approx(rate), mean and pytest.approx(mean))
+        assert (load.counts.seconds, load.workload.range_bytes) == (5, 2 << 30)
+
+
+SPAN = "Results for timespan {n}:\n*******\ntest time: {n}.00s\nTotal IO\nthread | bytes | I/Os | I/O per s\n"
+
+
+def test_each_time_span_of_diskspd_is_a_load_with_its_own_settings() -> None:
+    common = "path: 'a'\nblock size: 4096\n\tusing random I/O\ntotal threads: 3\n"
+    spans = [SPAN.format(n=n) + f"total: {n * 8192} | {n} | 1\nRead IO\nthread | bytes | I/Os | I/O per s\n"
+             f"total: {n * 8192} | {n} | 1\n" for n in (1, 2, 3)]  # fmt: skip
+    text = common + spans[0] + "block size: 8192\ntotal threads: 5\n" + spans[1] + spans[2]
+    loads = imports.readers()["diskspd-text"].read(Given("a", (("a", text.encode()),))).loads
+    assert [(load.counts.seconds, load.counts.read.ios) for load in loads] == [(1, 1), (2, 2), (3, 3)]
+    assert [load.workload.label for load in loads] == ["RND 4K 100/0 T3 Q1", "SEQ 8K 100/0 T5 Q1", "RND 4K 100/0 T3 Q1"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "read", "write", "label"),
+    [
+        ("8192,100,20,60,0,1,8192,0", 100, 900, "60%RND 8K 20/80 T3 Q5"),
+        ("8192,100,200,300,0,1,8192,0", 100, 900, "RND 8K 100/0 T3 Q5"),
+        ("", 250, 750, "SEQ 4K 25/75 T3 Q5"),
+    ],
+)
+def test_a_row_of_iometer_has_its_specification_or_else_the_shares_of_its_rates(
+    spec: str, read: float, write: float, label: str
+) -> None:
+    head = f"'Access specification name,default assignment\na,2\n'size,% of size\n{spec}\n'Results\n"
+    names = (
+        "Access Specification Name,# Workers,Queue Depth,Read IOps,Write IOps,Read MiBps (Binary),Write MiBps (Binary)"
+    )
+    row = f"ALL,All,a,3,5,{read},{write},{read / 256},{write / 256}\n"
+    data = f"{head}'Target Type,Target Name,{names},Write MiBps (Binary)\n{row}".encode()
+    (load,) = imports.readers()["iometer"].read(Given("a", (("a", data),))).loads
+    assert load.workload.label == label
+    assert load.reported.unknown[:-1] == (() if spec else ("random or sequential",))
+    assert [way.ios for way in (load.counts.read, load.counts.write)] == [60 * read, 60 * write]

@@ -17,6 +17,7 @@ from stend.devices import file
 from stend.devices.purging import purge as purger
 from stend.devices.purging.table import Drive
 from stend.devices.telling import tools
+from stend.gate import Gate
 from stend.words import Language
 from stend.words import text as told
 from tests.stand import ours
@@ -175,6 +176,25 @@ def test_a_failed_security_erase_leaves_no_password(target: file.FileDevice, ben
     assert " не очищен, вывод `hdparm " in said
     words = ["--security-set-pass", "--security-erase", "--security-disable"]
     assert [next(w for w in words if w in call) for call in bench.called] == words
+
+
+def test_the_gate_is_checked_before_each_command_and_before_what_is_left_is_read(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, check = type(target.door.opened), type(target.door.opened).check
+
+    def checked(gate: Gate) -> None:
+        with bench.calls.open("a") as calls:
+            calls.write("check\n")
+        check(gate)
+
+    monkeypatch.setattr(kind, "check", checked)
+    bench.program("hdparm", f'case "$*" in *--security-erase*) {wipe(target)};; esac')
+    drive = Drive("sata", target.identity.path, frozenset({"security"}))
+    purger.purge(drive, target.door.opened, report=lambda words: None)
+    words = ("check", "--security-set-pass", "--security-erase")
+    called = [next(word for word in words if word in call) for call in bench.called]
+    assert called[-5:] == ["check", "--security-set-pass", "check", "--security-erase", "check"]
 
 
 def test_a_password_that_cannot_be_cleared_is_told_with_the_command(target: file.FileDevice, bench: Bench) -> None:

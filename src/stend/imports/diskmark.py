@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from stend.base.errors import BadInput
 from stend.base.limits import MOST_BLOCK
-from stend.base.text import plain
 from stend.base.units import MB, GiB, KiB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, shared, within
+from stend.imports.taken import Load, Rates, Taken, fact, shared, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -53,11 +52,11 @@ def read(given: Given) -> Taken:
         notes[Sentence("imported.unread", n=rates - len(loads))] = None
     return Taken(
         tool=head[1],
-        version=(head[2] or "").strip(".")[:20],
+        version=short((head[2] or "").strip(".")),
         loads=loads,
         notes=(*notes, *_lacks(settings)),
         at=numbers.at(settings.get("Date", ""), "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
-        host={"system": plain(settings.get("OS", ""))[:200]},
+        host={"system": fact(settings.get("OS", ""))},
     )
 
 

@@ -7,11 +7,10 @@ import msgspec
 
 from stend.base.errors import BadInput
 from stend.base.limits import MOST_BLOCK
-from stend.base.text import plain
 from stend.base.units import KiB
 from stend.imports import fio
 from stend.imports.given import Given
-from stend.imports.taken import Load, Taken, drive
+from stend.imports.taken import Load, Taken, drive, short
 from stend.model.counts import Counts
 from stend.model.service_map import PHASE
 from stend.model.tally import Tally
@@ -52,7 +51,7 @@ def read(given: Given) -> Taken:
 def _cell(name: str, load: Load) -> Load:
     found = CELL.match(name)
     if not found:
-        raise BadInput(f"its job {plain(name)[:60]} is not a cell of its grid")
+        raise BadInput(f"its job {short(name)} is not a cell of its grid")
     written, reads = (int(number) for number in found.groups())
     return load._replace(workload=_workload(max(reads, LEAST_READS), written, load.counts), phase=PHASE)
 

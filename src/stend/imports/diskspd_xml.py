@@ -5,11 +5,10 @@ from itertools import starmap, zip_longest
 from xml.etree.ElementTree import Element
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.imports import numbers, xml
 from stend.imports.diskspd_text import MS, Settings, lacks, ran, reported, tally, workload
 from stend.imports.given import Given
-from stend.imports.taken import Load, Taken, drive
+from stend.imports.taken import Load, Taken, drive, short
 from stend.model.counts import Counts
 from stend.model.tally import PERCENTS, Tally
 from stend.words import Sentence
@@ -38,7 +37,7 @@ def read(given: Given) -> Taken:
     run = root.findtext("System/RunTime") or ""
     return Taken(
         tool=TOOL,
-        version=plain(root.findtext("System/Tool/Version") or "")[:60],
+        version=short(root.findtext("System/Tool/Version") or ""),
         loads=loads,
         notes=(*lacks(loads), *_cached(root)),
         at=numbers.at(run.removesuffix(" UTC"), "%Y/%m/%d %H:%M:%S"),

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.base.units import MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, drive, rated, within
+from stend.imports.taken import Load, Rates, Taken, drive, rated, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -44,7 +43,7 @@ def read(given: Given) -> Taken:
     target = command[-1] if command and "/" in command[-1] else ""
     return Taken(
         tool=TOOL,
-        version=plain(version)[:60],
+        version=short(version),
         loads=tuple(loads),
         notes=(*notes, *_lacks(rows)),
         at=numbers.at(first.get("iso date", ""), *DATES),
@@ -70,7 +69,7 @@ def _loads(row: dict[str, str], notes: dict[Sentence, None]) -> Iterator[Load]:
     block = numbers.block(numbers.whole(row.get("block size")))
     threads, hosts, depth = (numbers.whole(row.get(key)) or 1 for key in ("threads", "hosts", "io depth"))
     if not name or not block:
-        notes[Sentence("imported.no_load", name=plain(operation)[:40] or "-")] = None
+        notes[Sentence("imported.no_load", name=short(operation) or "-")] = None
         return
     ways = {"read": Rates(), "write": Rates()}
     if "rwmix read iops [last]" in row and _last(row, "rwmix read iops"):

@@ -12,7 +12,7 @@ from stend.base.text import plain
 from stend.base.units import GiB, binary
 from stend.imports import numbers, xml
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated, within
+from stend.imports.taken import Load, Rates, Taken, fact, rated, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -53,10 +53,10 @@ def read(given: Given) -> Taken:
         if filled == ["ERROR"]:
             notes[Sentence("imported.broken", phase=phase)] = None
         elif len(filled) == 1:
-            phase = plain(filled[0])[:60]
+            phase = short(filled[0])
         elif filled:
             loads += _load(numbers.named(header, row), len(row) - len(header), phase, notes)
-    fio_version = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
+    fio_version = short(facts.get("FIOVersion", "").rpartition("-")[2])
     return Taken(
         tool=TOOL,
         version=f"(fio {fio_version})" if fio_version else "",
@@ -64,7 +64,7 @@ def read(given: Given) -> Taken:
         notes=(*notes, *_lacks(facts)),
         unknown=("firmware", "steady state", "write cache"),
         drive=_drive(facts),
-        host={"cpu": plain(facts.get("CPU", ""))[:200], "kernel": plain(facts.get("OS", ""))[:200]},
+        host={"cpu": fact(facts.get("CPU", "")), "kernel": fact(facts.get("OS", ""))},
     )
 
 
@@ -104,7 +104,7 @@ def _lacks(facts: dict[str, str]) -> Iterator[Sentence]:
 
 def _drive(facts: dict[str, str]) -> dict[str, Any]:
     names = {"target": "Drive", "model": "Model", "serial": "Serial"}
-    drive: dict[str, Any] = {key: plain(_bare(facts.get(name, "")))[:100] for key, name in names.items()}
+    drive: dict[str, Any] = {key: fact(_bare(facts.get(name, ""))) for key, name in names.items()}
     capacity_gib = numbers.whole(_bare(facts.get("AvailCapacity", "")))
     if capacity_gib and capacity_gib < 1 << 30:
         drive["capacity_bytes"] = capacity_gib * GiB

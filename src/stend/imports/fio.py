@@ -8,12 +8,11 @@ import msgspec
 
 from stend.base import limits, untrusted
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
 from stend.imports.given import Given, utf8
 from stend.imports.numbers import block, number, size, whole
-from stend.imports.taken import Load, Taken, carried, drive, within
+from stend.imports.taken import Load, Taken, carried, drive, fact, short, within
 from stend.model.counts import Counts, added
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -120,7 +119,7 @@ def read(given: Given) -> Taken:
 
 def version(document: Document) -> str:
     """Return the version of fio that wrote a result: `3.33`."""
-    return plain(document.version.removeprefix("fio-"))[:60]
+    return short(document.version.removeprefix("fio-"))
 
 
 def documents(data: bytes) -> tuple[Document, list[Sentence]]:
@@ -133,7 +132,7 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
     except untrusted.BROKEN as error:
         pieces = list(Cutter().feed(data + b"\n"))
         complete = [piece for piece in pieces if isinstance(piece, bytes)]
-        lines = [Sentence("imported.says", text=plain(piece)[:200]) for piece in pieces if isinstance(piece, str)]
+        lines = [Sentence("imported.says", text=fact(piece)) for piece in pieces if isinstance(piece, str)]
         if not complete:
             raise BadInput(f"it has no complete JSON document: {untrusted.sentence(error)}") from error
     more = [Sentence("imported.documents", n=len(complete))] if len(complete) > 1 else []
@@ -180,7 +179,7 @@ def _hosts(document: Document) -> set[tuple[str, int]]:
 def _name(document: Document, job: Job) -> str:
     """Return the name of a job, with its host if the result is of several."""
     host = f" {job.hostname}:{job.port}" if len(_hosts(document)) > 1 else ""
-    return plain(f"{job.jobname[: 60 - len(host)]}{host}")[:60]
+    return short(f"{job.jobname[: 60 - len(host)]}{host}")
 
 
 def _together(document: Document) -> list[list[Job]]:
@@ -326,7 +325,7 @@ def lacks(document: Document) -> Iterator[Sentence]:
         yield Sentence("imported.clat")
     for jobs in loads:
         if _sizes(_words(document, jobs[0]), added(_counts(job, alone=False) for job in jobs))[1] == "several":
-            yield Sentence("imported.fio_sizes", name=plain(jobs[0].jobname)[:60])
+            yield Sentence("imported.fio_sizes", name=short(jobs[0].jobname))
     yield from _of_options(document)
 
 
@@ -348,7 +347,7 @@ def _of_options(document: Document) -> Iterator[Sentence]:
     yield from dict.fromkeys(_held_back(document))
     for job in document.jobs:
         if job.error:
-            yield Sentence("imported.error", name=plain(job.jobname)[:60], n=job.error)
+            yield Sentence("imported.error", name=short(job.jobname), n=job.error)
 
 
 def _held_back(document: Document) -> Iterator[Sentence]:
@@ -358,4 +357,4 @@ def _held_back(document: Document) -> Iterator[Sentence]:
         for key, names in (("limited", LIMITS), ("flushed", FLUSHES), ("synced", SYNCS)):
             used = [f"{name}={options[name]}" for name in names if options.get(name, "0") not in ("0", "none")]
             if used:
-                yield Sentence(f"imported.{key}", name=plain(job.jobname)[:60], options=plain(", ".join(used))[:100])
+                yield Sentence(f"imported.{key}", name=short(job.jobname), options=fact(", ".join(used)))

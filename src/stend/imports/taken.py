@@ -61,9 +61,19 @@ def within(**figures: float | None) -> dict[str, Any]:
     return {name: int(min(max(value or 0, bounds[name].ge), bounds[name].le)) for name, value in figures.items()}
 
 
+def short(name: str) -> str:
+    """Return a name, a version or a setting that a tool printed, as far as a page has room for it."""
+    return plain(name)[:60]
+
+
+def fact(text: str) -> str:
+    """Return a fact or a line that a tool printed, as far as a record keeps it."""
+    return plain(text)[:200]
+
+
 def drive(target: Any) -> dict[str, Any]:
     """Return the facts about a drive of which only the path or the name is known, or {} if it is empty."""
-    return {"target": plain(str(target))[:200]} if target else {}
+    return {"target": fact(str(target))} if target else {}
 
 
 def lasted(seconds: float) -> None:
