@@ -228,10 +228,13 @@ def test_each_time_span_of_diskspd_is_a_load_with_its_own_settings() -> None:
     common = "path: 'a'\nblock size: 4096\n\tusing random I/O\ntotal threads: 3\n"
     spans = [SPAN.format(n=n) + f"total: {n * 8192} | {n} | 1\nRead IO\nthread | bytes | I/Os | I/O per s\n"
              f"total: {n * 8192} | {n} | 1\n" for n in (1, 2, 3)]  # fmt: skip
-    text = common + spans[0] + "block size: 8192\ntotal threads: 5\n" + spans[1] + spans[2]
-    loads = imports.readers()["diskspd-text"].read(Given("a", (("a", text.encode()),))).loads
+    text = spans[0] + "block size: 8192\ntotal threads: 5\n" + spans[1] + spans[2]
+    read = imports.readers()["diskspd-text"].read
+    loads = read(Given("a", (("a", (common + text).encode()),))).loads
     assert [(load.counts.seconds, load.counts.read.ios) for load in loads] == [(1, 1), (2, 2), (3, 3)]
     assert [load.workload.label for load in loads] == ["RND 4K 100/0 T3 Q1", "SEQ 8K 100/0 T5 Q1", "RND 4K 100/0 T3 Q1"]
+    for head, target in ((common, "a"), ("Command Line: diskspd -b4K x y\n", "y"), ("", "")):
+        assert read(Given("a", (("a", (head + text).encode()),))).drive == ({"target": target} if target else {})
 
 
 @pytest.mark.parametrize(

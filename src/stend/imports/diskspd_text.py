@@ -94,7 +94,7 @@ def settings(head: str) -> Settings:
 def _command(head: str) -> list[str]:
     """Return the words of the command line in the head, or an empty list."""
     line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
-    return line[1].split()[:200] if line else []
+    return line[1].split() if line else []
 
 
 def _whole(match: re.Match[str] | None) -> int | None:

@@ -78,7 +78,7 @@ def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[Sentence, 
     if written is None or not block or not threads or not depth or iops is None or beyond > 0:
         notes[Sentence("imported.shifted" if beyond > 0 else "imported.unmeasured", phase=phase)] = None
         return
-    figures = {
+    figures: dict[str, Any] = {
         "random_pct": 100 if cells.get("type", "").lower().startswith("rand") else 0,
         "read_pct": round(100 - written),
         "block_bytes": int(block),
