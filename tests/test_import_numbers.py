@@ -1,5 +1,6 @@
 """Numbers of other tools: what is one, what is none, and sizes with prefixes."""
 
+import json
 from typing import Any
 
 import pytest
@@ -258,3 +259,41 @@ def test_a_row_of_iometer_has_its_specification_or_else_the_shares_of_its_rates(
     assert load.workload.label == label
     assert load.reported.unknown[:-1] == (() if spec else ("random or sequential",))
     assert [way.ios for way in (load.counts.read, load.counts.write)] == [60 * read, 60 * write]
+
+
+SSD = ["1024K", "128K", "64K", "32K", "16K", "8K", "4K", "0.5K"]
+
+
+@pytest.mark.parametrize(
+    ("test", "rows", "columns", "mixes", "sizes"),
+    [
+        ("iops", 7, 8, (100, 95, 65, 50, 35, 5, 0), SSD),
+        ("iops", 7, 7, (100, 95, 65, 50, 35, 5, 0), SSD[:-1]),
+        ("iops", 3, 3, (100, 50, 0), ["64K", "16K", "4K"]),
+        ("lat", 3, 3, (100, 65, 0), ["8K", "4K", "0.5K"]),
+        ("lat", 3, 2, (100, 65, 0), ["8K", "4K"]),
+        ("tp", 5, 2, (100, 0), ["1024K", "64K", "8K", "4K", "0.5K"]),
+        ("tp", 2, 2, (100, 0), ["1024K", "4K"]),
+    ],
+)
+def test_a_matrix_of_tkperf_has_the_mixes_and_sizes_of_its_test_on_an_ssd_or_a_disk(
+    test: str, rows: int, columns: int, mixes: tuple[int, ...], sizes: list[str]
+) -> None:
+    """The last round but one is the only steady one. A drive with sectors of 4096 bytes lacks the last column."""
+    if test == "tp":
+        matrix: Any = [[[0, way + 1, 0] for way in range(columns)] for _ in range(rows)]
+    else:
+        wait = (1, 9, 3)
+        matrix = [[[wait if test == "lat" else n] * columns for _ in range(rows)] for n in (7, 1, 9)]
+    fields = {"roundmat": matrix, "stdyrounds": [1], "runtime": 20, "numjobs": 3, "iodepth": 5}
+    text = "".join(f"<{name}>{json.dumps(value)}</{name}>" for name, value in fields.items())
+    given = Given("a", (("a", f"<plot><{test}>{text}</{test}></plot>".encode()),))
+    loads = imports.readers()["tkperf"].read(given).loads
+    shape = "T1 Q1" if test == "lat" else "T3 Q5"
+    cells = [(mix, size) for mix in mixes for size in sizes] if test != "tp" else [(m, s) for s in sizes for m in mixes]
+    access = "SEQ" if test == "tp" else "RND"
+    assert [load.workload.label for load in loads] == [f"{access} {s} {m}/{100 - m} {shape}" for m, s in cells]
+    assert {load.counts.seconds for load in loads} == {20}
+    rate = {"iops": {1.0}, "lat": {1 / 3e-6}, "tp": {1024, 2048}}[test]
+    figures = [load.reported.both or load.reported.read or load.reported.write for load in loads]
+    assert {round(f["throughput" if test == "tp" else "iops"], 3) for f in figures} == {round(r, 3) for r in rate}
