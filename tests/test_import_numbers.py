@@ -294,6 +294,8 @@ def test_a_matrix_of_tkperf_has_the_mixes_and_sizes_of_its_test_on_an_ssd_or_a_d
     access = "SEQ" if test == "tp" else "RND"
     assert [load.workload.label for load in loads] == [f"{access} {s} {m}/{100 - m} {shape}" for m, s in cells]
     assert {load.counts.seconds for load in loads} == {20}
-    rate = {"iops": {1.0}, "lat": {1 / 3e-6}, "tp": {1024, 2048}}[test]
+    rates = {"iops": [1.0], "lat": [1 / 3e-6], "tp": [1024.0, 2048.0]}[test]
     figures = [load.reported.both or load.reported.read or load.reported.write for load in loads]
-    assert {round(f["throughput" if test == "tp" else "iops"], 3) for f in figures} == {round(r, 3) for r in rate}
+    assert {round(f["throughput" if test == "tp" else "iops"], 3) for f in figures} == {
+        round(rate, 3) for rate in rates
+    }
