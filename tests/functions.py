@@ -7,6 +7,7 @@ of charts only their numbers count. `python -m tests.functions TEST FUNCTION` pr
 """
 
 import inspect
+import io
 import json
 import pkgutil
 import random
@@ -19,29 +20,46 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from rich.console import Console, ConsoleRenderable
 
 from stend import suite
 from stend.base.units import GiB
+from stend.charts.beside import Side
 from stend.findings import look
 from stend.findings.look.figures import figures
 from stend.findings.look.grounds import Ground
+from stend.live.course import Course
+from stend.live.now import now
+from stend.live.state import State
+from stend.many.sides import outcome
 from stend.model.definition import Hold
 from stend.model.events import Event, Telemetry
 from stend.model.record import Run
+from stend.publish.figures import rows
+from stend.publish.samples import Sample
 from stend.words import Language
 from tests import pictures
 from tests.answers import digest, plain, still
 from tests.synthetic import Truth, events
 
 FILE = Path(__file__).parent / "goldens/functions.json"
-PACKAGES = ("model", "findings", "runner", "suite", "charts", "planning", "api", "session", "live", "engines", "many")
+PACKAGES = (
+    "model", "findings", "runner", "suite", "charts", "planning", "api", "session", "live", "engines", "many", "cli",
+    "publish",
+)  # fmt: skip
 """Packages of stend whose functions are called."""
 PICTURES = "stend.charts"
 """A package of functions whose texts do not count."""
-LEFT_OUT = ("findings.names", "findings.heat.course", "charts.of", "engines.fio", "session.apart", "live.composer")
+LEFT_OUT = (
+    "findings.names", "findings.heat.course", "charts.of", "engines.fio", "session.apart", "live.composer",
+    "model.quantities.shape", "publish.data", "publish.html", "publish.figures.change_data",
+    "publish.figures.chart_data", "publish.figures.first_chart",
+)  # fmt: skip
 """Functions that return what others return too, or what is the same for every run."""
 MOST = 6
 """Calls of a function for each run."""
+PARTS = 3
+"""So many tests of one package, each cheap enough to be in the record of benchmarks/reached.py."""
 LARGE = ("block-sweep", "composite", "demand-intensity", "inspect", "iops", "profiles", "rwsw-demand-intensity")
 """Tests whose runs take longer: only one drive runs them."""
 
@@ -97,7 +115,21 @@ def runs(test: str) -> tuple[Run, ...]:
     rng, changes = random.Random(test), {"interval_s": 10.0, "shorten": 60, "rounds": 5}
     profiles = ("enterprise-2.0.2",) if test in LARGE else ("enterprise-2.0.2", "client-2.0.2")
     first, *more = (events([test], truth(rng, test), profile=profile, **changes) for profile in profiles)
-    return Run(troubled(first)), *map(Run, more)
+    return _run([*troubled(first)]), *map(_run, more)
+
+
+COURSES: dict[int, list[Course]] = {}
+"""Of each run: after a third and two thirds of its events, and at its end."""
+
+
+def _run(every: list[Event]) -> Run:
+    run = Run(every)
+    COURSES[id(run)] = [Course(every[: len(every) * part // 3]) for part in (1, 2, 3)]
+    return run
+
+
+def _sample(run: Run) -> Sample:
+    return Sample(Path("a"), "0", run, {}, pictures.SHEET, outcome("0", run, {}), (), ())
 
 
 @cache
@@ -127,7 +159,7 @@ def _kinds(call: Callable[..., Any]) -> tuple[str, ...]:
 
 def kind_of(name: str, annotation: Any) -> str:
     word = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    return f"{name}: {word}" if word in ("str", "Sequence", "dict") else word
+    return f"{name}: {word}" if word in ("str", "int", "bool", "Sequence", "Iterable", "dict") else word
 
 
 KINDS: dict[str, Callable[[Run], list[Any]]] = {
@@ -153,6 +185,19 @@ KINDS: dict[str, Callable[[Run], list[Any]]] = {
     "records: Sequence": lambda run: [look.records(run, run.plan.tests[0].name)],
     "Record": lambda run: look.records(run, run.plan.tests[0].name)[-2:],
     "Telemetry": lambda run: [*run.present[1]][:4],
+    "Judged": lambda run: [*run.judged][-2:],
+    "verdicts: Sequence": lambda run: [one.verdicts for one in run.judged][-3:],
+    "Course": lambda run: COURSES[id(run)],
+    "State": lambda _: [State("running", "running (process 1)")],
+    "runs: Iterable": lambda run: [[now("a", one, State("elsewhere", "")) for one in COURSES[id(run)]]],
+    "name: str": lambda _: ["a"],
+    "Sample": lambda run: [_sample(run)],
+    "Review": lambda run: [_sample(run).review(Language("ru"), ())],
+    "Side": lambda run: [Side("a", run)],
+    "Row": lambda run: [*rows(_sample(run))][:3],
+    "wide: bool": lambda _: [True, False],
+    "width: int": lambda _: [67],
+    "most: int": lambda _: [24],
     "quantity: str": lambda run: ["iops", "watts"],
 }
 """What the arguments of a kind are, given a run."""
@@ -172,6 +217,10 @@ def returned(test: str, function: Function) -> Iterator[Any]:
 
 def with_properties(value: Any, *, texts: bool) -> Any:
     """A value as JSON holds it, of objects of ours also what their properties return."""
+    if isinstance(value, ConsoleRenderable):
+        console = Console(width=80, file=io.StringIO(), record=True, force_terminal=True, _environ={"TERM": "xterm"})
+        console.print(value)
+        return console.export_text(styles=True)
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return [with_properties(one, texts=texts) for one in value]
     told = plain(value)
@@ -190,14 +239,18 @@ def numbers(told: Any) -> Any:
     return told if isinstance(told, float | int) else None
 
 
-def answers(test: str, package: str) -> dict[str, str]:
-    """The digest of each function of a package that returns something for this test."""
+def parted(told: dict[str, Any], part: int) -> dict[str, Any]:
+    return {name: one for name, one in told.items() if len(name) % PARTS == part}
+
+
+def answers(test: str, chosen: dict[str, Function]) -> dict[str, str]:
+    """The digest of each of the functions that returns something for this test."""
     told = dict[str, str]()
-    with still():
-        for name, function in functions(package).items():
+    for name, function in chosen.items():
+        with still():  # each begins at the same moment, whichever were called before
             every = list(returned(test, function))
-            if any(one not in (None, [], {}, "", False, [[], []]) for one in every):
-                told[name] = digest(every)
+        if any(one not in (None, [], {}, "", False, [[], []]) for one in every):
+            told[name] = digest(every)
     return told
 
 
@@ -206,7 +259,9 @@ def main() -> None:
         function = functions(words[1].partition(".")[0])[words[1]]
         print(json.dumps(list(returned(words[0], function)), indent=1, ensure_ascii=False))
         return
-    told = {test: {package: answers(test, package) for package in PACKAGES} for test in sorted(suite.names())}
+    told = {
+        test: {package: answers(test, functions(package)) for package in PACKAGES} for test in sorted(suite.names())
+    }
     FILE.write_text(json.dumps(told, indent=0) + "\n")
 
 

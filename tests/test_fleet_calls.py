@@ -24,6 +24,7 @@ from stend.fleet.chosen import Drive
 from stend.fleet.client import LOST_S, PATIENCE_S
 from stend.fleet.file import Fleet
 from stend.model.definition import Identity
+from stend.session import apart
 from stend.store import writer
 from tests.test_fleet_chosen import fleet
 
@@ -370,3 +371,23 @@ def test_a_stop_names_the_next_command_only_if_runs_were_ended(
     monkeypatch.setattr(client, "each", lambda *given: {"tls://a": count})
     assert _fleet.stop(Path("f.toml"), Path("certificates"), platform.node()) == 0
     assert capsys.readouterr().out.startswith(f"{count} runs were asked to end; {way_on}")
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "said"),
+    [
+        (0, "cut off", "the last line"),
+        (1, "cut off", "the last line"),
+        (2, "refused", "the last line"),
+        (3, "refused", "the last line"),
+        (4, "refused", "the last line"),
+        (5, "cut off", "the last line"),
+        (-9, "cut off", "its process was ended by signal 9"),
+    ],
+)
+def test_a_run_without_an_end_is_refused_or_cut_off_as_its_process_ended(
+    code: int, outcome: str, said: str, tmp_path: Path
+) -> None:
+    apart.log_of(tmp_path / "run").write_text("a line\nthe last line\n")
+    order: Any = SimpleNamespace(cell="a-01")
+    assert tasks._outcome(order, tmp_path / "run", code) == tasks.Outcome("a-01", outcome, said)

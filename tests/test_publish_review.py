@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stend import publish
 from stend.base.errors import BadInput
@@ -189,8 +191,43 @@ def test_a_damaged_photograph_is_returned_up_to_the_damage(data: bytes) -> None:
     assert photos.bare("jpeg", bare) == bare
 
 
-def test_a_jpeg_loses_what_the_camera_wrote() -> None:
-    segments = b"\xff\xe0\x00\x04JF" + b"\xff\xe1\x00\x0aGPS-HOME" + b"\xff\xfe\x00\x07Owner" + b"\xff\xdb\x00\x03q"
-    data = b"\xff\xd8" + segments + b"\xff\xda\x00\x03s" + b"\x11\x22\xff\xd9" + b"trailer"
-    bare = photos.bare("jpeg", data)
-    assert bare == b"\xff\xd8\xff\xe0\x00\x04JF\xff\xdb\x00\x03q\xff\xda\x00\x03s\x11\x22\xff\xd9"
+KEPT = (0xC0, 0xC4, 0xCF, 0xDB, 0xDD, 0xDF, 0xE0, 0xE2, 0xEE, 0xF0)
+"""Frames, tables and intervals (ITU T.81, table B.1); JFIF, the colour profile and Adobe's colour transform."""
+LOST = (0xE1, 0xE3, 0xED, 0xEF, 0xFE)
+"""Exif and XMP, makers' own, Photoshop's, and comments."""
+SEGMENT = st.tuples(st.sampled_from(KEPT + LOST), st.binary(max_size=40))
+SCANNED = st.lists(st.sampled_from([b"a", b"\x00", b"\xff\x00", b"\xff\xd0", b"\xff\xd7"]), max_size=9).map(b"".join)
+SCANS = st.lists(st.tuples(SCANNED, st.lists(SEGMENT, max_size=2)), max_size=3)
+CHUNK = st.tuples(
+    st.sampled_from([b"IHDR", b"IDAT", b"iCCP", b"IEND", b"tEXt", b"eXIf", b"tIME"]), st.binary(max_size=40)
+)
+
+
+def segment(mark: int, content: bytes) -> bytes:
+    return bytes((0xFF, mark)) + (len(content) + 2).to_bytes(2, "big") + content
+
+
+@given(st.lists(SEGMENT, max_size=5), SCANS, st.binary(max_size=9), st.integers(0, 3), st.data())
+def test_a_jpeg_keeps_what_its_look_depends_on(
+    head: list[Any], scans: list[Any], behind: bytes, fill: int, data: st.DataObject
+) -> None:
+    whole = kept = b"\xff\xd8"
+    for scanned, segments in [(None, head), *scans]:
+        scan = b"" if scanned is None else segment(0xDA, b"s") + scanned
+        whole, kept = whole + scan, kept + scan
+        for mark, content in segments:
+            whole += (b"\xff" * fill if scanned is None else b"") + segment(mark, content)
+            kept += segment(mark, content) if mark in KEPT else b""
+    whole += b"\xff\xd9" + behind
+    assert photos.bare("jpeg", whole) == kept + b"\xff\xd9"
+    cut = photos.bare("jpeg", whole[: data.draw(st.integers(0, len(whole)))])
+    assert kept.startswith(cut[:-2])
+
+
+@given(st.lists(CHUNK, max_size=6), st.data())
+def test_a_png_keeps_what_its_look_depends_on(chunks: list[Any], data: st.DataObject) -> None:
+    parts = [len(content).to_bytes(4, "big") + kind + content + b"crc4" for kind, content in chunks]
+    whole = b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+    kept = whole[:8] + b"".join(part for part in parts if part[4:8] not in (b"tEXt", b"eXIf", b"tIME"))
+    assert photos.bare("png", whole) == kept
+    assert kept.startswith(photos.bare("png", whole[: data.draw(st.integers(0, len(whole)))]))

@@ -14,9 +14,11 @@ from stend.base.errors import Missing, Refused, StepFailed
 from stend.base.programs import missing
 from stend.base.units import MiB
 from stend.devices import file
+from stend.devices.purging import follow
 from stend.devices.purging import purge as purger
 from stend.devices.purging.table import Drive
 from stend.devices.telling import tools
+from stend.gate import Gate
 from stend.words import Language
 from stend.words import text as told
 from tests.stand import ours
@@ -177,6 +179,25 @@ def test_a_failed_security_erase_leaves_no_password(target: file.FileDevice, ben
     assert [next(w for w in words if w in call) for call in bench.called] == words
 
 
+def test_the_gate_is_checked_before_each_command_and_before_what_is_left_is_read(
+    target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, check = type(target.door.opened), type(target.door.opened).check
+
+    def checked(gate: Gate) -> None:
+        with bench.calls.open("a") as calls:
+            calls.write("check\n")
+        check(gate)
+
+    monkeypatch.setattr(kind, "check", checked)
+    bench.program("hdparm", f'case "$*" in *--security-erase*) {wipe(target)};; esac')
+    drive = Drive("sata", target.identity.path, frozenset({"security"}))
+    purger.purge(drive, target.door.opened, report=lambda words: None)
+    words = ("--security-set-pass", "--security-erase", "check")
+    called = [next(word for word in words if word in call) for call in bench.called]
+    assert called == ["check", "check", "--security-set-pass", "check", "--security-erase", "check"]
+
+
 def test_a_password_that_cannot_be_cleared_is_told_with_the_command(target: file.FileDevice, bench: Bench) -> None:
     bench.program("hdparm", 'case "$*" in *--security-set-pass*) exit 0;; esac; echo "drive is gone" >&2; exit 5')
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
@@ -309,3 +330,39 @@ def test_words_that_write_are_given_to_tools_in_known_rooms_alone() -> None:
                 writes = any(w in WRITING_WORDS or str(w).startswith("--security-") for w in words)
                 found |= {path.name} if tool and writes else set()
     assert found == set(MAY_SAY_THEM)
+
+
+NVME_LOG = '{{"nvme0n1": {{"sprog": {}, "sstat": {}}}}}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "printed", "over", "failed", "percent", "words"),
+    [
+        ("nvme", NVME_LOG.format(16384, 2), False, False, 25, "in progress, 25 %"),
+        ("nvme", NVME_LOG.format(65536, 1 | 8), True, False, 100, "sanitized, 100 %"),
+        ("nvme", NVME_LOG.format(99999, 4), True, False, 100, "sanitized, not deallocated, 100 %"),
+        ("nvme", NVME_LOG.format(0, 3), True, True, 0, "failed, 0 %"),
+        ("nvme", NVME_LOG.format(0, 0), True, True, 0, "never sanitized, 0 %"),
+        ("nvme", NVME_LOG.format(0, 5), True, True, 0, "state unknown, 0 %"),
+        ("nvme", NVME_LOG.format(32768, '{"status": "(2) In Progress."}'), False, False, 50, "(2) In Progress., 50 %"),
+        ("nvme", "no such log", True, True, 0, "no such log"),
+        ("ata", "/dev/sda:\n State: SD2 Sanitize operation In Process\n Progress: 0x4000 (25%)", False, False, 25,
+         "State: SD2 Sanitize operation In Process; Progress: 0x4000 (25%)"),
+        ("ata", "/dev/sda:\n State: SD0 Sanitize Idle\n\n Last: Completed Without Error", True, False, 0,
+         "State: SD0 Sanitize Idle; Last: Completed Without Error"),
+        ("ata", "/dev/sda:\n State: SD3 Sanitize Operation", True, True, 0, "State: SD3 Sanitize Operation"),
+        ("ata", "/dev/sda:\n Last: Completed With Error", True, True, 0, "Last: Completed With Error"),
+        ("ata", "one line", True, False, 0, "one line"),
+        ("scsi", "Progress indication: 12.5% done", False, False, 12.5, "Progress indication: 12.5% done"),
+        ("scsi", "", True, False, 0, "exit code 0"),
+        ("scsi", "Sense: sanitize command failed", True, True, 0, "Sense: sanitize command failed"),
+    ],
+)  # fmt: skip
+def test_the_progress_of_a_purge_is_what_its_program_prints(
+    kind: str, printed: str, over: bool, failed: bool, percent: float, words: str
+) -> None:
+    """NVMe 1.4, figure 202 (65,536 is all); ACS-4, 7.36; SPC-5, Request Sense."""
+    read = {"nvme": follow.of_nvme, "ata": follow.of_ata, "scsi": follow.of_scsi}[kind]
+    assert read(tools.Output(0, printed, "")) == follow.Progress(over, failed, percent, words)
+    if kind == "ata":
+        assert read(tools.Output(1, printed, "")).failed

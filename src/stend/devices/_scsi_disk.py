@@ -59,8 +59,7 @@ def cache_file(node: str, kernel: Kernel) -> Path | None:
 
 def cache_type(node: str, kernel: Kernel) -> str:
     """Return `enabled`, `disabled`, or an empty string if the state is unknown."""
-    path = cache_file(node, kernel)
-    setting = text(path) if path else ""
+    setting = drives.setting(cache_file(node, kernel))
     return "enabled" if setting.startswith(WRITE_BACK) else "disabled" if setting == WRITE_THROUGH else ""
 
 

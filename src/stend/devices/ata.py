@@ -6,7 +6,7 @@ from typing import Any
 
 from stend.base import limits
 from stend.base.errors import StepFailed
-from stend.base.sysfs import HOST, Kernel, text
+from stend.base.sysfs import HOST, Kernel
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
@@ -60,8 +60,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     looked.add(power_state=state[1] if state else "", power_loss_protection=logs.power_loss_protection(smart))
     speeds = smart.get("interface_speed", {})
     now, most = (speeds.get(word, {}).get("string", "") for word in ("current", "max"))
-    switch = power_switch(node, kernel)
-    looked.add(link=now, link_capable=most, power_saving=text(switch) if switch else "")
+    looked.add(link=now, link_capable=most, power_saving=drives.setting(power_switch(node, kernel)))
     if now and most and now != most:
         looked.doubts.append(Sentence("sata_below", now=now, can=most))
         looked.warnings.append(Sentence("sata_below_short", now=now, can=most))

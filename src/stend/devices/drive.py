@@ -35,6 +35,11 @@ def known(target: str, node: str, kind: str, looked: facts.Looked, kernel: Kerne
     return msgspec.structs.replace(identity, facts=looked.all)
 
 
+def setting(switch: Path | None) -> str:
+    """Return the value of a switch of the kernel, or an empty string without one."""
+    return text(switch) if switch else ""
+
+
 class DriveDevice(block.BlockDevice):
     """A drive that the purge table knows."""
 
@@ -78,8 +83,7 @@ class DriveDevice(block.BlockDevice):
 
     def power_saving(self) -> str:
         """Return the value of `power_switch`, or an empty string if the drive has none."""
-        path = self.power_switch()
-        return text(path) if path else ""
+        return setting(self.power_switch())
 
     def set_power_saving(self, setting: str) -> None:
         """Set `power_switch` and read it back. Raise StepFailed if it is not as set. The gate is as for `set_cache`."""

@@ -18,7 +18,17 @@ from stend.words import Sentence
 
 POWER_MANAGEMENT, WRITE_CACHE, TRANSITIONS = "2", "6", "12"
 APST_BYTES = 256
-SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
+CAPABILITIES = {
+    "sanitize crypto": ("sanicap", 0),
+    "sanitize block": ("sanicap", 1),
+    "sanitize overwrite": ("sanicap", 2),
+    "format": ("oacs", 1),
+    "format crypto": ("fna", 2),
+    "namespaces": ("oacs", 3),
+    "discard": ("oncs", 2),
+}
+REACH = {"format all": ("fna", 0), "erase all": ("fna", 1)}
+"""Fields of Identify Controller and their bits (NVMe 1.4, figure 247)."""
 JSON = "--output-format=json"
 LBA_BITS = range(9, 21)
 """Blocks of 512 bytes to 1 MiB."""
@@ -67,7 +77,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         namespaces=[node, *neighbours(node, kernel)],
         warning_temperature_c=logs.celsius(ctrl.get("wctemp")),
         critical_temperature_c=logs.celsius(ctrl.get("cctemp")),
-        volatile_write_cache=bool(tools.number(ctrl.get("vwc", 0)) & 1) if ctrl else None,
+        volatile_write_cache=bool(tools.number(ctrl.get("vwc")) & 1) if ctrl else None,
         capabilities=sorted(can(ctrl)) if ctrl else None,
         lba_formats=lba_formats(space) or None,
         native_bytes=native_bytes(ctrl, space) or None,
@@ -77,8 +87,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         **kinds.of_nvme(ctrl, space),
     )
     _state(looked, f"/dev/{name}", ctrl)
-    switch = power_switch(kernel, name)
-    looked.add(power_saving=text(switch) if switch else "")
+    looked.add(power_saving=drives.setting(power_switch(kernel, name)))
     return looked
 
 
@@ -92,7 +101,7 @@ def _state(looked: facts.Looked, node: str, ctrl: dict[str, Any]) -> None:
     cache = feature(node, WRITE_CACHE) if not kept else None
     looked.add(write_cache=None if cache is None else "enabled" if cache & 1 else "disabled")
     looked.add(**logs.power(ctrl, feature(node, POWER_MANAGEMENT)), power_loss_protection=kept, flash_log=flash_log)
-    table = transitions(node) if tools.number(ctrl.get("apsta", 0)) & 1 else b""
+    table = transitions(node) if tools.number(ctrl.get("apsta")) & 1 else b""
     looked.add(apst=bool(table) if "apsta" in ctrl else None, power_states=logs.power_states(ctrl, table) or None)
     if state := looked.facts.get("power_state"):
         way = f"`nvme set-feature {node} --feature-id={POWER_MANAGEMENT} --value=0`"
@@ -151,20 +160,17 @@ def elsewhere(name: str, known: Collection[int], *, managed: bool) -> list[str]:
 
 
 def can(ctrl: dict[str, Any]) -> set[str]:
-    """Return capabilities of Identify Controller (NVMe 1.4, figure 247), by the purge table's names."""
-    sanitize, oacs = tools.number(ctrl.get("sanicap", 0)), tools.number(ctrl.get("oacs", 0))
-    oncs, fna = tools.number(ctrl.get("oncs", 0)), tools.number(ctrl.get("fna", 0))
-    bits = {word for bit, word in SANICAP.items() if sanitize >> bit & 1}
-    bits |= {"format"} if oacs & 2 else set()
-    bits |= {"namespaces"} if oacs & 8 else set()
-    bits |= {"format crypto"} if fna & 4 else set()
-    return bits | ({"discard"} if oncs & 4 else set())
+    """Return capabilities of Identify Controller, by the purge table's names."""
+    return _set_bits(ctrl, CAPABILITIES)
 
 
 def reach(ctrl: dict[str, Any]) -> set[str]:
-    """Return `format all` and `erase all` if Format, or an erase with it, affects all namespaces (FNA bits 0 and 1)."""
-    fna = tools.number(ctrl.get("fna", 0))
-    return ({"format all"} if fna & 1 else set()) | ({"erase all"} if fna & 2 else set())
+    """Return `format all` and `erase all` if Format, or an erase with it, affects all namespaces."""
+    return _set_bits(ctrl, REACH)
+
+
+def _set_bits(ctrl: dict[str, Any], bits: dict[str, tuple[str, int]]) -> set[str]:
+    return {word for word, (field, bit) in bits.items() if tools.number(ctrl.get(field)) >> bit & 1}
 
 
 def lba_formats(space: dict[str, Any]) -> list[dict[str, Any]]:
@@ -175,11 +181,11 @@ def lba_formats(space: dict[str, Any]) -> list[dict[str, Any]]:
     used = lba_format(space)
     formats = []
     for index, entry in enumerate(shapes.dicts(space.get("lbafs"))):
-        data = tools.number(entry.get("ds", entry.get("lbads", 0)))
-        meta = tools.number(entry.get("ms", 0))
+        data = tools.number(entry.get("ds", entry.get("lbads")))
+        meta = tools.number(entry.get("ms"))
         if data in LBA_BITS:
             kind = {"index": index, "bytes": 1 << data, "metadata_bytes": meta, "in_use": index == used}
-            formats.append(kind | {"relative_performance": tools.number(entry.get("rp", 0))})
+            formats.append(kind | {"relative_performance": tools.number(entry.get("rp"))})
     return formats
 
 
@@ -188,10 +194,10 @@ def native_bytes(ctrl: dict[str, Any], space: dict[str, Any]) -> int:
 
     It is 0 if the drive reports no total.
     """
-    if not tools.number(ctrl.get("tnvmcap", 0)):
+    if not tools.number(ctrl.get("tnvmcap")):
         return 0
-    allocated = tools.number(space.get("nvmcap", 0)) or tools.number(space.get("nsze", 0)) * block_bytes(space)
-    native = allocated + tools.number(ctrl.get("unvmcap", 0))
+    allocated = tools.number(space.get("nvmcap")) or tools.number(space.get("nsze")) * block_bytes(space)
+    native = allocated + tools.number(ctrl.get("unvmcap"))
     return native if native <= MOST else 0
 
 
@@ -202,7 +208,7 @@ def block_bytes(space: dict[str, Any]) -> int:
 
 def lba_format(space: dict[str, Any]) -> int:
     """Return the index of the LBA format in use: FLBAS, whose bits 5 and 6 continue bits 0 to 3."""
-    flbas = tools.number(space.get("flbas", 0))
+    flbas = tools.number(space.get("flbas"))
     return flbas & 15 | (flbas >> 5 & 3) << 4
 
 
@@ -262,7 +268,7 @@ class NvmeDevice(drives.DriveDevice):
         listed = tools.try_run(
             *cli.words("nvme", "list-ctrl", self.controller, f"--namespace-id={nsid}", JSON)
         ).document
-        ids = [tools.number(entry.get("ctrl_id", 0)) for entry in shapes.dicts(listed.get("ctrl_list"))]
+        ids = [tools.number(entry.get("ctrl_id")) for entry in shapes.dicts(listed.get("ctrl_list"))]
         return prepare_table.Layout(
             lba_bytes=block_bytes(space) or self.identity.logical_bytes,
             capacity_bytes=self.identity.capacity_bytes,
@@ -270,8 +276,8 @@ class NvmeDevice(drives.DriveDevice):
             means=prepare_table.NAMESPACES if "namespaces" in can(ctrl) else "",
             formats=tuple(lba_formats(space)),
             nsid=nsid,
-            controllers=tuple(ids) or (tools.number(ctrl.get("cntlid", 0)),),
-            shared=bool(tools.number(space.get("nmic", 0)) & 1),
+            controllers=tuple(ids) or (tools.number(ctrl.get("cntlid")),),
+            shared=bool(tools.number(space.get("nmic")) & 1),
         )
 
     def find_again(self, path: str) -> "NvmeDevice":

@@ -7,10 +7,9 @@ from pathlib import PurePosixPath
 import msgspec
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.imports import fio
 from stend.imports.given import Given
-from stend.imports.taken import Load, Taken
+from stend.imports.taken import Load, Taken, drive, within
 from stend.words import Sentence
 
 TOOL = "bench-fio"
@@ -29,44 +28,39 @@ def read(given: Given) -> Taken:
     loads, first, at = list[Load](), None, 0.0
     notes = dict[Sentence, None]()
     for name, data in given.files:
-        if not NAMED.fullmatch(PurePosixPath(name).name):
+        match = NAMED.fullmatch(PurePosixPath(name).name)
+        if match is None:
             notes[Sentence("imported.misnamed", name=name)] = None
             continue
         try:
             document, file_notes = fio.documents(data)
-            loads += _placed(name, document)
+            loads += _placed(match, document)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from error
         first, at = first or document, min(at or document.timestamp, document.timestamp)
         notes |= dict.fromkeys((*file_notes, *fio.lacks(document)))
+    if first is None:
+        raise BadInput("it has no file with the name of a load, such as randread-16-8.json")
     if len({(load.phase, load.workload) for load in loads}) < len(loads):
         raise BadInput("it holds several results of one load; import the folder of each target by itself")
     if given.left:
         notes[Sentence("imported.logs", n=given.left)] = None
-    common = first.common if first else {}
     return Taken(
         tool=TOOL,
-        version=f"(fio {plain(first.version.removeprefix('fio-'))[:60]})" if first else "",
+        version=f"(fio {fio.version(first)})",
         loads=tuple(loads),
         notes=tuple(notes)[: fio.MOST_NOTES],
         at=at,
-        drive={"target": plain(str(common["filename"]))[:200]} if common.get("filename") else {},
+        drive=drive(first.common.get("filename")),
     )
 
 
-def _placed(name: str, document: fio.Document) -> Iterator[Load]:
+def _placed(name: re.Match[str], document: fio.Document) -> Iterator[Load]:
     """Yield the loads of a file; mode, queue depth and jobs come from its name."""
-    match = NAMED.fullmatch(PurePosixPath(name).name)
-    if match is None:
-        return
-    mode, _, depth, threads = match.groups()
+    mode, _, depth, threads = name.groups()
+    figures = within(random_pct=100 if mode.startswith("rand") else 0, depth=int(depth), threads=int(threads))
     for load in fio.of(document):
-        workload = msgspec.structs.replace(
-            load.workload,
-            random_pct=100 if mode.startswith("rand") else 0,
-            depth=min(max(int(depth), 1), 65536),
-            threads=min(max(int(threads), 1), 1024),
-        )
+        workload = msgspec.structs.replace(load.workload, **figures)
         unknown = tuple(what for what in load.reported.unknown if what == "block size")
         reported = msgspec.structs.replace(load.reported, unknown=unknown)
         yield load._replace(workload=workload, reported=reported, phase=mode)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
+from stend.base.limits import MOST_BLOCK
 from stend.base.units import MB, GiB, KiB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, shared
+from stend.imports.taken import Load, Rates, Taken, fact, shared, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -52,11 +52,11 @@ def read(given: Given) -> Taken:
         notes[Sentence("imported.unread", n=rates - len(loads))] = None
     return Taken(
         tool=head[1],
-        version=(head[2] or "").strip(".")[:20],
+        version=short((head[2] or "").strip(".")),
         loads=loads,
         notes=(*notes, *_lacks(settings)),
         at=numbers.at(settings.get("Date", ""), "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
-        host={"system": plain(settings.get("OS", ""))[:200]},
+        host={"system": fact(settings.get("OS", ""))},
     )
 
 
@@ -67,7 +67,7 @@ def _seconds(settings: dict[str, str]) -> float:
 
 def _range(settings: dict[str, str]) -> int:
     match = TESTED.search(settings.get("Test", ""))
-    return int(match[1][:9]) * (GiB if match[2] == "GiB" else MiB) if match else 0
+    return (numbers.whole(match[1]) or 0) * (GiB if match[2] == "GiB" else MiB) if match else 0
 
 
 def _lines(words: str) -> list[str]:
@@ -88,27 +88,27 @@ def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: 
     kind, way, count, unit, depth, threads, mbs, iops, wait = match.groups()
     reads = {"read": 100, "write": 0}.get(way.lower() if way else section)
     if reads is None:
-        reads = min(int(section.split()[1]), 100) if section.startswith("mix") else 100
-    block = int((count or "0")[:9]) * (MiB if (unit or "").upper() == "M" else KiB)
+        reads = int(section.split()[1]) if section.startswith("mix") else 100
+    block = (numbers.whole(count) or 0) * (MiB if (unit or "").upper() == "M" else KiB)
     unknown = () if block else ("block size",)
-    if not 0 <= block <= 1 << 30:
+    if block > MOST_BLOCK:
         raise BadInput("it has a block size that no IO can have")
     block = block or (MiB if kind.lower().startswith("seq") else 4 * KiB)
     rate = (numbers.number(mbs) or 0) * MB
-    done = numbers.number(iops) if iops else None
+    done = numbers.number(iops)
     if done:
         notes |= _unit_note(rate, done, block)
         rate = done * block
-    workload = Workload(
+    figures = within(
         random_pct=0 if kind.lower().startswith("seq") else 100,
         read_pct=reads,
         block_bytes=block,
-        threads=min(max(int((threads or "1")[:6]), 1), 1024),
-        depth=min(max(int((depth or "1")[:6]), 1), 65536),
+        threads=numbers.whole(threads),
+        depth=numbers.whole(depth),
         range_bytes=tested[1],
     )
-    rates = Rates(done or rate / block, rate, (numbers.number(wait) or 0) * US or None if wait else None)
-    return shared(workload, tested[0], rates, *unknown)
+    rates = Rates(done or rate / block, rate, numbers.scaled(wait, US))
+    return shared(Workload(**figures), tested[0], rates, *unknown)
 
 
 def _unit_note(rate: float, iops: float, block: int) -> dict[Sentence, None]:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 import msgspec
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
+from stend.base.limits import MOST_BLOCK
 from stend.base.units import KiB
 from stend.imports import fio
 from stend.imports.given import Given
-from stend.imports.numbers import LARGEST_BLOCK
-from stend.imports.taken import Load, Taken
+from stend.imports.taken import Load, Taken, drive, short
 from stend.model.counts import Counts
 from stend.model.service_map import PHASE
 from stend.model.tally import Tally
@@ -39,21 +38,20 @@ def read(given: Given) -> Taken:
     document, notes = fio.documents(given.data)
     names = dict.fromkeys((job.jobname, job.groupid) for job in document.jobs)
     cells = tuple(_cell(name, load) for (name, _), load in zip(names, fio.of(document), strict=True))
-    target = str(document.common.get("filename") or "")
     return Taken(
         tool=TOOL,
         version="",
         loads=cells,
         notes=(*notes, Sentence("imported.map_sent"), Sentence("imported.map_rates")),
         at=document.timestamp,
-        drive={"target": plain(target)[:200]} if target else {},
+        drive=drive(document.common.get("filename")),
     )
 
 
 def _cell(name: str, load: Load) -> Load:
     found = CELL.match(name)
     if not found:
-        raise BadInput(f"its job {plain(name)[:60]} is not a cell of its grid")
+        raise BadInput(f"its job {short(name)} is not a cell of its grid")
     written, reads = (int(number) for number in found.groups())
     return load._replace(workload=_workload(max(reads, LEAST_READS), written, load.counts), phase=PHASE)
 
@@ -73,4 +71,4 @@ def _streams(rates: tuple[tuple[float, int, bool], ...]) -> Iterator[Stream]:
 
 def _size(tally: Tally, usual: int) -> int:
     """Return the mean size of IOs, in whole sectors, as far as one IO can have it."""
-    return min(max(round(tally.bytes / tally.ios / 512), 1) * 512, LARGEST_BLOCK) if tally.ios else usual
+    return min(max(round(tally.bytes / tally.ios / 512), 1) * 512, MOST_BLOCK) if tally.ios else usual

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Taken, carried
+from stend.imports.taken import Load, Taken, carried, drive, within
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -61,7 +60,7 @@ def read(given: Given) -> Taken:
         loads=loads,
         notes=(Sentence("imported.version"), *lacks(loads), *_buffered(common)),
         at=numbers.at(started[1], "%Y/%m/%d %H:%M:%S") if started else 0.0,
-        drive={"target": plain(target)[:200]} if target else {},
+        drive=drive(target),
     )
 
 
@@ -78,7 +77,7 @@ def settings(head: str) -> Settings:
         depth = re.search(r"outstanding I/O operations[^:\n]{0,40}: (\d{1,6})", head)
         threads = re.search(r"(?:total threads:|threads per file:) +(\d{1,6})", head.replace("\t", " "))
         partly = re.search(r"using mixed random/sequential I/O \((\d{1,3})%", head)
-        share = min(int(partly[1]), 100) if partly else 100 if "using random I/O" in head else 0
+        share = int(partly[1]) if partly else 100 if "using random I/O" in head else 0
         span = re.search(r"\bsize: (\d{1,18})B", head)
         return Settings(int(size[1]), share, _whole(depth), _whole(threads), _whole(span) or 0)
     words = _command(head)
@@ -88,14 +87,14 @@ def settings(head: str) -> Settings:
     block = numbers.size(options.get("b", "64K"))
     many = next((numbers.whole(options[key]) for key in ("t", "F") if key in options), 1)
     mixed = numbers.whole(options["r"][1:]) if options.get("r", "").startswith("s") else None  # -rs30, -r4K
-    random = min(mixed, 100) if mixed is not None else 100 if "r" in options else 0
+    random = mixed if mixed is not None else 100 if "r" in options else 0
     return Settings(block, random, numbers.whole(options.get("o", "2")), many, numbers.size(options.get("c", "")) or 0)
 
 
 def _command(head: str) -> list[str]:
     """Return the words of the command line in the head, or an empty list."""
     line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
-    return line[1].split()[:200] if line else []
+    return line[1].split() if line else []
 
 
 def _whole(match: re.Match[str] | None) -> int | None:
@@ -108,24 +107,22 @@ def workload(given: Settings, counts: Counts) -> tuple[Workload, tuple[str, ...]
     unknown = tuple(name for name, value in names.items() if value is None)
     ios, done = counts.ios, counts.both.bytes
     block = given.block or (round(done / ios) if ios else 1)
-    if not 1 <= block <= 1 << 30:
+    if not numbers.block(block):
         raise BadInput("it has a block size that no IO can have")
-    load = Workload(
-        random_pct=given.random or 0,
+    load = within(
+        random_pct=given.random,
         read_pct=round(100 * counts.read.ios / ios) if ios else 100,
         block_bytes=block,
-        threads=min(max(given.threads or 1, 1), 1024),
-        depth=min(max(given.depth or 1, 1), 65536),
-        range_bytes=min(given.span, 1 << 62),
+        threads=given.threads,
+        depth=given.depth,
+        range_bytes=given.span,
     )
-    return load, unknown
+    return Workload(**load), unknown
 
 
 def _load(given: Settings, body: str) -> Load:
-    seconds = TIME.search(body)
-    lasted = numbers.number(seconds[1]) if seconds else None
-    if not lasted or not 0 < lasted < 1e9:
-        raise BadInput("it does not state how long a test ran")
+    time = TIME.search(body)
+    lasted = ran(numbers.number(time[1]) if time else None)
     waits = _percentiles(body)
     read, write = (_tally(body, way, waits[way.lower()].get("max", 0.0)) for way in ("Read", "Write"))
     total = _tally(body, "Total", 0.0)
@@ -134,6 +131,13 @@ def _load(given: Settings, body: str) -> Load:
     counts = Counts(lasted, 0, read, write)
     load, unknown = workload(given, counts)
     return Load(load, counts, reported(counts, waits, unknown))
+
+
+def ran(seconds: float | None) -> float:
+    """Return how long a test ran. Raise BadInput if that is not stated."""
+    if not seconds or seconds < 0:
+        raise BadInput("it does not state how long a test ran")
+    return seconds
 
 
 def reported(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> ToolFigures:
@@ -176,7 +180,7 @@ def _percentiles(body: str) -> dict[str, dict[str, float]]:
         if len(cells) == 4 and cells[0] in ROWS:
             for way, cell in zip(percentiles_s, cells[1:], strict=True):
                 value = numbers.number(cell)
-                if value is not None and 0 < value < 1e9:
+                if value is not None:
                     percentiles_s[way][ROWS[cells[0]]] = value * MS
     return percentiles_s
 

@@ -5,11 +5,10 @@ from itertools import starmap, zip_longest
 from xml.etree.ElementTree import Element
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.imports import numbers, xml
-from stend.imports.diskspd_text import MS, Settings, lacks, reported, tally, workload
+from stend.imports.diskspd_text import MS, Settings, lacks, ran, reported, tally, workload
 from stend.imports.given import Given
-from stend.imports.taken import Load, Taken
+from stend.imports.taken import Load, Taken, drive, short
 from stend.model.counts import Counts
 from stend.model.tally import PERCENTS, Tally
 from stend.words import Sentence
@@ -38,11 +37,11 @@ def read(given: Given) -> Taken:
     run = root.findtext("System/RunTime") or ""
     return Taken(
         tool=TOOL,
-        version=plain(root.findtext("System/Tool/Version") or "")[:60],
+        version=short(root.findtext("System/Tool/Version") or ""),
         loads=loads,
         notes=(*lacks(loads), *_cached(root)),
         at=numbers.at(run.removesuffix(" UTC"), "%Y/%m/%d %H:%M:%S"),
-        drive={"target": plain(path)[:200]} if path else {},
+        drive=drive(path),
     )
 
 
@@ -51,9 +50,7 @@ def _number(element: Element, path: str) -> float:
 
 
 def _load(span: Element, profile: Element | None) -> Load:
-    seconds = _number(span, "TestTimeSeconds")
-    if not 0 < seconds < 1e9:
-        raise BadInput("it does not state how long a test ran")
+    seconds = ran(_number(span, "TestTimeSeconds"))
     waits = _percentiles(span)
     slowest = next((bucket for percent, bucket in _buckets(span) if percent == 100), None)
     longest = {way: 0.0 if slowest is None else max(_number(slowest, tag), 0.0) * MS for way, tag in WAYS.items()}
@@ -81,9 +78,8 @@ def _percentiles(span: Element) -> dict[str, dict[str, float]]:
     percentiles_s: dict[str, dict[str, float]] = {way: {} for way in WAYS}
     for percent, bucket in _buckets(span):
         for way, tag in WAYS.items():
-            value = _number(bucket, tag)
-            if percent in names and 0 < value < 1e9:
-                percentiles_s[way][names[percent]] = value * MS
+            if percent in names:
+                percentiles_s[way][names[percent]] = _number(bucket, tag) * MS
     return percentiles_s
 
 
@@ -96,7 +92,7 @@ def _settings(profile: Element | None, span: Element) -> Settings:
     equal = len({(t.findtext("BlockSize"), t.find("Random") is None, t.findtext("RequestCount")) for t in targets}) == 1
     threads = numbers.whole(span.findtext("ThreadCount")) or numbers.whole(first.findtext("ThreadsPerFile")) or 1
     share = numbers.whole(first.findtext("RandomRatio"))
-    random = min(share, 100) if share is not None else 100 if first.find("Random") is not None else 0
+    random = share if share is not None else 100 if first.find("Random") is not None else 0
     return Settings(
         numbers.whole(first.findtext("BlockSize")) if equal else None,
         random if equal else None,

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.base.units import MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, drive, rated, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -44,11 +43,11 @@ def read(given: Given) -> Taken:
     target = command[-1] if command and "/" in command[-1] else ""
     return Taken(
         tool=TOOL,
-        version=plain(version)[:60],
+        version=short(version),
         loads=tuple(loads),
         notes=(*notes, *_lacks(rows)),
         at=numbers.at(first.get("iso date", ""), *DATES),
-        drive={"target": plain(target)[:200]} if first.get("command") else {},
+        drive=drive(target),
     )
 
 
@@ -60,18 +59,17 @@ def _last(row: dict[str, str], name: str) -> float:
 
 def _rates(row: dict[str, str], block: int, mixed: str = "") -> Rates:
     iops = _last(row, f"{mixed}iops")
-    waits = [numbers.number(row.get(f"{mixed}io lat us [{which}]")) for which in ("avg", "max")]
-    mean, longest = ((wait or 0) * US or None for wait in waits)
+    mean, longest = (numbers.scaled(row.get(f"{mixed}io lat us [{which}]"), US) for which in ("avg", "max"))
     return Rates(iops, iops * block if block else _last(row, f"{mixed}mib/s") * MiB, mean, longest)
 
 
 def _loads(row: dict[str, str], notes: dict[Sentence, None]) -> Iterator[Load]:
     operation = row.get("operation", "").upper()
     name = next((known for known in OPERATIONS if operation.startswith(known)), "")
-    block = numbers.whole(row.get("block size")) or 0
+    block = numbers.block(numbers.whole(row.get("block size")))
     threads, hosts, depth = (numbers.whole(row.get(key)) or 1 for key in ("threads", "hosts", "io depth"))
-    if not name or not 1 <= block <= 1 << 30 or not 1 <= depth <= 65536:
-        notes[Sentence("imported.no_load", name=plain(operation)[:40] or "-")] = None
+    if not name or not block:
+        notes[Sentence("imported.no_load", name=short(operation) or "-")] = None
         return
     ways = {"read": Rates(), "write": Rates()}
     if "rwmix read iops [last]" in row and _last(row, "rwmix read iops"):
@@ -79,15 +77,15 @@ def _loads(row: dict[str, str], notes: dict[Sentence, None]) -> Iterator[Load]:
     else:
         ways["read" if name == "READ" else "write"] = _rates(row, block)
     both = ways["read"].iops + ways["write"].iops
-    workload = Workload(
+    figures = within(
         random_pct=100 if row.get("random") == "1" else 0,
         read_pct=round(100 * ways["read"].iops / both) if both else OPERATIONS[name],
         block_bytes=block,
-        threads=min(threads * hosts, 1024),
+        threads=threads * hosts,
         depth=depth,
-        range_bytes=numbers.whole(row.get("file size")) or 0,
+        range_bytes=numbers.whole(row.get("file size")),
     )
-    yield rated(workload, _last(row, "time ms") / 1000, ways["read"], ways["write"])
+    yield rated(Workload(**figures), _last(row, "time ms") / 1000, ways["read"], ways["write"])
 
 
 def _lacks(rows: list[dict[str, str]]) -> Iterator[Sentence]:

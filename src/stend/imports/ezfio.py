@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element
 
 from stend.base.errors import BadInput
 from stend.base.text import plain
-from stend.base.units import GiB, binary
+from stend.base.units import GiB
 from stend.imports import numbers, xml
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, fact, rated, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -53,10 +53,10 @@ def read(given: Given) -> Taken:
         if filled == ["ERROR"]:
             notes[Sentence("imported.broken", phase=phase)] = None
         elif len(filled) == 1:
-            phase = plain(filled[0])[:60]
+            phase = short(filled[0])
         elif filled:
             loads += _load(numbers.named(header, row), len(row) - len(header), phase, notes)
-    fio_version = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
+    fio_version = short(facts.get("FIOVersion", "").rpartition("-")[2])
     return Taken(
         tool=TOOL,
         version=f"(fio {fio_version})" if fio_version else "",
@@ -64,7 +64,7 @@ def read(given: Given) -> Taken:
         notes=(*notes, *_lacks(facts)),
         unknown=("firmware", "steady state", "write cache"),
         drive=_drive(facts),
-        host={"cpu": plain(facts.get("CPU", ""))[:200], "kernel": plain(facts.get("OS", ""))[:200]},
+        host={"cpu": fact(facts.get("CPU", "")), "kernel": fact(facts.get("OS", ""))},
     )
 
 
@@ -78,22 +78,19 @@ def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[Sentence, 
     if written is None or not block or not threads or not depth or iops is None or beyond > 0:
         notes[Sentence("imported.shifted" if beyond > 0 else "imported.unmeasured", phase=phase)] = None
         return
-    if not (0 <= written <= 100 and 1 <= block <= 1 << 30 and 1 <= threads <= 1024 and 1 <= depth <= 65536):
+    figures: dict[str, Any] = {
+        "random_pct": 100 if cells.get("type", "").lower().startswith("rand") else 0,
+        "read_pct": round(100 - written),
+        "block_bytes": int(block),
+        "threads": int(threads),
+        "depth": int(depth),
+    }
+    if within(**figures) != figures:
         raise BadInput(f"a row of {phase} has an impossible load")
-    waits = [numbers.number(cells.get(f"{way} latency (us)")) for way in ("read", "write")]
-    workload = Workload(
-        random_pct=100 if cells.get("type", "").lower().startswith("rand") else 0,
-        read_pct=round(100 - written),
-        block_bytes=int(block),
-        threads=int(threads),
-        depth=int(depth),
-    )
+    waits = (numbers.scaled(cells.get(f"{way} latency (us)"), US) for way in ("read", "write"))
     parts = (1 - written / 100, written / 100)
-    read, write = (
-        Rates(iops * share, iops * share * block, (wait or 0) * US or None)
-        for share, wait in zip(parts, waits, strict=True)
-    )
-    yield rated(workload, 0, read, write, phase=phase)
+    read, write = (Rates(iops * share, iops * share * block, wait) for share, wait in zip(parts, waits, strict=True))
+    yield rated(Workload(**figures), 0, read, write, phase=phase)
 
 
 def _lacks(facts: dict[str, str]) -> Iterator[Sentence]:
@@ -107,7 +104,7 @@ def _lacks(facts: dict[str, str]) -> Iterator[Sentence]:
 
 def _drive(facts: dict[str, str]) -> dict[str, Any]:
     names = {"target": "Drive", "model": "Model", "serial": "Serial"}
-    drive: dict[str, Any] = {key: plain(_bare(facts.get(name, "")))[:100] for key, name in names.items()}
+    drive: dict[str, Any] = {key: fact(_bare(facts.get(name, ""))) for key, name in names.items()}
     capacity_gib = numbers.whole(_bare(facts.get("AvailCapacity", "")))
     if capacity_gib and capacity_gib < 1 << 30:
         drive["capacity_bytes"] = capacity_gib * GiB
@@ -123,12 +120,8 @@ def _bare(value: str) -> str:
 def _sheet(data: bytes) -> Iterator[Sequence[str]]:
     """Yield the rows of the sheet "Tests". Raise BadInput for a broken archive or one that unpacks to too much."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            inner = archive.getinfo("content.xml")
-            if inner.file_size > xml.MOST_BYTES:
-                raise BadInput(f"its content.xml unpacks to more than {binary(xml.MOST_BYTES)}")
-            with archive.open(inner) as file:
-                content = file.read(xml.MOST_BYTES + 1)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("content.xml") as file:
+            content = file.read(xml.MOST_BYTES + 1)
     except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
         raise BadInput(f"it is not a complete ODS: {plain(str(error))}") from error
     except (ValueError, OverflowError) as error:

@@ -8,12 +8,11 @@ import msgspec
 
 from stend.base import limits, untrusted
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
 from stend.imports.given import Given, utf8
 from stend.imports.numbers import block, number, size, whole
-from stend.imports.taken import Load, Taken, carried
+from stend.imports.taken import Load, Taken, carried, drive, fact, short, within
 from stend.model.counts import Counts, added
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -107,15 +106,20 @@ def read(given: Given) -> Taken:
     """Return the loads of all jobs. Jobs of a host with the same name and group are one load."""
     document, notes = documents(given.data)
     loads = tuple(of(document))
-    target = str(document.common.get("filename") or next((j.options.get("filename", "") for j in document.jobs), ""))
+    names = (options.get("filename") for options in (document.common, *(job.options for job in document.jobs)))
     return Taken(
         tool=TOOL,
-        version=plain(document.version.removeprefix("fio-"))[:60],
+        version=version(document),
         loads=loads,
         notes=(*notes, *lacks(document))[:MOST_NOTES],
         at=document.timestamp,
-        drive={"target": plain(target)[:200]} if target else {},
+        drive=drive(next(filter(None, names), "")),
     )
+
+
+def version(document: Document) -> str:
+    """Return the version of fio that wrote a result: `3.33`."""
+    return short(document.version.removeprefix("fio-"))
 
 
 def documents(data: bytes) -> tuple[Document, list[Sentence]]:
@@ -128,7 +132,7 @@ def documents(data: bytes) -> tuple[Document, list[Sentence]]:
     except untrusted.BROKEN as error:
         pieces = list(Cutter().feed(data + b"\n"))
         complete = [piece for piece in pieces if isinstance(piece, bytes)]
-        lines = [Sentence("imported.says", text=plain(piece)[:200]) for piece in pieces if isinstance(piece, str)]
+        lines = [Sentence("imported.says", text=fact(piece)) for piece in pieces if isinstance(piece, str)]
         if not complete:
             raise BadInput(f"it has no complete JSON document: {untrusted.sentence(error)}") from error
     more = [Sentence("imported.documents", n=len(complete))] if len(complete) > 1 else []
@@ -175,7 +179,7 @@ def _hosts(document: Document) -> set[tuple[str, int]]:
 def _name(document: Document, job: Job) -> str:
     """Return the name of a job, with its host if the result is of several."""
     host = f" {job.hostname}:{job.port}" if len(_hosts(document)) > 1 else ""
-    return plain(f"{job.jobname[: 60 - len(host)]}{host}")[:60]
+    return short(f"{job.jobname[: 60 - len(host)]}{host}")
 
 
 def _together(document: Document) -> list[list[Job]]:
@@ -200,20 +204,19 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
     block_bytes, doubt = _sizes(words, counts)
     if doubt:
         unknown.append("block size")
-    depth = whole(words.get("iodepth")) or 1
     if not options:
         unknown.append("threads and queue depth")
     sync = words.get("ioengine", "psync" if options else "") in SYNCHRONOUS
-    share = number(words.get("percentage_random", "").split(",")[0])
-    load = Workload(
-        random_pct=round(min(share, 100)) if share is not None and share >= 0 else 100 if "rand" in way else 0,
+    share = whole(words.get("percentage_random", "").split(",")[0])
+    load = within(
+        random_pct=share if share is not None else 100 if "rand" in way else 0,
         read_pct=_mixed(way, words, counts),
         block_bytes=block_bytes,
-        threads=min(max(entries, whole(words.get("numjobs")) or 1), 1024),
-        depth=1 if sync else min(max(depth, 1), 65536),
-        range_bytes=size(words.get("size", "")) or 0,
+        threads=max(entries, whole(words.get("numjobs")) or 1),
+        depth=1 if sync else whole(words.get("iodepth")),
+        range_bytes=size(words.get("size", "")),
     )
-    return load, tuple(unknown)
+    return Workload(**load), tuple(unknown)
 
 
 def _mixed(way: str, words: dict[str, str], counts: Counts) -> int:
@@ -235,9 +238,9 @@ def _sizes(words: dict[str, str], counts: Counts) -> tuple[int, str]:
     option = None if spread else block(size(words.get("bs") or words.get("blocksize") or ""))
     exact = block(mean) if mean == int(mean) else None
     if (spread and not exact) or (unlike and not option):
-        return max(min(round(mean), 1 << 30), 1), "several"
+        return round(mean), "several"
     stated = exact or option or _power(mean)
-    return stated or max(min(round(mean), 1 << 30), 1), "" if stated else "unknown"
+    return stated or round(mean), "" if stated else "unknown"
 
 
 def _power(mean: float) -> int | None:
@@ -322,7 +325,7 @@ def lacks(document: Document) -> Iterator[Sentence]:
         yield Sentence("imported.clat")
     for jobs in loads:
         if _sizes(_words(document, jobs[0]), added(_counts(job, alone=False) for job in jobs))[1] == "several":
-            yield Sentence("imported.fio_sizes", name=plain(jobs[0].jobname)[:60])
+            yield Sentence("imported.fio_sizes", name=short(jobs[0].jobname))
     yield from _of_options(document)
 
 
@@ -344,7 +347,7 @@ def _of_options(document: Document) -> Iterator[Sentence]:
     yield from dict.fromkeys(_held_back(document))
     for job in document.jobs:
         if job.error:
-            yield Sentence("imported.error", name=plain(job.jobname)[:60], n=job.error)
+            yield Sentence("imported.error", name=short(job.jobname), n=job.error)
 
 
 def _held_back(document: Document) -> Iterator[Sentence]:
@@ -354,4 +357,4 @@ def _held_back(document: Document) -> Iterator[Sentence]:
         for key, names in (("limited", LIMITS), ("flushed", FLUSHES), ("synced", SYNCS)):
             used = [f"{name}={options[name]}" for name in names if options.get(name, "0") not in ("0", "none")]
             if used:
-                yield Sentence(f"imported.{key}", name=plain(job.jobname)[:60], options=plain(", ".join(used))[:100])
+                yield Sentence(f"imported.{key}", name=short(job.jobname), options=fact(", ".join(used)))

@@ -5,11 +5,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
-from stend.base.text import plain
 from stend.base.units import MB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, rated, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -57,7 +56,7 @@ def read(given: Given) -> Taken:
         raise BadInput("decimal commas shift the cells of all its rows; export it with decimal points")
     return Taken(
         tool=TOOL,
-        version=plain(version)[:40],
+        version=short(version),
         loads=loads,
         notes=(*notes, *map(Sentence, LACKS)),
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
@@ -85,7 +84,7 @@ def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[Sentence,
         if row[:1] == [HEADER]:
             header = [row[0].lstrip("'"), *row[1:]]
         elif header and row[:1] == ["ALL"] and any(row[len(header) :]):
-            notes[Sentence("imported.shifted", phase=plain(row[2])[:60])] = None
+            notes[Sentence("imported.shifted", phase=short(row[2]))] = None
         elif header and row[:1] == ["ALL"]:
             yield _load(numbers.named(header, row), specs, notes)
 
@@ -93,8 +92,7 @@ def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[Sentence,
 def _rates(row: dict[str, str], way: str) -> Rates:
     iops = numbers.number(row.get(f"{way} iops")) or 0.0
     cell, unit = next(((row[name], unit) for end, unit in SPEEDS if (name := f"{way} {end}") in row), ("", 1))
-    waits = [numbers.number(row.get(f"{which} {way} response time")) for which in ("average", "maximum")]
-    mean, longest = ((wait or 0) * MS or None for wait in waits)
+    mean, longest = (numbers.scaled(row.get(f"{which} {way} response time"), MS) for which in ("average", "maximum"))
     return Rates(iops, (numbers.number(cell) or 0.0) * unit, mean, longest)
 
 
@@ -105,19 +103,19 @@ def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[Sentence, Non
     iops, rate = read.iops + write.iops, read.bytes_per_s + write.bytes_per_s
     unknown = [] if spec else ["random or sequential"]
     if spec is None:
-        notes[Sentence("imported.spec", name=repr(plain(name)[:60]))] = None
+        notes[Sentence("imported.spec", name=repr(short(name)))] = None
     if spec and spec.lines > 1:
         unknown.append("block size")
-        notes[Sentence("imported.sizes", name=repr(plain(name)[:60]))] = None
+        notes[Sentence("imported.sizes", name=repr(short(name)))] = None
     size = spec.size if spec and spec.lines == 1 else numbers.block(rate / iops if iops else None) or 0
     workers, depth = numbers.whole(row.get("# workers")), numbers.whole(row.get("queue depth"))
     if not workers or not depth:
         unknown.append("threads and queue depth")
-    workload = Workload(
-        random_pct=min(spec.random, 100) if spec else 0,
-        read_pct=min(spec.reads, 100) if spec else round(100 * read.iops / iops) if iops else 0,
-        block_bytes=min(max(size, 1), 1 << 30),
-        threads=min(max(workers or 1, 1), 1024),
-        depth=min(max(depth or 1, 1), 65536),
+    figures = within(
+        random_pct=spec.random if spec else 0,
+        read_pct=spec.reads if spec else round(100 * read.iops / iops) if iops else 0,
+        block_bytes=size,
+        threads=workers,
+        depth=depth,
     )
-    return rated(workload, 0, read, write, *unknown, phase=plain(name)[:60] or "loads")
+    return rated(Workload(**figures), 0, read, write, *unknown, phase=short(name) or "loads")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from stend.base import limits
 from stend.base.errors import BadInput
 from stend.base.units import GiB, KiB, MiB, TiB
 from stend.words import Sentence
@@ -13,7 +14,6 @@ from stend.words import Sentence
 MOST_ROWS = 200_000
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)
 SCALES = {"": 1, "k": KiB, "m": MiB, "g": GiB, "t": TiB}
-LARGEST_BLOCK = 1 << 30
 LARGEST = 1e18
 """No figure of a drive is larger; sums and products of a few of them stay finite."""
 
@@ -25,6 +25,11 @@ def number(text: str | None) -> float | None:
     except ValueError:
         return None
     return value if abs(value) <= LARGEST else None
+
+
+def scaled(text: str | None, unit: float) -> float | None:
+    """Return a number in base units, or None if it is 0 or not a number: tools print 0 for a time without IOs."""
+    return (number(text) or 0) * unit or None
 
 
 def whole(text: str | None) -> int | None:
@@ -43,7 +48,7 @@ def size(text: str) -> int | None:
 
 def block(size_bytes: float | None) -> int | None:
     """Return the size in whole bytes if one IO can have it, or None."""
-    return int(size_bytes) if size_bytes is not None and 1 <= size_bytes <= LARGEST_BLOCK else None
+    return int(size_bytes) if size_bytes is not None and 1 <= size_bytes <= limits.MOST_BLOCK else None
 
 
 def at(text: str, *forms: str) -> float:

@@ -1,8 +1,9 @@
 """The content of another tool's result before it becomes a run: loads, facts, and notes on what is missing."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
@@ -14,6 +15,7 @@ NOMINAL_S = 60.0
 """Seconds assumed for a load without a time. Its rates stay as reported."""
 UNKNOWN = ("drive", "steady state", "what the drive held before", "write cache")
 """Settings that most tools do not report."""
+KINDS = get_type_hints(Workload, include_extras=True)
 SHORTEST_S, LONGEST_S = 1e-3, 1e6
 """A load shorter than the first counts as one without a time; no response time exceeds the second (eleven days)."""
 
@@ -51,6 +53,27 @@ class Rates(NamedTuple):
     mean_s: float | None = None
     max_s: float | None = None
     percentiles_s: dict[str, float] = {}  # noqa: RUF012
+
+
+def within(**figures: float | None) -> dict[str, Any]:
+    """Return figures of a workload, each in the range that a record can have. None becomes the least one."""
+    bounds = {name: KINDS[name].__metadata__[0] for name in figures}
+    return {name: int(min(max(value or 0, bounds[name].ge), bounds[name].le)) for name, value in figures.items()}
+
+
+def short(name: str) -> str:
+    """Return a name, a version or a setting that a tool printed, as far as a page has room for it."""
+    return plain(name)[:60]
+
+
+def fact(text: str) -> str:
+    """Return a fact or a line that a tool printed, as far as a record keeps it."""
+    return plain(text)[:200]
+
+
+def drive(target: Any) -> dict[str, Any]:
+    """Return the facts about a drive of which only the path or the name is known, or {} if it is empty."""
+    return {"target": fact(str(target))} if target else {}
 
 
 def lasted(seconds: float) -> None:

@@ -14,7 +14,7 @@ from stend.base.units import KiB
 from stend.imports import xml
 from stend.imports.given import Given
 from stend.imports.numbers import at, size, whole
-from stend.imports.taken import Load, Rates, Taken, shared
+from stend.imports.taken import Load, Rates, Taken, fact, shared, short, within
 from stend.model.definition import Workload
 from stend.words import Sentence
 
@@ -58,13 +58,13 @@ def read(given: Given) -> Taken:
     notes += [Sentence("imported.no_percentiles"), Sentence("imported.tk_lat")]
     return Taken(
         tool=TOOL,
-        version=_word(root, "ioperfversion"),
+        version=short(_word(root, "ioperfversion")),
         loads=tuple(loads),
         notes=tuple(notes),
         unknown=("write cache", "firmware"),
         at=at(_word(root, "testdate"), "%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%d.%m.%Y"),
-        drive=_drive(_word(root, "devinfo", 4000)),
-        host={"kernel": _word(root, "kernel")} if root.find("kernel") is not None else {},
+        drive=_drive(_word(root, "devinfo")),
+        host={"kernel": fact(_word(root, "kernel"))} if root.find("kernel") is not None else {},
     )
 
 
@@ -75,14 +75,14 @@ def _json(element: Element, tag: str) -> Any:
         raise BadInput(f"its <{tag}> is not JSON: {untrusted.sentence(error)}") from error
 
 
-def _word(element: Element, tag: str, most: int = 200) -> str:
+def _word(element: Element, tag: str) -> str:
     value = _json(element, tag)
-    return plain(str(value))[:most] if isinstance(value, str | int | float) else ""
+    return plain(str(value)) if isinstance(value, str | int | float) else ""
 
 
 def _drive(text: str) -> dict[str, Any]:
     pairs = [line.partition(":") for line in text.replace("\\x0a", "\n").split("\n")]
-    facts = {name.strip(): value.strip()[:100] for name, _, value in pairs if value.strip()}
+    facts = {name.strip(): fact(value.strip()) for name, _, value in pairs if value.strip()}
     return {NAMES[name]: value for name, value in facts.items() if name in NAMES}
 
 
@@ -118,14 +118,12 @@ def _cells(test: Element, name: str) -> Iterator[tuple[int, int, list[Any]]]:
 
 
 def _load(test: Element, random: int, mix: int, block: int, rates: Rates, phase: str) -> Load:
-    threads, depth = (whole(_word(test, tag)) or 1 for tag in ("numjobs", "iodepth"))
+    threads, depth = (whole(_word(test, tag)) for tag in ("numjobs", "iodepth"))
     seconds = float(whole(_word(test, "runtime")) or 60)
     if phase == "lat":  # TKperf measures latency with one thread at QD1, whatever its options are
         threads = depth = 1
-    workload = Workload(
-        random_pct=random, read_pct=mix, block_bytes=block, threads=min(threads, 1024), depth=min(depth, 65536)
-    )
-    return shared(workload, seconds, rates, phase=phase)
+    figures = within(random_pct=random, read_pct=mix, block_bytes=block, threads=threads, depth=depth)
+    return shared(Workload(**figures), seconds, rates, phase=phase)
 
 
 def _mean(numbers: list[Any]) -> float:

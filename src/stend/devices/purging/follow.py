@@ -20,7 +20,7 @@ def of_nvme(output: tools.Output) -> Progress:
     log = next((v for v in output.document.values() if isinstance(v, dict) and "sprog" in v), output.document)
     if "sprog" not in log:
         return Progress(over=True, failed=True, percent=0, words=output.words)
-    state = log.get("sstat", 0)
+    state = log.get("sstat")
     text = str(state.get("status", "")) if isinstance(state, dict) else ""
     code = int(re.sub(r"\D", "", text[:4]) or 0) if isinstance(state, dict) else tools.number(state) & 7
     percent = min(tools.number(log["sprog"]) / 65536 * 100, 100)

@@ -34,8 +34,8 @@ def of_node(node: str, kernel: Kernel) -> dict[str, Any]:
 def of_nvme(ctrl: dict[str, Any], space: dict[str, Any]) -> dict[str, Any]:
     """Return `fdp` and `protection` from Identify Controller and Identify Namespace, only those that apply."""
     found: dict[str, Any] = {}
-    if tools.number(ctrl.get("ctratt", 0)) >> FDP_BIT & 1:
+    if tools.number(ctrl.get("ctratt")) >> FDP_BIT & 1:
         found["fdp"] = True
-    if kind := tools.number(space.get("dps", 0)) & 7:
+    if kind := tools.number(space.get("dps")) & 7:
         found["protection"] = f"type {kind}"
     return found

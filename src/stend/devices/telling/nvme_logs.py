@@ -150,8 +150,8 @@ def makers_log(controller: str, ctrl: dict[str, Any]) -> str:
     `ctrl` is its Identify Controller. Makers' pages count finer than that of an endurance group, which counts what the
     drive writes only if the group is the only one.
     """
-    intel_too = tools.number(ctrl.get("vid", 0)) in INTEL_VENDORS
-    single = tools.number(ctrl.get("endgidmax", 0)) == 1
+    intel_too = tools.number(ctrl.get("vid")) in INTEL_VENDORS
+    single = tools.number(ctrl.get("endgidmax")) == 1
     offered = ("0xc0", *(["0xca"] * intel_too), *([ENDURANCE_LOG] * single))
     return next((log_id for log_id in offered if makers(controller, log_id)), "")
 
@@ -166,7 +166,7 @@ def power(ctrl: dict[str, Any], state: int | None) -> dict[str, Any]:
     state &= 31
     rows = shapes.dicts(ctrl.get("psds"))
     row = rows[state] if state < len(rows) else {}
-    fine = tools.number(row.get("max_power_scale", tools.number(row.get("flags", 0)) & 1))
+    fine = tools.number(row.get("max_power_scale", tools.number(row.get("flags")) & 1))
     most_w = _watts(row.get("max_power"), 0.0001 if fine else 0.01)
     return {"power_state": state} | ({"power_state_max_w": most_w} if most_w else {})
 
@@ -183,12 +183,12 @@ def power_states(ctrl: dict[str, Any], transitions: bytes) -> list[dict[str, Any
     after_ms = {entry >> 3 & 31: entry >> 8 & 0xFFFFFF for entry in reversed(entries) if entry >> 8 & 0xFFFFFF}
     states = []
     for number, row in enumerate(rows):
-        flags = tools.number(row.get("flags", 0))
+        flags = tools.number(row.get("flags"))
         state = {
             "state": number,
             "watts": power({"psds": rows}, number).get("power_state_max_w"),
-            "entry_ms": tools.number(row.get("entry_lat", 0)) / 1e3,
-            "exit_ms": tools.number(row.get("exit_lat", 0)) / 1e3,
+            "entry_ms": tools.number(row.get("entry_lat")) / 1e3,
+            "exit_ms": tools.number(row.get("exit_lat")) / 1e3,
             "idle": bool(tools.number(row.get("non-operational_state", flags >> 1 & 1))),
             "after_ms": after_ms.get(number),
         }
