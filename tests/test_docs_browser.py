@@ -11,6 +11,9 @@ from tests.test_report_browser import axe
 pytestmark = pytest.mark.browser
 VIEWS = [(390, "light"), (390, "dark"), (1400, "light"), (1400, "dark")]
 PATIENCE_MS = 30_000
+BROKEN = """[...document.querySelectorAll("p code.literal .pre")]
+    .filter((word) => word.getClientRects().length > 1).map((word) => word.textContent)"""
+"""Words of commands that are shown on two lines, such as `-` and `-target`."""
 LEADS = "read-a-report"
 """The page that both searches lead to."""
 
@@ -36,6 +39,7 @@ def test_no_page_is_wider_than_its_screen_and_axe_objects_to_none(
         objections += [(path.name, v["id"], v["nodes"][0]["html"]) for v in found["violations"]]
         if page.evaluate("document.documentElement.scrollWidth") > width:
             objections.append((path.name, "wider than the screen", ""))
+        objections += [(path.name, "broken within a word", word) for word in page.evaluate(BROKEN)]
     view.close()
     assert not objections
 

@@ -268,6 +268,18 @@ def test_rankings_never_mix_drives(site: Site, browser: Any) -> None:
         page.wait_for_selector(f"[id='{link.partition('#')[2]}']")
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_ranking_shows_its_figure_on_a_phone(lang: str, site: Site, browser: Any) -> None:
+    with opened(browser) as page:
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.goto(site.address(lang, "rankings/reads.html"))
+        ends = page.locator("tr[data-id] td.num:not(.place)").evaluate_all(
+            "cells => cells.filter((cell) => cell.querySelector('a')).map((c) => c.getBoundingClientRect().right)"
+        )
+        assert len(ends) >= len(MODELS)
+        assert max(ends) <= 390
+
+
 def test_a_name_with_markup_is_only_text(site: Site, browser: Any) -> None:
     with opened(browser) as page:
         for path in ("index.html", "rankings/reads.html", f"drives/{site.ids[MARKUP]}.html"):

@@ -48,3 +48,10 @@ def test_a_virtual_drive_has_no_path_and_texts_of_two_letters_are_in_every_sente
     found = private.secrets(run_of(drive), {}, {"label": "ab"}, Path("/runs/first"), ())
     assert {"sim:small", "S1", "ab"}.isdisjoint(found)
     assert "S12" in found
+
+
+def test_a_label_that_is_part_of_the_name_of_the_model_does_not_hide_it() -> None:
+    drive = msgspec.structs.replace(DRIVE, model="Beta 12 Pro SERIAL9")
+    found = private.secrets(run_of(drive), {}, {"label": "Beta 12", "tested_by": "Pro"}, Path("/runs/first"), ())
+    assert private.clean(drive.model, found, ()) == "Beta 12 Pro …"
+    assert "Bet" in private.secrets(run_of(drive), {}, {"label": "Bet"}, Path("/runs/first"), ())

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from stend import publish
-from stend.publish import figures, page
+from stend.publish import data, figures, page
 from stend.publish.lab import Lab
 from stend.publish.ledger import Withdrawn
 from stend.publish.site import Lang
@@ -27,6 +27,13 @@ def test_a_filter_offers_only_what_its_page_has() -> None:
             select = re.search(rf'<select name="{facet}">(.*?)</select>', text)
             offered = re.findall(r'<option value="([^"]+)">[^<]*\((\d+)\)', select[1]) if select else []
             assert {value: int(n) for value, n in offered} == {v: rows.count(v) for v in rows} or not select, path
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"), [("client", "client"), ("enterprise", "enterprise"), ('"><b>', "client"), (None, "client")]
+)
+def test_the_class_of_a_drive_is_that_of_its_sheet(stated: str | None, shown: str) -> None:
+    assert data.class_of({"class": stated} if stated else {}, "client") == shown
 
 
 def test_capacities_that_are_shown_as_equal_are_one_choice() -> None:

@@ -256,8 +256,8 @@ def test_a_steady_state_rule_that_is_not_that_of_pts_is_described_once() -> None
 
 
 def test_the_year_of_a_publication_has_its_word_in_russian() -> None:
-    assert RU.source("True System, 2015") == "True System, 2015 г."
-    assert RU.source("True System, 4 August 2015") == "True System, 4 августа 2015 г."
+    assert RU.source("True System, 2015") == "True System, 2015\u00a0г."
+    assert RU.source("True System, 4 August 2015") == "True System, 4 августа 2015\u00a0г."
     assert EN.source("True System, 2015") == "True System, 2015"
 
 

@@ -136,7 +136,7 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
 
 def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
     told = "True System, 17 February 2016"
-    assert Language("ru").translated(told) == "True System, 17 февраля 2016 г."
+    assert Language("ru").translated(told) == "True System, 17 февраля 2016\u00a0г."
     assert Language("en").translated(told) == told
 
 

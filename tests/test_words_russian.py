@@ -38,10 +38,19 @@ def test_actuators_agree_with_their_number(value: str, words: str) -> None:
         ("swept.allowed", {"n": 1, "of": 8}, "отвечает 1 из 8"),
         ("traced.bad", {"n": 1, "of": 8}, "она не учтена"),
         ("batched.farthest_most", {"figure": "", "change": 0.1, "way": "", "distance": 15.02}, "разбросах: 15)"),
+        ("swept.allowed", {"n": 5, "of": 81}, "5 из 81 накопителя"),
+        ("finding.media.sample_faulty", {"compared": 1, "claimed": 1, "lost": 1}, "не вернул 1 блок"),
+        ("record.wear", {"test": "", "phase": "", "wa": 2, "host": 1, "nand": 2, "days": 1.5}, "1,5 перезаписи "),
     ],
 )
 def test_words_agree_with_their_numbers(key: str, values: dict[str, object], words: str) -> None:
     assert words in russian(key, **values)
+
+
+def test_what_is_counted_out_of_a_number_agrees_with_it() -> None:
+    """One of 21 has another ending than one of 20, so no text has one word for both."""
+    counted = re.compile(r"из \{(\w+)(:whole)?\} (\w*(ов|ей|ий|ых|их)|строк|величин)\b")
+    assert not {key for key, text in phrases("ru").items() if counted.search(text)}
 
 
 def test_less_than_once_as_fast_is_not_said_to_be_faster() -> None:

@@ -14,6 +14,7 @@ import msgspec
 from stend.base.text import cell
 from stend.base.version import __version__
 from stend.charts.beside import Side
+from stend.findings import Sheet
 from stend.findings.judgement.uses import uses
 from stend.many.settings import BLOCKING
 from stend.publish import figures, samples
@@ -93,7 +94,7 @@ class Spoken:
             "name": self.name,
             "maker": maker,
             "interface": family,
-            "class": "" if device.virtual else sample.run.plan.profile.device_class,
+            "class": class_of(sheet, "" if device.virtual else sample.run.plan.profile.device_class),
             "capacity": {"value": device.capacity_bytes, "shown": capacity},
             "price": price_of(sheet, words),
             "watts": number_of(sheet, "watts", words),
@@ -137,6 +138,12 @@ class Spoken:
             "rows": list(self.row_data.values()),
             "charts": list(figures.chart_data(Side(self.name, sample.run), words)),
         }
+
+
+def class_of(sheet: Sheet, device_class: str) -> str:
+    """Return the class that a drive sheet states, otherwise that of the profile."""
+    stated = sheet.get("class")
+    return stated if stated in ("enterprise", "client") else device_class
 
 
 def maker_of(model: str) -> str:

@@ -58,9 +58,10 @@ def secrets(
             *([] if drive.virtual else [drive.target, drive.path]),
         ]
         words += [name for name, _ in (run.source.files if run.source else ())]
-    words += [str(manifest.get(name, "")) for name in TEXTS if name not in public]
+    known = (drive.model, drive.firmware, drive.interface)
+    texts = [str(manifest.get(name, "")) for name in TEXTS if name not in public]
+    words += [text for text in texts if text and all(clean(fact, [text], ("paths",)) == fact for fact in known)]
     words += [part for s in run.started for m in s.meters for part in re.split("[:,;=?]", m.spec)[1:]]
-    known = {drive.model, drive.firmware, drive.interface}
     return sorted({w for w in words if len(w) >= LEAST and w not in known}, key=len, reverse=True)
 
 
