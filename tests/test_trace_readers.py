@@ -242,6 +242,14 @@ def test_completions_without_data_are_left_out_as_their_issues_are(tmp_path: Pat
     assert made.about.malformed == {"it is neither read, write, flush nor discard": 2}
 
 
+def test_depths_are_unknown_where_no_completion_was_recorded(tmp_path: Path) -> None:
+    """Of `blktrace -a issue`. Otherwise each IO would be in flight until the end."""
+    made = read(b"\n".join(line for line in PARSED.split(b"\n") if b"  C " not in line), tmp_path)
+    (batch,) = made.batches(["depth", "latency_ns"])
+    assert set(batch["depth"].tolist()) == set(batch["latency_ns"].tolist()) == {-1}
+    assert made.ios == read(PARSED, tmp_path).ios
+
+
 def test_a_format_that_is_named_is_not_guessed_and_says_why_nothing_was_read(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"holds no IO in the format Alibaba .*: line 1 is malformed: it has not 5"):
         read(MSR, tmp_path, "alibaba")

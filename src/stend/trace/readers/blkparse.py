@@ -39,7 +39,7 @@ class Reader(Base):
         self._issue = word(b"D") if b"  D  " in head else word(b"Q")
         if self._issue == word(b"Q"):
             self.notes.append(Sentence("trace_queued"))
-        self._pairing = Pairing()
+        self._pairing, self._answers = Pairing(), False
 
     def parse(self, lines: Lines) -> Batch:
         """Return the IOs of these lines that are complete."""
@@ -72,13 +72,18 @@ class Reader(Base):
         events = lines.read(columns | {"ends": ends})
         kind = np.where(events.pop("ends"), DONE, ISSUE)
         lines.skip(ends, "completions")
+        self._answers |= bool((kind == DONE).any())
         key = (events["offset"] // SECTOR * 4 + events["op"]) ^ (events["volume"] << 32)
         issues = {name: values[kind == ISSUE] for name, values in events.items()}
-        return self._pairing.add(kind, events["t_ns"], key, issues)
+        return self._known(self._pairing.add(kind, events["t_ns"], key, issues))
 
     def rest(self) -> Batch:
         """Return the IOs still held, also those without a completion."""
-        return self._pairing.rest() or NOTHING
+        return self._known(self._pairing.rest() or NOTHING)
+
+    def _known(self, ios: Batch) -> Batch:
+        """Return the IOs, without depths if no completion was recorded: they would only count issues."""
+        return ios if self._answers else {**ios, "depth": np.full(len(ios["t_ns"]), UNKNOWN, np.int32)}
 
 
 _FLUSHING = 16
