@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from stend import imports
 from stend.base.errors import BadInput
+from stend.base.units import GiB, MiB
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
 from stend.words import Language, Sentence
@@ -236,6 +238,17 @@ def test_jobs_of_fio_s_clients_are_its_jobs_and_those_of_two_hosts_are_not_added
     ]
     many = Language("ru").translated(Sentence("imported.hosts", n=21))
     assert many.startswith("результат с 21 хоста: ")
+    ports = json.loads(of("lab1", "lab1"))
+    ports["client_stats"][1]["port"] = 8766
+    told = taken(name, json.dumps(ports).encode())
+    assert [load.phase for load in told.loads] == ["a lab1:8765", "a lab1:8766"]
+    assert [note[:45] for note in told.notes if "server" in note] == ["the result is of 2 fio servers on 1 host: loa"]
+    assert not any("of 2 hosts" in note for note in told.notes)
+    assert (
+        Language("ru")
+        .translated(Sentence("imported.servers", n=21, hosts=3))
+        .startswith("результат 21 сервера fio на 3 хостах: ")
+    )
 
 
 @pytest.mark.parametrize("name", ["elbencho.csv", "ezfio.csv", "iometer.csv"])
@@ -248,3 +261,28 @@ def test_a_table_that_a_spreadsheet_saved_again_is_named_as_that(name: str, tmp_
     place.write_text("a;b\n1;2\n")
     with pytest.raises(BadInput, match="is not in a known format"):
         imports.taken_from(place)
+
+
+@pytest.mark.parametrize(("cell", "changed"), [("80000.5", '"80000,5"'), ("2400015", '"2,400,015"')])
+def test_a_table_with_commas_in_its_numbers_is_refused_with_the_line(cell: str, changed: str, tmp_path: Path) -> None:
+    """Quoted, they shift no cell, and would count as figures that were not stated."""
+    place = tmp_path / "iometer.csv"
+    place.write_text((SAMPLES / "iometer.csv").read_text().replace(cell, changed))
+    told = changed.strip('"')
+    with pytest.raises(BadInput, match=rf"line 20 has a number with a comma \({told}\), as a spreadsheet saves it"):
+        imports.taken_from(place)
+
+
+@pytest.mark.parametrize(
+    ("test", "tries", "span"),
+    [
+        ("1000 MB [C: 45.8% (54.4/118.8 GB)] (x5)", 5, 1000 * MiB),  # version 3
+        ("1024 MiB [D: 40.0% (186.4/465.8 GiB)] (x3)  [Interval=5 sec]", 3, 1024 * MiB),  # 4 to 6
+        ("64 GiB (x1) [D: 40% (186/466GiB)]", 1, 64 * GiB),  # 7 and 8
+    ],
+)
+def test_size_and_tries_of_crystaldiskmark_are_read_from_every_version(test: str, tries: int, span: int) -> None:
+    text = re.sub("(?m)^  Test : .*$", f"  Test : {test}", (SAMPLES / "crystaldiskmark-5.txt").read_text())
+    found = taken("crystaldiskmark-5.txt", text.encode())
+    assert Sentence("imported.best", n=tries) in found.notes
+    assert {load.workload.range_bytes for load in found.loads} == {span}

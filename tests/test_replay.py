@@ -10,6 +10,7 @@ from stend import findings, session, store
 from stend.base.errors import BadInput
 from stend.base.units import GiB
 from stend.cli import main
+from stend.engines.mapped import requests
 from stend.findings import Finding
 from stend.model.definition import Hold, Phase, Whole
 from stend.model.pace import Pace
@@ -22,8 +23,8 @@ from stend.sentences import finding_said
 from stend.session import unrecorded
 from stend.suite import _played
 from stend.trace import playable
-from stend.trace.form import UNKNOWN
-from stend.words import Language
+from stend.trace.form import UNKNOWN, opened
+from stend.words import Language, Sentence
 from tests.still import IDENTITY
 from tests.traces import made
 
@@ -65,18 +66,48 @@ def test_the_first_address_of_a_trace_is_the_lowest_of_all_its_batches() -> None
 @pytest.mark.parametrize(
     ("offsets", "sector_bytes", "enlarged"),
     [
-        ([0, 4096, 512], 4096, True),
-        ([0, 4096, 512], 512, False),
-        ([63 * 512, 63 * 512 + 8192, 63 * 512 + 4096], 4096, False),  # of a partition that begins at sector 63
+        ([0, 4096, 512], 4096, 1),
+        ([0, 4096, 512], 512, 0),
+        ([512, 4096, 8192], 4096, 2),  # the lowest one is moved to the start of the range
+        ([63 * 512, 63 * 512 + 8192, 63 * 512 + 4096], 4096, 0),  # of a partition that begins at sector 63
     ],
 )
 def test_ios_that_are_no_whole_sectors_of_the_drive_are_enlarged_with_a_note(
-    tmp_path: Path, offsets: list[int], sector_bytes: int, enlarged: bool
+    tmp_path: Path, offsets: list[int], sector_bytes: int, enlarged: int
 ) -> None:
     path = made(tmp_path / "t.parquet", ios=3, seconds=1.0, offset=np.array(offsets), length=np.full(3, 8192))
     trace, drive = playable.summarise(path), msgspec.structs.replace(IDENTITY, logical_bytes=sector_bytes)
-    phase = Phase(name="x", round=(_played.PlacedTrace(trace, "shift", GiB).hold(1.0, drive),))
-    assert any(note.key == "trace_enlarged" for note in describe.traced(trace, (phase,), drive)) == enlarged
+    hold = _played.PlacedTrace(trace, "shift", GiB).hold(1.0, drive)
+    notes = describe.traced(trace, (Phase(name="x", round=(hold,)),), drive)
+    told = [note.values for note in notes if note.key == "trace_enlarged_of"]
+    assert told == ([{"n": enlarged, "of": 3, "bytes": sector_bytes}] if enlarged else [])
+    assert isinstance(hold, Hold)
+    (batch,) = requests(opened(Path(path)), hold.workload, GiB, sector_bytes)
+    first = np.array(offsets) - min(offsets)
+    assert (batch.offset <= first).all()
+    assert (batch.offset + batch.length >= first + 8192).all(), "it covers the IO"
+    assert not ((batch.offset | batch.length) % sector_bytes).any()
+    assert int((batch.length > 8192).sum()) == enlarged
+
+
+def test_the_note_of_sectors_agrees_with_the_number_of_ios() -> None:
+    values = {"of": 21, "bytes": 4096}
+    one, many = (Sentence("trace_enlarged_of", n=n, **values) for n in (1, 20))
+    assert "1 of the trace's 21 reads and writes does not begin" in one
+    assert "20 of the trace's 21 reads and writes do not begin" in many
+    assert "1 из 21 чтений и записей трассы не на границах секторов" in Language("ru").translated(one)
+
+
+def test_notes_of_a_trace_are_those_of_its_replay(tmp_path: Path) -> None:
+    log = tmp_path / "two.iolog"
+    ios = "".join(f"/dev/{name} read {n * 4096} 4096\n" for n in range(1000) for name in "ab")
+    log.write_text(f"fio version 2 iolog\n/dev/a add\n/dev/b add\n{ios}")
+    notes = played(FLASH, str(log)).plan.notes
+    assert "the trace has 2 volumes (/dev/a, /dev/b), each with separate offsets" in str(notes)
+    assert "the trace has no times: only the order of IOs is known" in notes
+    names, profile, _ = gather(["headroom"], None, {"tests": {"headroom": {"trace": str(log)}}})
+    with pytest.raises(BadInput, match=r"two\.iolog have one time: it has no speed that could be raised"):
+        unrecorded.folded(FLASH, names, profile, seed=1)
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.5, 1.0, 4.0])
@@ -163,6 +194,16 @@ def test_a_host_that_was_late_makes_the_run_invalid_in_both_languages(tmp_path: 
         ".", ","
     )
     assert finding_said(found[0], Language("ru"))
+
+
+def test_a_pass_that_conditions_the_drive_keeps_no_times_and_stamps_no_page(tmp_path: Path) -> None:
+    """A trace without depths is then played 10,000 times as fast, and almost every IO waits for the queue."""
+    run = played(FLASH, made(tmp_path / "t.parquet", depth=np.full(2000, UNKNOWN)))
+    late = Pace(sent=1000, late=957, full=900, lateness={0: 43, 1000: 957})
+    for phase, stamped in (("condition", False), ("replay", True)):
+        (result,) = run.of("replay", phase)
+        run.results[run.results.index(result)] = msgspec.structs.replace(result, pace=late)
+        assert any("late" in stamp for stamp in run.stamps) is stamped
 
 
 @pytest.mark.parametrize(

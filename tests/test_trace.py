@@ -201,7 +201,7 @@ def test_notes_of_an_older_trace_are_text_and_are_translated_where_the_catalogue
     path.write_bytes(zstandard.compress(msgspec.json.encode(old) + b"\n"))
     (note,) = steps.opened(path).about.notes
     assert (note, note.key) == (OLD, "")
-    assert Language("ru").translated(note).startswith("времена указаны в целых секундах")
+    assert Language("ru").translated(note).startswith("времена в трассе указаны в целых секундах")
 
 
 OLD = "times are told in whole seconds: within a second only the order of IOs is known"

@@ -1,5 +1,6 @@
 """Readers of others' traces: every line is read, left out or malformed; what is read is what its document says."""
 
+import codecs
 import gzip
 import io
 import re
@@ -81,6 +82,9 @@ def test_the_format_is_told_by_what_is_in_the_file(name: str) -> None:
         (b"device_id,opcode,offset,length,timestamp\n" + ALIBABA, {"headers": 1}),
         (TENCENT + b"Timestamp,Offset,Size,IOType,VolumeID\n", {"headers": 1}),  # where two files were joined
         (SYSTOR.replace(b",,", b",R,"), {"headers": 1}),
+        (b"Time (100 ns),host,disk,type,offset (bytes),size (bytes),response (100 ns)\r\n" + MSR, {"headers": 1}),
+        (codecs.BOM_UTF8 + b"timestamp,offset,size,iotype,volumeid\n" + TENCENT, {"headers": 1}),
+        (codecs.BOM_UTF8 + THIRD, {"headers": 1, "files opened and closed": 3}),
         (SECOND, {"headers": 1, "files opened and closed": 3, "waits": 1}),
         (MSR.replace(b"\n", b"\n\n"), {"empty lines": 3}),
     ],
@@ -168,7 +172,7 @@ def test_one_of_several_volumes_can_be_chosen_and_all_are_told(tmp_path: Path) -
     data = MSR + MSR.replace(b",hm,0,", b",prn,1,")
     made = read(data, tmp_path)
     assert (made.ios, made.about.device) == (6, "")
-    assert "it has 2 volumes (hm:0, prn:1)" in made.about.notes[0]
+    assert "the trace has 2 volumes (hm:0, prn:1)" in made.about.notes[0]
     assert len(set(next(made.batches(["process"]))["process"].tolist())) == 2
     one = read(data, tmp_path, volume="prn:1")
     assert (one.ios, one.about.device, one.about.skipped) == (3, "prn:1", {"IOs of other volumes than prn:1": 3})
@@ -187,7 +191,7 @@ def test_ios_out_of_order_are_sorted_and_what_is_too_late_is_told(
     assert (made.ios, made.about.late) == (10, 1)
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"{}", b"a,b,c\n1,2,3\n", b"\0" * 3000, bytes(range(256)) * 20])
+@pytest.mark.parametrize("data", [b"\n\n", b"{}", b"a,b,c\n1,2,3\n", b"\0" * 3000, bytes(range(256)) * 20])
 def test_what_is_no_trace_is_refused_with_the_formats_that_are_known(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(BadInput, match="known are alibaba, blkparse"):
         read(data, tmp_path)
@@ -195,8 +199,59 @@ def test_what_is_no_trace_is_refused_with_the_formats_that_are_known(tmp_path: P
         read(MSR, tmp_path, "csv")
 
 
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "given is empty"),
+        (MSR.replace(b",", b";"), r"\(it would be msr with commas instead of semicolons, and decimals with a point\)"),
+        (SYSTOR.replace(b",", b";").replace(b".", b","), "would be systor with commas instead of semicolons, and dec"),
+        (MSR.replace(b",", b"\t"), "it would be msr with commas instead of tabs"),
+        (ALIBABA.replace(b",", b", "), "it would be alibaba without blanks after its commas"),
+        (MSR.replace(b"hm", b'"hm"').replace(b"Write", b'"Write"').replace(b"Read", b'"Read"'), "without quotation"),
+        (MSR.decode().encode("utf-16"), "it would be msr saved as UTF-8"),
+        (re.sub(rb"(\d)\.(\d{9})", rb"\1,\2", PARSED), "it would be blkparse with a point in decimals"),
+        (MSR.replace(b"Read", b"R").replace(b"Write", b"W"), "read as msr, line 1 is malformed: it is neither Read"),
+        (MSR.replace(b"12816637", b"117216"), "read as msr, line 1 is malformed: the time is before 1970"),
+        (MSR.replace(b"12816637", b"117216360"), "the time is too large for steps of 100 ns since 1601"),
+        (ALIBABA.replace(b"\n", b"000\n"), "line 1 is malformed: the time is too large for microseconds since"),
+        (TENCENT.replace(b"15383", b"153830"), "the time is too large for seconds since 1970"),
+        (b"fio version 3 iolog\n0 /a file add\n1 /a file read 0 512\n", "read as fio-iolog, line 2 is malformed: it"),
+    ],
+)
+def test_a_relative_of_a_known_format_is_refused_with_what_is_different(tmp_path: Path, data: bytes, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        read(data, tmp_path)
+
+
+@pytest.mark.parametrize("times", [1, 1000])
+def test_times_that_do_not_count_from_1970_are_no_date(tmp_path: Path, times: int) -> None:
+    """Seconds or milliseconds where the format has microseconds."""
+    lines = b"".join(b"0,R,0,4096,%d\n" % ((1577808000 + n) * times) for n in range(9))
+    about = read(lines, tmp_path).about
+    assert about.begun_s is None
+    assert [note.key for note in about.notes] == ["trace_epoch"]
+
+
+def test_completions_without_data_are_left_out_as_their_issues_are(tmp_path: Path) -> None:
+    line = "  8,0    1        %d     0.00000000%d  7  %s   %s 0 + 8 [a]\n"
+    events = [(action, kind) for kind in ("N", "NS", "FN", "R", "XY") for action in ("D", "C")]
+    data = "".join(line % (n, n, *event) for n, event in enumerate(events)).encode()
+    made = read(data, tmp_path, "blkparse")
+    assert [row[1] for row in rows(made)] == [2, 0]
+    assert made.about.skipped == {"events without data": 4, "completions": 2}
+    assert made.about.malformed == {"it is neither read, write, flush nor discard": 2}
+
+
+def test_depths_are_unknown_where_no_completion_was_recorded(tmp_path: Path) -> None:
+    """Of `blktrace -a issue`. Otherwise each IO would be in flight until the end."""
+    made = read(b"\n".join(line for line in PARSED.split(b"\n") if b"  C " not in line), tmp_path)
+    (batch,) = made.batches(["depth", "latency_ns"])
+    assert set(batch["depth"].tolist()) == set(batch["latency_ns"].tolist()) == {-1}
+    assert made.ios == read(PARSED, tmp_path).ios
+
+
 def test_a_format_that_is_named_is_not_guessed_and_says_why_nothing_was_read(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"holds no IO in the format Alibaba .*it has not 5 fields"):
+    with pytest.raises(BadInput, match=r"holds no IO in the format Alibaba .*: line 1 is malformed: it has not 5"):
         read(MSR, tmp_path, "alibaba")
 
 

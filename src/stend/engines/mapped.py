@@ -53,9 +53,11 @@ def requests(
     for batch in trace.batches(COLUMNS):
         t_ns, op, flags, offset, length, depth = _kept(batch, played, range_bytes, discards=discards)
         bare = op == FLUSH
-        length = np.where(bare, 0, np.maximum(-(-length // block_bytes) * block_bytes, block_bytes))
-        offset = laid(offset - played.first_bytes, played, range_bytes) // block_bytes * block_bytes
-        offset = np.clip(offset, 0, range_bytes // block_bytes * block_bytes - length) + workload.start_bytes
+        begin, room = offset - played.first_bytes, range_bytes // block_bytes * block_bytes
+        blocks = -(-(begin + length) // block_bytes) - begin // block_bytes
+        length = np.where(bare, 0, np.clip(blocks * block_bytes, block_bytes, room))
+        offset = laid(begin, played, range_bytes) // block_bytes * block_bytes
+        offset = np.clip(offset, 0, room - length) + workload.start_bytes
         due = (t_ns / played.speed).astype(np.int64) if played.timed else np.zeros_like(t_ns)
         yield Requests(due, op, flags & FUA, np.where(bare, 0, offset), length, np.maximum(depth, 0))
 

@@ -23,7 +23,9 @@ LINE = re.compile(
 RATE = re.compile(r":\s*\d\S* MB/s")
 SECTION = re.compile(r"\[(Read|Write|Mix)\](?:\D{0,20}(\d+)\s?%)?", re.IGNORECASE)
 SETTING = re.compile(r"\s*(Test|Time|Date|OS)\s*:\s*(\S.*)")
-TESTED = re.compile(r"(\d+)\s*(MiB|GiB)(?:\s*\(x(\d+)\))?")
+TESTED = re.compile(r"(\d+)\s*([MG])i?B\b")
+"""Size of the file. Version 3 writes MB for MiB."""
+TRIES = re.compile(r"\(x(\d{1,3})\)")
 MEASURED = re.compile(r"Measure:?\s*(\d{1,6}) sec")
 UNITS = {"MB/s": 1.0, "KiB/s ÷ 1000": 1.024, "MiB/s": 1.048576}
 """Real size of "MB" in 10^6 bytes: versions of KDiskMark differ."""
@@ -67,7 +69,7 @@ def _seconds(settings: dict[str, str]) -> float:
 
 def _range(settings: dict[str, str]) -> int:
     match = TESTED.search(settings.get("Test", ""))
-    return (numbers.whole(match[1]) or 0) * (GiB if match[2] == "GiB" else MiB) if match else 0
+    return (numbers.whole(match[1]) or 0) * (GiB if match[2] == "G" else MiB) if match else 0
 
 
 def _lines(words: str) -> list[str]:
@@ -123,8 +125,9 @@ def _unit_note(rate: float, iops: float, block: int) -> dict[Sentence, None]:
 def _lacks(settings: dict[str, str]) -> Iterator[Sentence]:
     if not _seconds(settings):
         yield Sentence("imported.mark_seconds")
-    if repeated := TESTED.search(settings.get("Test", "")):
-        yield Sentence("imported.best", n=int(repeated[3])) if repeated[3] else Sentence("imported.best_of")
+    if test := settings.get("Test", ""):
+        tries = TRIES.search(test)
+        yield Sentence("imported.best", n=int(tries[1])) if tries else Sentence("imported.best_of")
     yield Sentence("imported.mark_lacks")
     if not {"Date", "OS"} & settings.keys():
         yield Sentence("imported.no_foot")

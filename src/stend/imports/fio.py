@@ -172,13 +172,14 @@ def _words(document: Document, job: Job) -> dict[str, str]:
     return {str(key): str(value) for key, value in (document.common | job.options).items()}
 
 
-def _hosts(document: Document) -> set[tuple[str, int]]:
+def _servers(document: Document) -> set[tuple[str, int]]:
+    """Return (host, port) of each fio that ran jobs. One host can have several."""
     return {(job.hostname, job.port) for job in document.jobs}
 
 
 def _name(document: Document, job: Job) -> str:
     """Return the name of a job, with its host if the result is of several."""
-    host = f" {job.hostname}:{job.port}" if len(_hosts(document)) > 1 else ""
+    host = f" {job.hostname}:{job.port}" if len(_servers(document)) > 1 else ""
     return short(f"{job.jobname[: 60 - len(host)]}{host}")
 
 
@@ -332,9 +333,12 @@ def lacks(document: Document) -> Iterator[Sentence]:
 def _of_options(document: Document) -> Iterator[Sentence]:
     if document.clients:
         yield Sentence("imported.clients")
-    hosts = _hosts(document)
-    if len(hosts) > 1:
-        yield Sentence("imported.hosts", n=len(hosts))
+    servers = _servers(document)
+    hosts = len({host for host, _ in servers})
+    if len(servers) > hosts:
+        yield Sentence("imported.servers", n=len(servers), hosts=hosts)
+    elif hosts > 1:
+        yield Sentence("imported.hosts", n=hosts)
     groups = {(job.groupid, job.jobname, job.hostname, job.port) for job in document.jobs}
     if len(groups) > len({group for group, *_ in groups}):
         yield Sentence("imported.together")

@@ -14,6 +14,7 @@ from stend.words import Sentence
 MOST_ROWS = 200_000
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)
 SCALES = {"": 1, "k": KiB, "m": MiB, "g": GiB, "t": TiB}
+COMMAS = re.compile(r"\d+(?:,\d+)+(?:\.\d+)?")
 LARGEST = 1e18
 """No figure of a drive is larger; sums and products of a few of them stay finite."""
 
@@ -64,13 +65,22 @@ def at(text: str, *forms: str) -> float:
 
 
 def rows(text: str, delimiter: str = ",") -> Iterator[list[str]]:
-    """Yield the rows of a CSV with stripped cells. Raise BadInput if it is broken or has more than MOST_ROWS rows."""
+    """Yield the rows of a CSV with stripped cells.
+
+    Raise BadInput if it is broken, has more than MOST_ROWS rows, or a number with a comma: no tool writes one.
+    """
     reader = csv.reader(io.StringIO(text.replace("\0", "")), delimiter=delimiter)
     try:
         for count, row in enumerate(reader):
             if count >= MOST_ROWS:
                 raise BadInput(f"it has more than {MOST_ROWS} rows: it is too long for a result")
-            yield [cell.strip() for cell in row]
+            cells = [cell.strip() for cell in row]
+            if odd := next(filter(COMMAS.fullmatch, cells), ""):
+                raise BadInput(
+                    f"its line {reader.line_num} has a number with a comma ({odd[:20]}), as a spreadsheet saves it; "
+                    "import the file that the tool wrote"
+                )
+            yield cells
     except csv.Error as error:
         raise BadInput(f"its table is broken: {error}") from error
 

@@ -19,6 +19,8 @@ SAME_S = 1e-6
 """Moments nearer than this many seconds are equal."""
 SEARCHES = ("headroom", "map", "rests")
 """Phases that raise the load until it is too much, or wake a drive: late IOs there are a result, not a doubt."""
+HURRIED = "condition"
+"""The phase that plays a trace as fast as the drive takes it, which keeps no times."""
 SATURATED_FILLS = 4
 """Capacities after which a saturation ends whatever its rule requires (PTS 2.0.2 clause 10)."""
 E = TypeVar("E", bound=Event)
@@ -232,7 +234,7 @@ class Run:
             *((Sentence("not_as_written", what=self.wrong[0]),) if self.wrong else ()),
             *((Sentence("files_edited", files=self.edited),) if self.edited else ()),
             *_lateness([r.pace for r in results if r.pace and _rate(r)], "_rate"),
-            *_lateness([r.pace for r in results if r.pace and not _rate(r)], ""),
+            *_lateness([r.pace for r in results if r.pace and not _rate(r) and r.where.phase != HURRIED], ""),
             *((Sentence("trace_unsent", n=kept),) if kept else ()),
             *links,
             *((Sentence("unproved"),) if differ else ()),

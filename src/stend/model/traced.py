@@ -21,7 +21,8 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `read` and `write` count all its IOs; their sums, maxima and bins cover the IOs whose response time was captured.
     `flushes` and `discards` are counts. `depth` is the mean number of IOs in flight at issue, 0 if the source does not
     record it. Addresses begin at `first_bytes` and span `span_bytes`. IOs are whole multiples of `block_bytes`, and so
-    are the distances between them. The longest has `longest_bytes`.
+    are the distances between them. The longest has `longest_bytes`. `enlarged` counts, by the size of a drive's
+    sectors, the reads and writes that are not whole sectors once the first address is at the start of one.
     """
 
     number: str
@@ -39,6 +40,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     span_bytes: limits.Count
     longest_bytes: limits.Count
     block_bytes: limits.Count = 512
+    enlarged: dict[int, limits.Count] = {}
     depth: limits.Amount = 0
     lost: limits.Count = 0
     malformed: limits.Count = 0

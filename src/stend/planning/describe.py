@@ -76,7 +76,9 @@ def traced(trace: Traced, phases: tuple[Phase, ...], device: Identity) -> list[S
         many = max(trace.ios // device.scale, 1)
         notes.append(Sentence("trace_scaled", n=many, ios=trace.ios, scale=device.scale))
     if trace.block_bytes % device.logical_bytes:
-        notes.append(Sentence("trace_enlarged", bytes=device.logical_bytes))
+        n, of = trace.enlarged.get(device.logical_bytes, 0), trace.read.ios + trace.write.ios
+        key = "trace_enlarged_of" if n else "trace_enlarged"  # sectors of a size that is no power of two
+        notes.append(Sentence(key, **({"n": n, "of": of} if n else {}), bytes=device.logical_bytes))
     if trace.discards:
         notes.append(Sentence("trace_discards", n=trace.discards))
     if trace.flushes:

@@ -283,7 +283,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[Sentence]) 
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
         raise BadInput(f"{name} would have the phase {twice[0]} twice; remove the repeated value from its settings")
     traced = suite.traced(adapted)
-    notes += describe.traced(traced, phases, device) if traced else []
+    notes += [*describe.traced(traced, phases, device), *suite.trace_notes(adapted)] if traced else []
     planned = PlannedTest(
         name=name,
         title=test.title,

@@ -17,6 +17,7 @@ from stend.base.errors import BadInput
 from stend.base.text import did_you_mean
 from stend.model.definition import Profile, Step, Study, Test
 from stend.model.traced import Traced
+from stend.words import Sentence
 
 
 def names() -> list[str]:
@@ -95,3 +96,10 @@ def traced(profile: Profile) -> Traced | None:
     from stend.trace import playable
 
     return playable.summarise(profile.options["trace"])
+
+
+def trace_notes(profile: Profile) -> tuple[Sentence, ...]:
+    """Return the notes of the trace that a test plays."""
+    from stend.trace import playable
+
+    return playable.notes(profile.options["trace"])

@@ -29,6 +29,8 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Return purge, fill and a pass as for a replay, then the search. Raise BadInput if the trace has too few IOs."""
     placed = place_trace(profile, device)
     _check_sample_size(placed, profile.options["percentile"], device)
+    if not placed.trace.seconds:
+        raise BadInput(f"the IOs of the trace {placed.trace.name} have one time: it has no speed that could be raised")
     first = placed.hold(RECORDED_SPEED, device)
     search = Phase(name=headroom.PHASE, round=(first,), rounds=MOST, choose="next_speed")
     return *prepared(profile, device), search

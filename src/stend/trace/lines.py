@@ -129,6 +129,14 @@ class Lines:
                 (malformed if bad else skipped)[why] += n
         return malformed, skipped
 
+    def worst(self) -> tuple[int, str]:
+        """Return the first line, from 1, of the most frequent reason of malformed lines, and the reason, or (0, "")."""
+        malformed, _ = self.counted()
+        if not malformed:
+            return 0, ""
+        ((why, _),) = malformed.most_common(1)
+        return int(np.argmax(self._state == self._reasons.index((True, why)) + 1)) + 1, why
+
     def _leave(self, where: Flags, malformed: bool, why: str) -> None:
         if (malformed, why) not in self._reasons:
             self._reasons.append((malformed, why))

@@ -16,10 +16,13 @@ from stend.model.traced import Moment, Traced
 from stend.trace import form, taken
 from stend.trace.folding import steps
 from stend.trace.steps import Step
+from stend.words import Sentence
 
 STEPS = 300
 """Most time steps kept of a trace; each lasts at least a second."""
 SECOND_NS = 1_000_000_000
+SECTORS = tuple(512 << power for power in range(8))
+"""Bytes of the logical sectors that drives have."""
 PLAYED = ("t_ns", "op", "flags", "offset", "length")
 """Columns that identify a trace, whatever file holds it: its `number` is their hash."""
 EXAMPLE = Path(__file__).parent / "example.parquet"
@@ -33,6 +36,8 @@ class Extent:
         self.hash = hashlib.blake2b(digest_size=16)
         self.first = self.end = self.longest = self.seen = -1
         self.odd_bits = 0
+        self.places = {size: np.zeros(size, np.int64) for size in SECTORS}
+        """by size of a sector: IOs that are as long as whole sectors, by where in a sector they begin"""
 
     def measured(self, batches: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield the batches unchanged and add each to the hash and the extent."""
@@ -48,6 +53,8 @@ class Extent:
                 self.end = max(self.end, int((offset + length).max()))
                 self.longest = max(self.longest, int(length.max()))
                 self.odd_bits |= int(np.bitwise_or.reduce((offset - self.seen) | length))
+                for size in SECTORS:
+                    self.places[size] += np.bincount(offset[length % size == 0] % size, minlength=size)
             yield batch
 
 
@@ -57,6 +64,11 @@ def file_of(path: str) -> str:
     Raise BadInput if the file is not a trace.
     """
     return str(_converted(Path(path), Path(path).stat().st_mtime_ns)) if path else str(EXAMPLE)
+
+
+def notes(path: str) -> tuple[Sentence, ...]:
+    """Return the notes of the trace at `path` (several volumes, whole seconds). "" is the example."""
+    return form.opened(Path(file_of(path))).about.notes
 
 
 def summarise(path: str) -> Traced:
@@ -92,6 +104,7 @@ def _summary(path: Path, changed: int, name: str) -> Traced:
     about, ops = trace.about, [_of(folded, op) for op in range(4)]
     depths = [step.depths for step in folded]
     issues = sum(sum(d.values()) for d in depths)
+    data = ops[form.READ].ios + ops[form.WRITE].ios
     least = extent.odd_bits & -extent.odd_bits
     return Traced(
         number=extent.hash.hexdigest(),
@@ -109,6 +122,7 @@ def _summary(path: Path, changed: int, name: str) -> Traced:
         span_bytes=extent.end - extent.first,
         longest_bytes=extent.longest,
         block_bytes=min(least, 1 << 20),
+        enlarged={size: n for size, places in extent.places.items() if (n := data - int(places[extent.first % size]))},
         depth=sum(n * many for d in depths for n, many in d.items()) / issues if issues else 0,
         lost=about.lost,
         malformed=sum(about.malformed.values()),

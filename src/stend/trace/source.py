@@ -1,6 +1,7 @@
 """Read the text of a trace file in blocks of whole lines, unpacked on the fly and in constant memory."""
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -44,6 +45,8 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
             raw.seek(0)
             opener = next((make for magic, make in PACKED.items() if first.startswith(magic)), None)
             plain = io.BufferedReader(cast(Any, opener(raw) if opener else raw), BLOCK)
+            if plain.peek(3).startswith(codecs.BOM_UTF8):
+                plain.read(3)
             yield cast(IO[bytes], _Members(plain) if plain.peek(512)[257:262] == b"ustar" else plain)
     except BROKEN as error:
         if isinstance(error, FileNotFoundError):

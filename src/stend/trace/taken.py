@@ -17,11 +17,13 @@ from stend.base.programs import missing
 from stend.trace import form, source, steps
 from stend.trace.form import About, Batch, Trace
 from stend.trace.lines import Lines
-from stend.trace.readers import Reader, detect, formats
+from stend.trace.readers import Reader, detect, formats, obstacle
 from stend.words import Sentence
 
 WINDOW = 1 << 19
 """IOs held back for sorting. An IO that comes later than that gets the time of the one before."""
+OLDEST_S = 631_152_000
+"""1990 as Unix time: no trace of these formats is older."""
 VOLUMES = 5
 """Most volumes that a message names. Further ones are only counted."""
 
@@ -108,8 +110,12 @@ def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace
     head = source.head(path)
     name = reader or detect(head)
     if name not in formats():
+        if not head:
+            raise BadInput(f"{path} is empty")
+        near = "" if name else obstacle(head)
         reason = f"there is no format {name!r}" if name else f"{path} is not in a known trace format"
-        raise BadInput(f"{reason}; known are {', '.join(sorted(formats()))}, blktrace and stend's own Parquet")
+        known = f"{', '.join(sorted(formats()))}, blktrace and stend's own Parquet"
+        raise BadInput(f"{reason}{near and f' ({near})'}; known are {known}")
     with source.unpacked(path) as file:
         return _converted(file, formats()[name](head), into, str(path), volume)
 
@@ -139,19 +145,21 @@ def _of_blktrace(path: Path, into: Path, volume: str) -> Trace:
 
 def _converted(file: IO[bytes], reader: Reader, into: Path, place: str, volume: str) -> Trace:
     malformed, skipped, lines, ordered = Counter[str](), Counter[str](), 0, Sorted(volume)
+    first: tuple[int, str] = 0, ""
     with form.writing(into) as writer:
         for block in source.blocks(file):
             parsed = Lines(block, reader.separator, reader.most)
             batch = reader.parse(parsed)
             ordered.names |= parsed.names
             bad, other = parsed.counted()
+            first = first if first[1] or not bad else (lines + parsed.worst()[0], parsed.worst()[1])
             malformed, skipped, lines = malformed + bad, skipped + other, lines + len(parsed)
             for sure in ordered.add(batch):
                 writer.add(_columns(sure, reader, ordered))
         for batch in (*ordered.add(reader.rest()), *ordered.rest()):
             writer.add(_columns(batch, reader, ordered))
         if not writer.ios:
-            raise BadInput(_nothing(place, reader, volume, ordered, malformed))
+            raise BadInput(_nothing(place, reader, volume, ordered, first))
         if ordered.left_out:
             skipped[f"IOs of other volumes than {volume}"] = ordered.left_out
         writer.about = _about(reader, ordered, malformed, skipped, lines)
@@ -166,10 +174,11 @@ def _columns(batch: Batch, reader: Reader, ordered: Sorted) -> dict[str, npt.NDA
     return columns
 
 
-def _nothing(place: str, reader: Reader, volume: str, ordered: Sorted, malformed: Counter[str]) -> str:
+def _nothing(place: str, reader: Reader, volume: str, ordered: Sorted, first: tuple[int, str]) -> str:
     if volume and volume not in ordered.names.values():
         return f"{place} has no volume {volume!r}; it has {_some(ordered)}"
-    why = f": {malformed.most_common(1)[0][0]}" if malformed else ""
+    line, reason = first
+    why = f": line {line} is malformed: {reason}" if reason else ""
     return f"{place} holds no IO in the format {reader.words}{why}"
 
 
@@ -182,12 +191,16 @@ def _about(reader: Reader, ordered: Sorted, malformed: Counter[str], skipped: Co
     notes = list(reader.notes)
     if len(ordered.names) > 1 and not ordered.volume:
         notes.append(Sentence("trace_volumes", n=len(ordered.names), names=_some(ordered)))
+    begun_s = (ordered.begun_ns or 0) / 1e9 if reader.epoch else None
+    if begun_s is not None and begun_s < OLDEST_S:
+        notes.append(Sentence("trace_epoch", time=begun_s))
+        begun_s = None
     if not reader.timed:
         notes.append(Sentence("trace_order"))
     return About(
         source=reader.words,
         device=ordered.volume or (_some(ordered) if len(ordered.names) == 1 else ""),
-        begun_s=(ordered.begun_ns or 0) / 1e9 if reader.epoch else None,
+        begun_s=begun_s,
         lines=lines,
         late=ordered.late,
         malformed=dict(malformed),

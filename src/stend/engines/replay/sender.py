@@ -120,7 +120,7 @@ def _opened(task: Task) -> int:
 def _flight(task: Task, fd: int) -> Flight:
     played = task.workload.replay
     longest = played.longest_bytes if played else max(size for size, _ in task.workload.sizes)
-    longest += task.block_bytes
+    longest += 2 * task.block_bytes
     pool = max(POOL_BYTES, 2 * longest)
     room, drawn = mmap.mmap(-1, pool + longest), np.random.default_rng(task.seed)
     for at in range(0, pool if task.writes and fd >= 0 else 0, PIECE_BYTES):

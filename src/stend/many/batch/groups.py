@@ -53,7 +53,9 @@ def _groups(lot: Lot, figure: Figure, apart: tuple[float, int], p: float) -> Gro
     few, rest = sorted((order[:cut], order[cut:]), key=len)
     ratio = exp(float(np.median(y[few]) - np.median(y[rest])))
     names = tuple(which[i] for i in sorted(few))
-    return Groups(names, len(rest), figure, ratio, float(gap), p, tuple(_settings(lot, names, [which[i] for i in rest])))
+    return Groups(
+        names, len(rest), figure, ratio, float(gap), p, tuple(_settings(lot, names, [which[i] for i in rest]))
+    )
 
 
 def _settings(lot: Lot, *sides: Any) -> Iterator[tuple[str, list[Any], list[Any]]]:

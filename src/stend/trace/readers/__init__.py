@@ -5,6 +5,7 @@ Each module has a class `Reader`. `detect` chooses the one that parses most of a
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,19 @@ import numpy as np
 from stend.trace.lines import Lines
 from stend.trace.readers._reader import Reader
 
-__all__ = ["Reader", "detect", "formats", "parsed_share"]
+__all__ = ["Reader", "detect", "formats", "obstacle", "parsed_share"]
+
+RESPELLED: dict[str, Callable[[bytes], bytes]] = {
+    "saved as UTF-8": lambda head: head.decode("utf-16", errors="replace").encode(),
+    "with commas instead of semicolons, and decimals with a point": (
+        lambda head: head.replace(b",", b".").replace(b";", b",") if b";" in head else b""
+    ),
+    "with a point in decimals": lambda head: head.replace(b",", b"."),
+    "with commas instead of tabs": lambda head: head.replace(b"\t", b","),
+    "without blanks after its commas": lambda head: head.replace(b", ", b","),
+    "without quotation marks": lambda head: head.replace(b'"', b""),
+}
+"""Changes that make known formats of their relatives."""
 
 
 def formats() -> dict[str, type[Reader]]:
@@ -40,3 +53,19 @@ def detect(head: bytes) -> str:
     shares = {name: parsed_share(form, head) for name, form in formats().items()}
     best = max(shares, key=lambda name: shares[name])
     return best if shares[best] > 0.5 else ""
+
+
+def obstacle(head: bytes) -> str:
+    """Return the format that is nearest to lines of no known format, and what is different, or "" if none is near."""
+    for change, respelled in RESPELLED.items():
+        if name := detect(respelled(head)):
+            return f"it would be {name} {change}"
+    near = []
+    for name, form in formats().items():
+        if head.startswith(form.begins) and (form.begins or form.separator == ","):
+            lines = Lines(np.frombuffer(head, np.uint8), form.separator, form.most)
+            form(head).parse(lines)
+            line, why = lines.worst()
+            if form.begins or (why and not why.startswith("it has not")):
+                near.append((why.startswith("it is neither"), f"read as {name}, line {line} is malformed: {why}"))
+    return min(near, default=(False, ""))[1]

@@ -25,6 +25,7 @@ SUMMARY += [word(b"Skips:"), word(b"Throughput"), word(b"Input")]
 CORES = {ord("R"): READ, ord("W"): WRITE, ord("D"): DISCARD}
 MARKS = {ord("F"): FUA, ord("S"): SYNC, ord("M"): METADATA, ord("A"): READAHEAD}
 MOST_SECTORS = 1 << 50
+NO_DATA, UNREADABLE = -1, -2
 
 
 class Reader(Base):
@@ -38,7 +39,7 @@ class Reader(Base):
         self._issue = word(b"D") if b"  D  " in head else word(b"Q")
         if self._issue == word(b"Q"):
             self.notes.append(Sentence("trace_queued"))
-        self._pairing = Pairing()
+        self._pairing, self._answers = Pairing(), False
 
     def parse(self, lines: Lines) -> Batch:
         """Return the IOs of these lines that are complete."""
@@ -53,7 +54,7 @@ class Reader(Base):
         lines.demand(issues | ends, "there is no such action")
         # 2. Parse the operation and its flags.
         op, flags = _direction(lines.words(6))
-        lines.skip(issues & (op < 0), "events without data")
+        lines.skip(op == NO_DATA, "events without data")
         lines.demand(op >= 0, "it is neither read, write, flush nor discard")
         # 3. Parse place and length in sectors; a bare flush and a completion may lack them.
         bare = (op == FLUSH) | (ends & (lines.count < 10))
@@ -71,13 +72,18 @@ class Reader(Base):
         events = lines.read(columns | {"ends": ends})
         kind = np.where(events.pop("ends"), DONE, ISSUE)
         lines.skip(ends, "completions")
+        self._answers |= bool((kind == DONE).any())
         key = (events["offset"] // SECTOR * 4 + events["op"]) ^ (events["volume"] << 32)
         issues = {name: values[kind == ISSUE] for name, values in events.items()}
-        return self._pairing.add(kind, events["t_ns"], key, issues)
+        return self._known(self._pairing.add(kind, events["t_ns"], key, issues))
 
     def rest(self) -> Batch:
         """Return the IOs still held, also those without a completion."""
-        return self._pairing.rest() or NOTHING
+        return self._known(self._pairing.rest() or NOTHING)
+
+    def _known(self, ios: Batch) -> Batch:
+        """Return the IOs, without depths if no completion was recorded: they would only count issues."""
+        return ios if self._answers else {**ios, "depth": np.full(len(ios["t_ns"]), UNKNOWN, np.int32)}
 
 
 _FLUSHING = 16
@@ -85,14 +91,14 @@ _FLUSHING = 16
 
 
 def _direction(rwbs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the operation of each RWBS field, or -1 if it has none, and the flags, which may include _FLUSHING.
+    """Return the operation of each RWBS field, NO_DATA or UNREADABLE, and the flags, which may include _FLUSHING.
 
     An F before the letter of the direction is a flush before the write, and after it FUA. An F alone or before N is a
     bare flush.
     """
     fields, which = np.unique(rwbs, return_inverse=True)
     meanings = [_meaning(int(value).to_bytes(8, "little").rstrip(b"\0")) for value in fields]
-    table = np.array(meanings or [(-1, 0)], np.int64)
+    table = np.array(meanings or [(UNREADABLE, 0)], np.int64)
     return table[which, 0].copy(), table[which, 1].copy()
 
 
@@ -100,9 +106,9 @@ def _meaning(letters: bytes) -> tuple[int, int]:
     rest = letters.removeprefix(b"F")
     before = len(letters) - len(rest)
     if rest[:1] not in (b"R", b"W", b"D"):
-        return (FLUSH, 0) if before and rest.strip(b"FSMN") == b"" else (-1, 0)
+        return (UNREADABLE if rest.strip(b"FSMN") else FLUSH if before else NO_DATA), 0
     if not set(rest[1:]) <= {*MARKS, *b"BE"}:
-        return -1, 0
+        return UNREADABLE, 0
     return CORES[rest[0]], sum(MARKS.get(letter, 0) for letter in set(rest[1:])) + _FLUSHING * before
 
 

@@ -4,8 +4,9 @@ Times are Windows file times (100 ns since 1601), offset and size bytes: README 
 Narayanan et al., FAST 2008).
 """
 
+from stend.trace.fields import TOP
 from stend.trace.form import READ, WRITE, Batch
-from stend.trace.lines import Lines, word
+from stend.trace.lines import Lines
 from stend.trace.readers._reader import Reader as Base
 from stend.trace.sound import LARGEST
 
@@ -20,10 +21,11 @@ class Reader(Base):
 
     def parse(self, lines: Lines) -> Batch:
         """Return the IOs of these lines."""
-        lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
+        self.skip_titles(lines, b"Timestamp", 7)
         lines.demand(lines.count == 7, "it has not 7 fields")
-        stamp = lines.whole(0, "the time is no number", FILETIME_1970 + LARGEST // 100) - FILETIME_1970
+        stamp = lines.whole(0, "the time is no number", TOP) - FILETIME_1970
         lines.demand(stamp >= 0, "the time is before 1970")
+        lines.demand(stamp <= LARGEST // 100, "the time is too large for steps of 100 ns since 1601")
         lines.whole(2, "the disk is no number")
         op = lines.choice(3, {b"Read": READ, b"Write": WRITE}, "it is neither Read nor Write")
         offset, length = lines.place(4, 5, op)

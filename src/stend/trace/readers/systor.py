@@ -17,7 +17,7 @@ class Reader(Base):
 
     def parse(self, lines: Lines) -> Batch:
         """Return the IOs of these lines."""
-        lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
+        self.skip_titles(lines, b"Timestamp", 6)
         lines.demand(lines.count == 6, "it has not 6 fields")
         t_ns = lines.near(lines.decimal(0, 9, "the time is no number"))
         lines.demand(lines.words(2) != word(b""), "its type is blank: no answer of the drive was seen")

@@ -4,8 +4,9 @@ The time is whole seconds since 1970, offset and size are sectors of 512 bytes, 
 write: README of the distribution (SNIA IOTTA 28064; Zhang et al., ATC 2020).
 """
 
+from stend.trace.fields import TOP
 from stend.trace.form import READ, WRITE, Batch
-from stend.trace.lines import Lines, word
+from stend.trace.lines import Lines
 from stend.trace.readers._reader import Reader as Base
 from stend.trace.sound import LARGEST
 from stend.words import Sentence
@@ -26,9 +27,11 @@ class Reader(Base):
 
     def parse(self, lines: Lines) -> Batch:
         """Return the IOs of these lines."""
-        lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
+        self.skip_titles(lines, b"Timestamp", 5)
         lines.demand(lines.count == 5, "it has not 5 fields")
-        t_ns = lines.near(lines.whole(0, "the time is no number", LARGEST // NS) * NS)
+        seconds = lines.whole(0, "the time is no number", TOP)
+        lines.demand(seconds <= LARGEST // NS, "the time is too large for seconds since 1970")
+        t_ns = lines.near(seconds * NS)
         op = lines.choice(3, {b"0": READ, b"1": WRITE}, "it is neither 0 (read) nor 1 (write)")
         offset, length = lines.place(1, 2, op, SECTOR)
         lines.whole(4, "the volume is no number")
