@@ -76,3 +76,22 @@ def test_every_number_has_the_digits_and_the_unit_of_its_size(lang: str) -> None
             shown = words.show(value, shape).replace("\u00a0", " ").replace("\u202f", " ").replace("\u2212", "−")
             wrong += [(shape, value, text, shown)] if shown != text else []
     assert wrong == []
+
+
+FACTORS = {"": 1.0, "%": 0.01, "×": 1.0, "times": 1.0, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "mW": 1e-3, "W": 1.0,
+           "MB/s": 1e6, "MB/J": 1e6, "IOPS/W": 1.0}  # fmt: skip
+ROUNDED = ("n", "measured", "cell", "whole", "rate", "mbs", "lat", "watts", "per_watt", "per_joule", "pct", "tenths",
+           "times", "fold", "small", "sure")  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ROUNDED)
+def test_a_number_is_shown_as_the_number_that_it_is_rounded_to(shape: str) -> None:
+    """What a reader copies from a page is shown as it was there, also where rounding adds a digit."""
+    words = Language("en")
+    for size in range(-5, 7):
+        for digits in (1, 1.004, 1.2345, 2.5, 2.996, 7.77, 9.94, 9.96, 9.994, 9.996, 9.9994, 9.9996):
+            shown = words.show(digits * 10**size, shape)
+            text, unit = shown.rstrip("%×"), shown[len(shown.rstrip("%×")) :]
+            text, _, unit = text.partition("\u00a0") if "\u00a0" in text else (text, "", unit)
+            number = float(text.replace(",", ""))
+            assert not number or words.show(number * FACTORS[unit], shape) == shown

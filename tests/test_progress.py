@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,14 @@ from stend.base.units import GiB, KiB
 from stend.devices import virtual
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Workload
-from stend.model.events import Event, Position, Result, Sample, Started
+from stend.model.events import Event, Judged, Position, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from stend.runner.progress import Learned, Progress, ToGo, View, rounds_to_steady
 from tests.rehearsal import rehearsed
-from tests.still import IDENTITY, StillDevice, StillEngine
+from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
 pytestmark = pytest.mark.together
 
@@ -114,6 +115,37 @@ def test_while_the_drive_is_filled_what_is_left_falls_by_what_has_passed() -> No
     assert len(left) == 32
     for (t, before), (later, after) in itertools.pairwise(left.items()):
         assert before - after == pytest.approx(later - t, abs=0.1)
+
+
+class Pausing(StillEngine):
+    """A drive whose loads all move a gigabyte in 40 s, a second after they are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda load, t: GiB / 40 / load.block_bytes, interval_s=20)
+
+    def start(self, workload: Workload, **asked: Any) -> StillLoad:
+        self.clock += 1
+        return super().start(workload, **asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "profile"), [("throughput", "enterprise-2.0.2"), ("iops", "review"), ("latency", "review")]
+)
+def test_where_nothing_changes_a_phase_is_expected_to_end_when_it_does(asked: str, profile: str) -> None:
+    """Rates and pauses are those of the loads before; rounds of a search are known once three have been measured."""
+    names, chosen, told = planning.gather([asked], profile, {})
+    plan = planning.draw(names, chosen, IDENTITY, deviations=told)
+    events = list(run(plan, StillDevice(), Pausing(), seed=1, at=0.0))
+    ends = [event.t for event in events if isinstance(event, Judged) and event.ended_by]
+    progress, expected = Progress(), list[tuple[float, float]]()
+    for event in events:
+        progress.add(event)
+        if isinstance(event, Sample | Judged) and progress.at < len(ends):
+            _, phase = progress.places[progress.at]
+            if progress.present.rounds >= 3 or (isinstance(event, Sample) and not phase.steady):
+                expected.append((progress.phases_s()[0], ends[progress.at] - event.t))
+    assert len(expected) > 20
+    assert all(left <= likely <= left + 1 for likely, left in expected)
 
 
 @pytest.mark.parametrize(
