@@ -6,17 +6,18 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stend.base.units import GiB, KiB
 from stend.devices import virtual
 from stend.model.counts import Counts
-from stend.model.definition import Bytes, Hold, Workload
+from stend.model.definition import Bytes, Hold, Seconds, Workload
 from stend.model.events import Event, Judged, Position, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
-from stend.runner.progress import Learned, Progress, ToGo, View, rounds_to_steady
+from stend.runner.progress import QUICK, SLOW, USUAL, Learned, Progress, ToGo, View, rounds_to_steady
 from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
@@ -184,6 +185,60 @@ def test_a_virtual_drive_that_goes_on_is_where_its_record_ends() -> None:
     before = progress.to_go()
     progress.add(events[0])  # it repeats from the start; what is recorded is dropped
     assert progress.to_go() == before
+
+
+def measured(learned: Learned, load: Workload, amount: Bytes | Seconds, bytes_per_s: int) -> None:
+    """Add a step of a load that took 10 s."""
+    step, counts = Hold(workload=load, amount=amount), Counts(seconds=10, write=Tally(ios=1, bytes=10 * bytes_per_s))
+    learned.add(Result(where=Position("a", "b", 1), index=0, step=step, t=1.0, counts=counts), 10, load)
+
+
+FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=2, depth=8)
+OTHER = replace(FILL, random_pct=100)
+ALL, TIMED = Bytes(bytes=GiB), Seconds(seconds=10)
+
+
+@pytest.mark.parametrize(
+    ("past", "expected"),
+    [
+        ([(FILL, ALL, 100), (replace(FILL, depth=9), ALL, 90), (FILL, TIMED, 80), (OTHER, ALL, 70)], 4 * 100),
+        ([(replace(FILL, depth=7), ALL, 90), (FILL, TIMED, 80), (OTHER, ALL, 70)], 6 * 90),
+        ([(replace(FILL, threads=1, depth=16), ALL, 90)], 6 * 90),
+        ([(replace(FILL, depth=9), ALL, 90), (FILL, TIMED, 80)], 9 * 90),
+        ([(replace(FILL, threads=4, depth=5), ALL, 90), (replace(FILL, depth=9), ALL, 30)], 9 * 60),
+        ([(FILL, TIMED, 80), (OTHER, ALL, 70)], 9 * 80),
+        ([(OTHER, ALL, 70), (replace(OTHER, block_bytes=KiB), ALL, 60), (OTHER, TIMED, 10)], 9 * 60),
+        ([(OTHER, TIMED, 10)], 9 * 50),
+    ],
+)
+def test_a_fill_is_expected_at_the_rate_of_the_nearest_load_that_was_measured(
+    past: list[tuple[Workload, Bytes | Seconds, int]], expected: float
+) -> None:
+    """Fills of its kind count before others; more outstanding IOs than were measured are less of a risk than fewer."""
+    learned = Learned()
+    for load, amount, bytes_per_s in past:
+        measured(learned, load, amount, bytes_per_s)
+    assert learned.bytes_per_s(FILL, View(known=4, unknown=9), 50) == pytest.approx(expected)
+
+
+def test_the_rest_of_a_fill_is_expected_at_the_rate_of_the_last_half_minute() -> None:
+    """A gigabyte at 16 MiB/s, and one at 8: at best it goes on as fast as on average, at worst half as fast as now."""
+    names, chosen, told = planning.gather(["iops"], "enterprise-2.0.2", {})
+    engine = StillEngine(lambda w, t: 128 if t <= 64 else 64, interval_s=1)
+    progress, rows = Progress(), dict[float, tuple[float, float, float]]()
+    for event in run(planning.draw(names, chosen, IDENTITY, deviations=told), StillDevice(), engine, seed=1, at=0.0):
+        progress.add(event)
+        if isinstance(event, Sample):
+            views = (USUAL, QUICK, SLOW)
+            rows[event.t] = tuple(progress._seconds(view)[0] for view in views)  # type: ignore[assignment]
+        elif rows:
+            break
+    for t, (usual, quick, slow) in rows.items():
+        left = 64 + 128 - t
+        if 64 + 30 <= t < 192:
+            average_s = t / (2048 - 8 * left)
+            assert (usual, quick, slow) == pytest.approx((left, 0.85 * 8 * left * average_s, 2 * left))
+    assert max(rows) == 192
 
 
 def test_one_synced_write_before_a_rest_is_no_fill() -> None:
