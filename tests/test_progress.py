@@ -160,7 +160,10 @@ def test_where_nothing_changes_a_phase_is_expected_to_end_when_it_does(asked: st
     ],
 )
 def test_rounds_to_steady_state_follow_the_window(values: list[float], round_: int) -> None:
-    assert rounds_to_steady(list(enumerate(values, start=1)), "pts", 25) == round_
+    points = list(enumerate(values, start=1))
+    assert rounds_to_steady(points, "pts", 25) == round_
+    most = max(len(values), round_ - 1)
+    assert rounds_to_steady(points, "pts", most) == most
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
