@@ -54,6 +54,8 @@ REVERSED: dict[type[ast.operator], str] = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "*",
     ast.BitOr: "&", ast.BitAnd: "|",
 }  # fmt: skip
+ASSERTED = {"strict"}
+"""Arguments by which Python checks what always holds: without the check nothing else happens."""
 EXTREMES = {"max": "min", "min": "max", "any": "all", "all": "any"}
 
 
@@ -124,7 +126,7 @@ def found(file: str, source: str) -> Iterator[Mutation]:
             if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
                 continue
             for child in held if isinstance(held, list) else [held]:
-                if isinstance(child, ast.AST):
+                if isinstance(child, ast.AST) and getattr(child, "arg", "") not in ASSERTED:
                     yield from walk(child, place, names)
         if isinstance(node, ast.expr | ast.stmt):
             start = starts[node.lineno - 1] + node.col_offset

@@ -325,3 +325,15 @@ def test_the_number_of_drives_is_no_column_if_all_figures_have_it() -> None:
     assert table.note == f"{words('batched.count')}: 8. {words('batched.spread_says', **batched.LEAST)}"
     del lot.drives[0].values[lot.figures[0]]
     assert words("batched.count") in batched._figures(judged(lot, None), words).head
+
+
+@pytest.mark.parametrize(("quantity", "least"), [("iops", 0.001), ("mean", 0.001), ("p99", 1 / 64 / 12**0.5)])
+def test_a_spread_below_the_resolution_of_a_figure_counts_as_that(quantity: str, least: float) -> None:
+    """The largest distance of good drives is drawn 100,000 times: a farther one has the smallest chance there is."""
+    values = np.zeros((8, 1))
+    values[7] = np.log(2)
+    first, *others = odd.distances(made(values, quantity))
+    assert (first.drive, first.ratio, first.distance) == pytest.approx((7, 2.0, np.log(2) / least))
+    assert (first.named, others[0].named, others[0].distance) == (True, False, 0)
+    assert odd.chance(8, 1e9, "rate") == 1 / 100_001
+    assert first.p <= odd.chance(8, first.distance, "tail" if quantity == "p99" else "rate") < 0.05

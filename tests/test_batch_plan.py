@@ -40,13 +40,43 @@ def test_single_sampling_is_as_the_standards_tables_print_it(
     assert single(lot, aql, level) == wanted
 
 
-def test_every_plan_of_the_table_has_a_sample_and_every_one_of_its_arrows_ends() -> None:
-    for lot in plans.LOTS:
-        for aql in plans.AQLS:
-            for level in plans.LEVELS:
-                _, sample, accept = single(lot, aql, level)
-                assert 0 < sample <= max(lot, 2)
-                assert accept in plans.ACCEPTS.values()
+ROWS = """
+    A Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 E0 D0 C0 B0 A0 C1
+    B Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 E0 D0 C0 B0 A0 C1
+    C Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 E0 D0 C0 B0 D1 C1
+    D Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 E0 D0 C0 E1 D1 D2
+    E Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 E0 D0 F1 E1 E2 E3
+    F Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 E0 G1 F1 F2 F3 F5
+    G Q0 P0 N0 M0 L0 K0 J0 H0 G0 F0 H1 G1 G2 G3 G5 G7
+    H Q0 P0 N0 M0 L0 K0 J0 H0 G0 J1 H1 H2 H3 H5 H7 H10
+    J Q0 P0 N0 M0 L0 K0 J0 H0 K1 J1 J2 J3 J5 J7 J10 J14
+    K Q0 P0 N0 M0 L0 K0 J0 L1 K1 K2 K3 K5 K7 K10 K14 K21
+    L Q0 P0 N0 M0 L0 K0 M1 L1 L2 L3 L5 L7 L10 L14 L21 K21
+    M Q0 P0 N0 M0 L0 N1 M1 M2 M3 M5 M7 M10 M14 M21 L21 K21
+    N Q0 P0 N0 M0 P1 N1 N2 N3 N5 N7 N10 N14 N21 M21 L21 K21
+    P Q0 P0 N0 Q1 P1 P2 P3 P5 P7 P10 P14 P21 N21 M21 L21 K21
+    Q Q0 P0 R1 Q1 Q2 Q3 Q5 Q7 Q10 Q14 Q21 P21 N21 M21 L21 K21
+    R Q0 P0 R1 R2 R3 R5 R7 R10 R14 R21 Q21 P21 N21 M21 L21 K21
+"""
+"""Table 2-A with its arrows followed: code letter of the lot, then the letter that applies and its number, by AQL."""
+LETTERS = {
+    2: "AAAAAAB", 8: "AAAAAAB", 9: "AAAAABC", 15: "AAAAABC", 16: "AABBBCD", 25: "AABBBCD", 26: "ABBCCDE", 50: "ABBCCDE",
+    51: "BBCCCEF", 90: "BBCCCEF", 91: "BBCDDFG", 150: "BBCDDFG", 151: "BCDEEGH", 280: "BCDEEGH", 281: "BCDEFHJ",
+    500: "BCDEFHJ", 501: "CCEFGJK", 1200: "CCEFGJK", 1201: "CDEGHKL", 3200: "CDEGHKL", 3201: "CDFGJLM",
+    10_000: "CDFGJLM", 10_001: "CDFHKMN", 35_000: "CDFHKMN", 35_001: "DEGJLNP", 150_000: "DEGJLNP",
+    150_001: "DEGJMPQ", 500_000: "DEGJMPQ", 500_001: "DEHKNQR",
+}  # fmt: skip
+"""Table 1: code letters of the levels S-1 to III by the first and the last lot size of each row."""
+SIZES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)
+SAMPLE = dict(zip("ABCDEFGHJKLMNPQR", SIZES, strict=True))
+
+
+@pytest.mark.parametrize("lot", LETTERS)
+def test_every_cell_of_the_standards_tables_is_as_printed(lot: int) -> None:
+    rows = {row.split()[0]: row.split()[1:] for row in ROWS.strip().splitlines()}
+    for level, letter in zip(("S-1", "S-2", "S-3", "S-4", "I", "II", "III"), LETTERS[lot], strict=True):
+        for aql, cell in zip(plans.AQLS, rows[letter], strict=True):
+            assert single(lot, aql, level) == (cell[0], min(SAMPLE[cell[0]], lot), int(cell[1:]))
 
 
 def test_a_plan_accepts_as_often_as_drawing_without_replacement_says() -> None:
@@ -55,6 +85,8 @@ def test_a_plan_accepts_as_often_as_drawing_without_replacement_says() -> None:
     large = Plan("", None, 50, 1, (), True)
     assert large.accepted(0.01) == pytest.approx(0.9106, abs=1e-4)
     assert large.accepted(0.0) == 1
+    half = Plan("", 10, 2, 0, (), True)
+    assert half.accepted(0.25) == pytest.approx((8 / 10 * 7 / 9 + 7 / 10 * 6 / 9) / 2)
     assert large.accepted(1.0) == 0
 
 

@@ -10,12 +10,13 @@ import pytest
 from stend.base.errors import BadInput, LeftOut
 from stend.base.units import GB, GiB
 from stend.many import read, statistics
+from stend.many.batch.lot import quantities_of
 from stend.many.compare import Side, compared, side
-from stend.many.compare.differences import difference, verdict_of
+from stend.many.compare.differences import _matched, difference, verdict_of
 from stend.many.compare.groups import alone
-from stend.many.compare.rules import judge, parse
+from stend.many.compare.rules import chosen, judge, parse
 from stend.many.settings import Reason
-from stend.many.sides import Played
+from stend.many.sides import Key, Played
 from stend.many.sides import outcome as reduced
 from stend.model.definition import Workload
 from stend.report.parts.ranked import name, unproven
@@ -220,3 +221,49 @@ def test_an_unknown_state_is_not_part_of_the_name_of_a_figure(tmp_path: Path) ->
     names = {name(alone(row), EN) for row in whole.differences}
     assert names
     assert not [text for text in names if "not stated" in text]
+
+
+KEY = Key("iops", "rounds", "window", 100, 0, "4K", 4, 32, 1, "both")
+DEEPER, FEWER = KEY._replace(depth=64), KEY._replace(threads=2)
+ELSEWHERE, IMPORTED = DEEPER._replace(test="latency"), DEEPER._replace(test="latency", state="unknown")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "pairs"),
+    [
+        ([KEY], [DEEPER], [(KEY, DEEPER)]),
+        ([KEY, FEWER], [DEEPER], []),
+        ([KEY], [DEEPER, FEWER], []),
+        ([KEY], [ELSEWHERE], []),
+        ([KEY], [IMPORTED], [(KEY, IMPORTED)]),
+        ([IMPORTED], [KEY], [(IMPORTED, KEY)]),
+        ([KEY], [], []),
+    ],
+)
+def test_figures_are_paired_by_a_property_that_one_of_each_side_has(
+    first: list[Key], second: list[Key], pairs: list[tuple[Key, Key]]
+) -> None:
+    left = [[*first], [*second]]
+    assert list(_matched(left, lambda key: key.block)) == pairs
+    assert left == [[] if pairs else first, [] if pairs else second]
+
+
+@pytest.mark.parametrize(
+    ("undecided", "noninferior", "refused"),
+    [("", False, False), ("pass", False, True), ("", True, True), ("fail", True, True)],
+)
+def test_options_of_rules_need_rules(undecided: str, noninferior: bool, refused: bool) -> None:
+    if refused:
+        with pytest.raises(BadInput, match="need rules"):
+            chosen([], None, undecided, noninferior=noninferior)
+    else:
+        assert chosen([], None, undecided, noninferior=noninferior) == ((), "", False)
+
+
+def test_a_batch_has_no_maxima_and_the_mean_of_response_times_only_where_that_is_the_result() -> None:
+    tested = [*quantities_of(KEY._replace(test="latency"))], [*quantities_of(KEY._replace(test="write-saturation"))]
+    assert [("iops" in names, "mean" in names, "p99.9" in names, "max" in names) for names in tested] == [
+        (True, True, True, False),
+        (True, False, True, False),
+    ]
+    assert quantities_of(KEY._replace(test="latency", direction="read")) == []

@@ -7,7 +7,7 @@ binary ones. Expected texts are written by hand; NBSP between a number and its u
 import pytest
 
 from stend.words import Language
-from stend.words.numbers import SHAPES
+from stend.words.numbers import SHAPES, Exact
 
 KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
 ENGLISH: dict[str, list[tuple[object, str]]] = {
@@ -38,7 +38,7 @@ ENGLISH: dict[str, list[tuple[object, str]]] = {
     "pct": [(0.12, "12%"), (0.1234, "12.3%"), (0.1996, "20%"), (0.2044, "20%"), (-0.1234, "−12.3%"), (-0.2044, "−20%")],
     "beyond": [(0.1234, "12.3%"), (0.204, "20.4%"), (0.2004, "20.04%"), (0.10001, "10.001%"), (0.2, "20%"),
                (0.0004, "0%"), (1.018, "102%"), (0.20000000000000004, "20%")],
-    "tenths": [(0.21, "21.0%"), (-0.0124, "−1.2%"), (0, "0.0%"), (1.5, "150.0%")],
+    "tenths": [(0.21, "21.0%"), (-0.0124, "−1.2%"), (-0.0004, "0.0%"), (0, "0.0%"), (1.5, "150.0%")],
     "change": [(0.12, "12.0%"), (0.2044, "20%")],
     "times": [(1.234, "1.23×"), (2.996, "3×"), (3.04, "3×"), (3.14, "3.1×"), (19.96, "20×"), (20.4, "20×")],
     "fold": [(3.2, "3.2 times"), (9.96, "10 times"), (10.4, "10 times"), (1234, "1,230 times"), (99.6, "100 times"),
@@ -76,3 +76,43 @@ def test_every_number_has_the_digits_and_the_unit_of_its_size(lang: str) -> None
             shown = words.show(value, shape).replace("\u00a0", " ").replace("\u202f", " ").replace("\u2212", "−")
             wrong += [(shape, value, text, shown)] if shown != text else []
     assert wrong == []
+
+
+FACTORS = {"": 1.0, "%": 0.01, "×": 1.0, "times": 1.0, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "mW": 1e-3, "W": 1.0,
+           "MB/s": 1e6, "MB/J": 1e6, "IOPS/W": 1.0}  # fmt: skip
+ROUNDED = ("n", "measured", "cell", "whole", "rate", "mbs", "lat", "watts", "per_watt", "per_joule", "pct", "tenths",
+           "times", "fold", "small", "sure")  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ROUNDED)
+def test_a_number_is_shown_as_the_number_that_it_is_rounded_to(shape: str) -> None:
+    """What a reader copies from a page is shown as it was there, also where rounding adds a digit."""
+    words = Language("en")
+    for size in range(-5, 7):
+        for digits in (1, 1.004, 1.2345, 2.5, 2.996, 7.77, 9.94, 9.96, 9.994, 9.996, 9.9994, 9.9996):
+            shown = words.show(digits * 10**size, shape)
+            text, unit = shown.rstrip("%×"), shown[len(shown.rstrip("%×")) :]
+            text, _, unit = text.partition("\u00a0") if "\u00a0" in text else (text, "", unit)
+            number = float(text.replace(",", ""))
+            assert not number or words.show(number * FACTORS[unit], shape) == shown
+
+
+SAID: dict[str, list[tuple[float, str]]] = {
+    "gib": [(1.234 * GIB, "1.2 GiB"), (9.96 * GIB, "10 GiB"), (12.6 * GIB, "13 GiB"), (123.4 * MIB, "123 MiB")],
+    "gb": [(1.2345e12, "1.23 TB"), (987.65e9, "988 GB")],
+    "lat": [(1e-6, "1 µs"), (1.23e-6, "1.2 µs"), (9.96e-6, "10 µs"), (123.4e-6, "123 µs"), (456e-6, "460 µs")],
+    "watts": [(0.0512, "51 mW"), (5.26, "5.3 W"), (12.6, "13 W")],
+    "time": [(599, "9 min 59 s"), (600, "10 min"), (629, "10 min"), (7100, "1 h 58 min"), (7400, "2 h"), (9, "9 s")],
+    "mbs": [(98.6e6, "99 MB/s"), (123.4e6, "123 MB/s"), (4.56e6, "4.6 MB/s")],
+    "rate": [(298_765, "299,000"), (312_345, "310,000"), (98.6, "99"), (124.4, "124"), (5.26, "5.3")],
+    "times": [(12.34, "12×"), (1.26, "1.3×"), (299.6, "300×"), (356.0, "360×")],
+}
+"""Running text has two significant digits, or three from 100 to 300 and of sizes and rates in bytes from 100 on."""
+
+
+@pytest.mark.parametrize("shape", SAID)
+def test_running_text_rounds_a_number_unless_a_limit_is_near(shape: str) -> None:
+    words = Language("en")
+    for value, text in SAID[shape]:
+        assert words.show(value, f"said:{shape}").replace("\u00a0", " ") == text
+        assert words.show(Exact(value), f"said:{shape}") == words.show(value, shape)

@@ -3,21 +3,23 @@
 import itertools
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stend.base.units import GiB, KiB
 from stend.devices import virtual
 from stend.model.counts import Counts
-from stend.model.definition import Bytes, Hold, Workload
-from stend.model.events import Event, Position, Result, Sample, Started
+from stend.model.definition import Bytes, Hold, Seconds, Workload
+from stend.model.events import Event, Judged, Position, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
-from stend.runner.progress import Learned, Progress, ToGo, View, rounds_to_steady
+from stend.runner.progress import QUICK, SLOW, USUAL, Learned, Progress, ToGo, View, rounds_to_steady
 from tests.rehearsal import rehearsed
-from tests.still import IDENTITY, StillDevice, StillEngine
+from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
 pytestmark = pytest.mark.together
 
@@ -116,6 +118,37 @@ def test_while_the_drive_is_filled_what_is_left_falls_by_what_has_passed() -> No
         assert before - after == pytest.approx(later - t, abs=0.1)
 
 
+class Pausing(StillEngine):
+    """A drive whose loads all move a gigabyte in 40 s, a second after they are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda load, t: GiB / 40 / load.block_bytes, interval_s=20)
+
+    def start(self, workload: Workload, **asked: Any) -> StillLoad:
+        self.clock += 1
+        return super().start(workload, **asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "profile"), [("throughput", "enterprise-2.0.2"), ("iops", "review"), ("latency", "review")]
+)
+def test_where_nothing_changes_a_phase_is_expected_to_end_when_it_does(asked: str, profile: str) -> None:
+    """Rates and pauses are those of the loads before; rounds of a search are known once three have been measured."""
+    names, chosen, told = planning.gather([asked], profile, {})
+    plan = planning.draw(names, chosen, IDENTITY, deviations=told)
+    events = list(run(plan, StillDevice(), Pausing(), seed=1, at=0.0))
+    ends = [event.t for event in events if isinstance(event, Judged) and event.ended_by]
+    progress, expected = Progress(), list[tuple[float, float]]()
+    for event in events:
+        progress.add(event)
+        if isinstance(event, Sample | Judged) and progress.at < len(ends):
+            _, phase = progress.places[progress.at]
+            if progress.present.rounds >= 3 or (isinstance(event, Sample) and not phase.steady):
+                expected.append((progress.phases_s()[0], ends[progress.at] - event.t))
+    assert len(expected) > 20
+    assert all(left <= likely <= left + 1 for likely, left in expected)
+
+
 @pytest.mark.parametrize(
     ("values", "round_"),
     [
@@ -127,7 +160,10 @@ def test_while_the_drive_is_filled_what_is_left_falls_by_what_has_passed() -> No
     ],
 )
 def test_rounds_to_steady_state_follow_the_window(values: list[float], round_: int) -> None:
-    assert rounds_to_steady(list(enumerate(values, start=1)), "pts", 25) == round_
+    points = list(enumerate(values, start=1))
+    assert rounds_to_steady(points, "pts", 25) == round_
+    most = max(len(values), round_ - 1)
+    assert rounds_to_steady(points, "pts", most) == most
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
@@ -152,6 +188,60 @@ def test_a_virtual_drive_that_goes_on_is_where_its_record_ends() -> None:
     before = progress.to_go()
     progress.add(events[0])  # it repeats from the start; what is recorded is dropped
     assert progress.to_go() == before
+
+
+def measured(learned: Learned, load: Workload, amount: Bytes | Seconds, bytes_per_s: int) -> None:
+    """Add a step of a load that took 10 s."""
+    step, counts = Hold(workload=load, amount=amount), Counts(seconds=10, write=Tally(ios=1, bytes=10 * bytes_per_s))
+    learned.add(Result(where=Position("a", "b", 1), index=0, step=step, t=1.0, counts=counts), 10, load)
+
+
+FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=2, depth=8)
+OTHER = replace(FILL, random_pct=100)
+ALL, TIMED = Bytes(bytes=GiB), Seconds(seconds=10)
+
+
+@pytest.mark.parametrize(
+    ("past", "expected"),
+    [
+        ([(FILL, ALL, 100), (replace(FILL, depth=9), ALL, 90), (FILL, TIMED, 80), (OTHER, ALL, 70)], 4 * 100),
+        ([(replace(FILL, depth=7), ALL, 90), (FILL, TIMED, 80), (OTHER, ALL, 70)], 6 * 90),
+        ([(replace(FILL, threads=1, depth=16), ALL, 90)], 6 * 90),
+        ([(replace(FILL, depth=9), ALL, 90), (FILL, TIMED, 80)], 9 * 90),
+        ([(replace(FILL, threads=4, depth=5), ALL, 90), (replace(FILL, depth=9), ALL, 30)], 9 * 60),
+        ([(FILL, TIMED, 80), (OTHER, ALL, 70)], 9 * 80),
+        ([(OTHER, ALL, 70), (replace(OTHER, block_bytes=KiB), ALL, 60), (OTHER, TIMED, 10)], 9 * 60),
+        ([(OTHER, TIMED, 10)], 9 * 50),
+    ],
+)
+def test_a_fill_is_expected_at_the_rate_of_the_nearest_load_that_was_measured(
+    past: list[tuple[Workload, Bytes | Seconds, int]], expected: float
+) -> None:
+    """Fills of its kind count before others; more outstanding IOs than were measured are less of a risk than fewer."""
+    learned = Learned()
+    for load, amount, bytes_per_s in past:
+        measured(learned, load, amount, bytes_per_s)
+    assert learned.bytes_per_s(FILL, View(known=4, unknown=9), 50) == pytest.approx(expected)
+
+
+def test_the_rest_of_a_fill_is_expected_at_the_rate_of_the_last_half_minute() -> None:
+    """A gigabyte at 16 MiB/s, and one at 8: at best it goes on as fast as on average, at worst half as fast as now."""
+    names, chosen, told = planning.gather(["iops"], "enterprise-2.0.2", {})
+    engine = StillEngine(lambda w, t: 128 if t <= 64 else 64, interval_s=1)
+    progress, rows = Progress(), dict[float, tuple[float, float, float]]()
+    for event in run(planning.draw(names, chosen, IDENTITY, deviations=told), StillDevice(), engine, seed=1, at=0.0):
+        progress.add(event)
+        if isinstance(event, Sample):
+            views = (USUAL, QUICK, SLOW)
+            rows[event.t] = tuple(progress._seconds(view)[0] for view in views)  # type: ignore[assignment]
+        elif rows:
+            break
+    for t, (usual, quick, slow) in rows.items():
+        left = 64 + 128 - t
+        if 64 + 30 <= t < 192:
+            average_s = t / (2048 - 8 * left)
+            assert (usual, quick, slow) == pytest.approx((left, 0.85 * 8 * left * average_s, 2 * left))
+    assert max(rows) == 192
 
 
 def test_one_synced_write_before_a_rest_is_no_fill() -> None:

@@ -7,6 +7,9 @@ from stend.engines import Load
 from stend.model.definition import Workload
 
 OneLoad = TypeVar("OneLoad", bound=Load)
+SILENCE_S = 30.0
+"""Seconds that a drive may take to answer any IO in flight, or fio to answer: longer than its time-out and reset."""
+POLL_S = 0.002
 
 
 class RealTime(Generic[OneLoad]):

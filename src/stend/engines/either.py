@@ -37,7 +37,5 @@ class EitherEngine(RealTime[Load]):
         return self.replay if workload.ours or workload in self.alike else self.fio
 
     def _drop(self) -> None:
-        self.fio.close()
-        self.replay.close()
-        self.verify.close()
-        self.survey.close()
+        for engine in (self.fio, self.replay, self.verify, self.survey):
+            engine.close()

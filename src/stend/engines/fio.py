@@ -8,14 +8,11 @@ from stend.base.fio_features import clock, probe
 from stend.engines._fio_job import Section, arguments, parts
 from stend.engines._fio_load import FioLoad
 from stend.engines._fio_process import Process
-from stend.engines._real_time import RealTime
+from stend.engines._real_time import SILENCE_S, RealTime
 from stend.engines._room import fitted
 from stend.model.definition import Workload
 
 __all__ = ["FioEngine", "FioLoad"]
-
-SILENCE_S = 30.0
-"""Seconds that fio may take to answer: longer than a drive's own time-out and reset."""
 
 
 class Request(NamedTuple):

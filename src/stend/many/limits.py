@@ -55,5 +55,9 @@ def parsed(text: str) -> Limit:
     match = _LIMIT.fullmatch(text)
     if not match or match[5].lower() not in UNITS:
         raise BadInput(f"{text!r} is not a limit; {FORM}")
-    where = None if match[2] is None else tuple(word.strip() for word in match[2].split(",") if word.strip())
-    return Limit(text, match[1], where, match[3], float(match[4]), match[5].lower())
+    return Limit(text, match[1], words(match[2]), match[3], float(match[4]), match[5].lower())
+
+
+def words(text: str | None) -> tuple[str, ...] | None:
+    """Return the words in the brackets of a figure, or None without brackets."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())

@@ -84,16 +84,13 @@ def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tup
     for top in tops:
         if not top.is_dir() or journal.is_run(top):
             place = catalogue.meant(top)
-            entry = about(place.name, place, store.load(place))
-            runs.append((entry.started_s, str(getattr(entry, by) or ""), place))
+            runs.append((about(place.name, place, store.load(place)), place))
             continue
         with catalogue.opened(top) as known:
             known.warn()
-            runs += [
-                (entry.started_s, str(getattr(entry, by) or ""), known.folder(entry))
-                for entry in chosen(known.runs, where)
-            ]
-    yield from ((value, path) for _, value, path in sorted(runs))
+            runs += [(entry, known.folder(entry)) for entry in chosen(known.runs, where)]
+    valued = sorted((entry.started_s, str(getattr(entry, by) or ""), path) for entry, path in runs)
+    yield from ((value, path) for _, value, path in valued)
 
 
 def _readable(paths: Sequence[Path], needed: Collection[Path] = (), *, empty: bool = False) -> Iterator[Outcome]:

@@ -93,7 +93,7 @@ def holm(p: Sequence[float]) -> list[float]:
     order = np.argsort(p)
     count = len(p)
     adjusted = np.empty(count)
-    adjusted[order] = np.maximum.accumulate([(count - i) * p[k] for i, k in enumerate(order)]) if count else []
+    adjusted[order] = np.maximum.accumulate([(count - i) * p[k] for i, k in enumerate(order)])
     return [float(x) for x in np.minimum(adjusted, 1.0)]
 
 

@@ -14,15 +14,11 @@ from stend.words import NO_WORDS, Sentence
 
 def judged(past: Run, phase: Phase, where: Position, t: float, window: range, met: Sentence) -> Judged:
     """Judge a phase after its last complete round. `window` are the rounds that count, `met` a limit that ended it."""
-    verdicts: tuple[Verdict, ...] = ()
-    for rule in phase.until:
-        if isinstance(rule, Steady):
-            verdicts = tuple(_verdicts(past, rule, where, window))
-            tracked = len(rule.track)
-    steady = bool(verdicts) and len(verdicts) == tracked and all(v.steady for v in verdicts)
-    last = where.round >= phase.rounds
+    rule = phase.steady
+    verdicts = tuple(_verdicts(past, rule, where, window)) if rule else ()
+    steady = rule is not None and [v.steady for v in verdicts] == [True] * len(rule.track)
     limit = Sentence("limit_rounds", n=phase.rounds) if phase.until else Sentence("done")
-    ended_by = Sentence("steady") if steady else met or (limit if last else NO_WORDS)
+    ended_by = Sentence("steady") if steady else met or (limit if where.round >= phase.rounds else NO_WORDS)
     return Judged(where=where, t=t, verdicts=verdicts, steady=steady, ended_by=ended_by)
 
 

@@ -59,8 +59,7 @@ def why_said(why: Why, words: Language, stated: str = "") -> str:
     causes = [of_run(cause) for cause in why.because if not (throttled and cause.key == "hot")]
     clauses += dict.fromkeys(because_said(cause, words) for cause in causes)
     if why.tests:
-        tests = ", ".join(words(f"test.{name}") if words.knows(f"test.{name}") else name for name in why.tests)
-        clauses.append(words("why.tests", tests=tests))
+        clauses.append(words("why.tests", tests=", ".join(words.title(name, name) for name in why.tests)))
     if why.facts:
         clauses.append(facts_said(why.facts, words))
     return "; ".join(clauses)

@@ -122,8 +122,7 @@ class Language(Formatter):
     def _words(self, value: Any, format_spec: str, kind: str, rest: str) -> str:
         """Format a value in a shape that chooses words: plural forms and translated names."""
         if kind == "plural":
-            forms = rest.split("|")
-            return forms[min(numbers.plural(self.format_of, value), len(forms) - 1)]
+            return numbers.one_of(self.format_of, value, rest.split("|"))
         if kind == "num":
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
         if own := {"t:phase.": self.phase, "t:claim.": self.claim, "link": self.interface}.get(format_spec):

@@ -22,9 +22,9 @@ def of_claim(name: str) -> str:
     if not (match := CLAIM.fullmatch(name)):
         return ""
     access, way, block, single = match.groups()
-    reads = {"read": 100, "write": 0}.get(way) if not way.isdigit() else int(way[:2])
+    reads = int(way[:2]) if way.isdigit() else {"read": 100, "write": 0}[way]
     outstanding = " T1 Q1" if single else ""
-    return f"{KINDS[access]} {block or USUAL_KIB[access]}K {reads}/{100 - (reads or 0)}{outstanding}"
+    return f"{KINDS[access]} {block or USUAL_KIB[access]}K {reads}/{100 - reads}{outstanding}"
 
 
 def described(

@@ -62,16 +62,16 @@ def plural(form: Format, value: float) -> int:
     return 1 if last in (2, 3, 4) and two not in (12, 13, 14) else 2
 
 
+def one_of(form: Format, value: float, forms: Sequence[str]) -> str:
+    """Return the form of a word for a number; the last of `forms` is also for the plural forms that they lack."""
+    return forms[min(plural(form, value), len(forms) - 1)]
+
+
 def number(form: Format, value: float, digits: int | None = None) -> str:
     """Return `12,345.6` or `12 345,6`. Without `digits`, use three or four significant digits, no trailing zeros."""
-    if digits is None:
-        text = f"{value:,.{_places(value)}f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    else:
-        text = f"{value:,.{digits}f}"
-    if text in ("-0", ""):
-        text = "0"
-    text = text.replace("-", "\u2212")
+    text = f"{value:z,.{_places(value) if digits is None else digits}f}".replace("-", "\u2212")
+    if digits is None and "." in text:
+        text = text.rstrip("0").rstrip(".")
     whole, dot, part = text.partition(".")
     grouped = sum(map(str.isdigit, whole)) >= form.group_from
     return whole.replace(",", form.group if grouped else "") + (form.decimal if dot else "") + part
@@ -204,7 +204,7 @@ def nines(form: Format, value: float) -> str:
 def _counted(form: Format, text: str, forms: Sequence[str]) -> str:
     """Return a formatted number with what follows it in its plural form."""
     count = float(text.replace(form.group, "").replace(form.decimal, ".").replace("\u2212", "-"))
-    return text + forms[min(plural(form, count), len(forms) - 1)]
+    return text + one_of(form, count, forms)
 
 
 def times(form: Format, value: float) -> str:

@@ -10,18 +10,16 @@ from typing import Any
 
 import msgspec
 
-from stend.engines._real_time import RealTime
+from stend.engines._real_time import SILENCE_S, RealTime
 from stend.engines._room import fitted
 from stend.engines.mapped import find_trace
-from stend.engines.replay.load import SILENCE_S, BesideLoad, SenderLoad
+from stend.engines.replay.load import BesideLoad, SenderLoad
 from stend.engines.replay.process import Sender, start_sender
 from stend.engines.replay.task import Task
 from stend.model.definition import Workload
 
-__all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
+__all__ = ["ReplayEngine", "SenderLoad"]
 
-BOUND = 1024
-"""The most IOs of a trace in flight. An IO that is due beyond that is sent late and counted as late."""
 READY_S = 120.0
 """Seconds without processor time after which a sender that is not ready waits for a drive that does not answer."""
 
@@ -93,7 +91,7 @@ class ReplayEngine(RealTime[SenderLoad]):
             path=self.path,
             workload=workload,
             seed=seed,
-            bound=min(BOUND, workload.depth) if played else workload.outstanding,
+            bound=workload.outstanding,
             interval_ns=round(self.interval_s * 1e9),
             range_bytes=(fitted(self.path, workload) if self.path else workload).range_bytes,
             block_bytes=self.block_bytes,

@@ -11,18 +11,15 @@ import numpy.typing as npt
 
 from stend.base.errors import LoadFailed
 from stend.engines._fio_load import busy_cpu_s
+from stend.engines._real_time import POLL_S
 from stend.engines.replay import memory as m
 from stend.engines.replay.process import Sender
 from stend.engines.tallied import tally
 from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.pace import Pace
+from stend.model.tally import NS
 from stend.words import Sentence, text
-
-NS = 1e-9
-POLL_S = 0.002
-SILENCE_S = 30.0
-"""Seconds that a drive may take to answer any IO in flight: longer than its own time-out and reset."""
 
 
 class SenderLoad:

@@ -3,10 +3,10 @@
 fio reports a bad block as a message and keeps neither kind nor range. Its `verify` options therefore do not suffice.
 """
 
-from stend.engines._real_time import RealTime
+from stend.engines._real_time import SILENCE_S, RealTime
 from stend.engines._room import fitted
 from stend.engines.verify.content import Tag
-from stend.engines.verify.load import SILENCE_S, Task, VerifyLoad
+from stend.engines.verify.load import Task, VerifyLoad
 from stend.model.definition import Workload
 
 __all__ = ["VerifyEngine", "VerifyLoad"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from stend.base.errors import LoadFailed, StepFailed
 from stend.engines._fio_load import busy_cpu_s
+from stend.engines._real_time import POLL_S
 from stend.engines._room import size_bytes
 from stend.engines.verify.content import WORDS, Tag, Words, addressed, bad_ranges, written
 from stend.model.counts import Counts
@@ -24,9 +25,6 @@ from stend.model.verified import BLOCK, Fault, Range, Verified, folded, of_block
 from stend.words import Sentence
 from stend.words.system import errno_text
 
-SILENCE_S = 30.0
-"""Seconds that a drive may take to answer any IO in flight: longer than its own time-out and reset."""
-POLL_S = 0.002
 MEDIUM = (errno.EIO, errno.ENODATA, errno.EILSEQ, errno.EREMOTEIO, errno.ETIMEDOUT)
 """Errors of single blocks: those that the kernel's block layer reports for the medium, its protection and the target
 (block/blk-core.c, `blk_errors`). Any other error ends the step."""

@@ -66,8 +66,8 @@ def quantities_of(key: Key) -> list[str]:
     """Return the quantities of a comparison without maxima and without mean response times that follow from a rate."""
     if key.direction != "both":
         return []
-    names = [name for name in quantities(key) if name != "max"]
-    return [name for name in names if name != "mean" or key.test == "latency" or len(names) == 1]
+    left_out = {"max"} if key.test == "latency" else {"max", "mean"}
+    return [name for name in quantities(key) if name not in left_out]
 
 
 def _values(runs: Sequence[Outcome], figures: Sequence[Figure]) -> Iterator[tuple[Figure, float]]:

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from stend.many.batch.lot import Lot
-from stend.many.compare.differences import Figure
+from stend.many.compare.differences import ONE_BIN, Figure
 from stend.many.statistics import Array, holm
 
 Of = TypeVar("Of")
@@ -26,10 +26,11 @@ LEAST_DRIVES = 6
 """Fewest drives for an estimate of the spread."""
 MAD = 1.4826
 """Standard deviation of normal numbers divided by their median absolute deviation."""
-ONE_BIN = 1 / 64
-"""Width of a latency bin as a logarithm. A uniform error of width w has the deviation w / sqrt(12)."""
 LEAST_SPREAD, LEAST_TAIL_SPREAD = 0.001, ONE_BIN / 12**0.5
-"""A smaller spread of a rate or mean, or of a percentile, counts as this."""
+"""A smaller spread of a rate or mean, or of a percentile, counts as this.
+
+A uniform error of width w has the deviation w / sqrt(12).
+"""
 LEVEL, DOUBT = 0.05, 0.25
 """p below which a drive is named, and below which it is suspected if it is the farthest in many figures."""
 MANY = 1 / 3

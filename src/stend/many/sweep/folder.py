@@ -10,6 +10,7 @@ line is cut off when the sweep continues.
 
 import os
 from collections.abc import Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +83,10 @@ class Appending:
 
     def __init__(self, folder: Path) -> None:
         self._fd = regular.descriptor(folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        size = os.fstat(self._fd).st_size
-        torn = _after_last_line(self._fd, size)
-        if torn != size:
-            os.ftruncate(self._fd, torn)
+        if os.fstat(self._fd).st_size:  # nothing cannot be mapped
+            with mmap(self._fd, 0, access=ACCESS_READ) as every:
+                whole = every.rfind(b"\n") + 1
+            os.ftruncate(self._fd, whole)
 
     def add(self, line: Line) -> None:
         """Append one drive and sync it to disk."""
@@ -97,18 +98,6 @@ class Appending:
     def close(self) -> None:
         """Close the file."""
         os.close(self._fd)
-
-
-def _after_last_line(fd: int, size: int) -> int:
-    """Return the size of the complete lines in bytes."""
-    end, step = size, 1 << 16
-    while end > 0:
-        start = max(end - step, 0)
-        place = os.pread(fd, end - start, start).rfind(b"\n")
-        if place >= 0:
-            return start + place + 1
-        end = start
-    return 0
 
 
 def write_table(folder: Path, design: Design) -> Path:

@@ -78,7 +78,7 @@ def check(design: Design, wanted: Sequence[str], best: str, where: Sequence[str]
     for text in wanted:
         _quantity(design, *_figure(text), text)
     if match := _best(best, where):
-        _quantity(design, match[2], _words(match[3]), best)
+        _quantity(design, match[2], limits.words(match[3]), best)
     for text in where:
         limit = limits.parsed(text)
         _quantity(design, limit.name, limit.where, text)
@@ -87,7 +87,7 @@ def check(design: Design, wanted: Sequence[str], best: str, where: Sequence[str]
 def check_best(design: Design, lines: Iterable[Line], best: str) -> None:
     """Raise BadInput if `--best` matches several figures of these drives, because more drives have no fewer."""
     if match := _best(best, ()):
-        words = _words(match[3])
+        words = limits.words(match[3])
         if quantity := _quantity(design, match[2], words, best):
             _check_single(matching(collected(design, lines), quantity, words or ()), best)
 
@@ -118,7 +118,7 @@ def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
     """Parse `--best` and `--require`. Return None without `--best`. Raise BadInput if they are invalid."""
     if not (match := _best(best, where)):
         return None
-    subject = _subject(results, match[2], _words(match[3]), best)
+    subject = _subject(results, match[2], limits.words(match[3]), best)
     _check_single(subject.figures, best)
     if subject.parameter and not isinstance(results.values[0][subject.parameter], int | float):
         raise BadInput(f"{subject.parameter} is not a number and cannot be ranked; choose another parameter")
@@ -150,10 +150,6 @@ def _quantity(design: Design, name: str, where: Sequence[str] | None, text: str)
     return quantity
 
 
-def _words(text: str | None) -> list[str] | None:
-    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
-
-
 def chosen(results: Results, wanted: Sequence[str]) -> list[Figure]:
     """Return the figures of texts like those of `--best`. Raise BadInput for an invalid one."""
     figures = (_subject(results, *_figure(text), text).figures for text in wanted)
@@ -165,4 +161,4 @@ def _figure(text: str) -> tuple[str, Sequence[str]]:
     match = _WISH.fullmatch(text.strip())
     if not match or match[1]:
         raise BadInput(f"{text!r} is not a figure; write it like 'iops[saturated]'")
-    return match[2], _words(match[3]) or ()
+    return match[2], limits.words(match[3]) or ()
