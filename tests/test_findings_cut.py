@@ -1,5 +1,6 @@
 """A run that was cut off anywhere has its findings and its page: what was not measured yet is not asked."""
 
+import msgspec
 import pytest
 
 from stend import findings, suite
@@ -50,6 +51,19 @@ def test_a_saturation_that_was_cut_off_has_no_saturated_figure_and_names_its_las
     assert len(look.last_records(run, test, "saturate")) == 2
     assert look.last_records(cut(every, held[3]), test, "saturate")[-1].end_s > 0
     assert len(look.last_records(cut(every, held[1]), test, "saturate")) == 1
+
+
+@pytest.mark.parametrize(("trims", "states"), [(1 << 30, True), (0, False)])
+def test_a_shingled_disk_slows_down_once_it_is_full_and_other_disks_do_not(trims: int, states: bool) -> None:
+    """What ends at 2 % of the capacity shows no lasting rate of a disk that has trims, as only shingled ones do."""
+    every = events(["write-saturation"], Truth(capacity_bytes=640 * GiB), interval_s=10.0)
+    held = [place for place, event in enumerate(every) if isinstance(event, Result) and event.where.phase == "saturate"]
+    run = cut(every, held[2])
+    device = msgspec.structs.replace(run.plan.device, rotational=True, facts={"trim_max_bytes": trims} if trims else {})
+    started = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
+    known = evidence(Run([started, *run.results]), {}, ()).figures
+    assert "ended" in known
+    assert ("ended_share" in known) == states
 
 
 @pytest.mark.parametrize(("capacity", "state"), [(8, "phase"), (64, "fresh")])

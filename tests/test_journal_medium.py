@@ -41,20 +41,20 @@ class Times(NamedTuple):
     slow_ns: float = 0.0
 
 
-def answers(times: Times, rate: dict[int, float] | None = None, *, platter: bool = False) -> Run:
-    """A run in which loads of 4 KiB take these times. `rate` has the writes per second by writers."""
+def answers(times: Times, rate: dict[int, float] | None = None, *, platter: bool = False, many: int = MANY) -> Run:
+    """A run in which `many` IOs of each load of 4 KiB take these times. `rate` has the writes per second by writers."""
 
     def answered(result: Result, load: Workload) -> Result:
         if load.random_pct or load.read_pct or load.block_bytes > 4096:
             return result
         ns = {"none": times.plain_ns, "flush": times.both_ns * load.threads, "fua": times.fua_ns}[load.sync]
-        slow = MANY // 50 if load.sync == "fua" and times.slow_ns else 0
-        write = tally((MANY - slow, ns), (slow, times.slow_ns)) if slow else tally((MANY, ns))
+        slow = many // 50 if load.sync == "fua" and times.slow_ns else 0
+        write = tally((many - slow, ns), (slow, times.slow_ns)) if slow else tally((many, ns))
         seconds = write.latency_ns / 1e9 / load.threads
         if load.sync == "flush" and rate and load.threads in rate:
-            seconds = MANY / rate[load.threads]
+            seconds = many / rate[load.threads]
         counts = msgspec.structs.replace(result.counts, write=write, read=NONE, seconds=seconds, cpu_s=0.0)
-        pace = Pace(flush=tally((MANY, times.flush_ns)) if load.sync == "flush" else Tally())
+        pace = Pace(flush=tally((many, times.flush_ns)) if load.sync == "flush" else Tally())
         return msgspec.structs.replace(result, counts=counts, pace=pace)
 
     run = changed(run_of("journal"), answered)
@@ -112,6 +112,13 @@ def test_a_write_that_waits_for_the_medium_itself_leaves_a_flush_nothing_to_do(
 ) -> None:
     """The same disk with a cache on, with a protected one, and with a FUA that does not wait is another case."""
     assert flush_of(answers(times, platter=platter)).key == key
+
+
+def test_few_writes_that_take_longer_than_a_flush_are_not_called_buffered() -> None:
+    """Seven writes carry no median: their mean of 6.5 ms is that of a program of QLC, and the flush takes 112 us."""
+    flush = flush_of(answers(Times(6.5 * MS, 6.6 * MS, 112 * US, 6.5 * MS), many=7))
+    assert flush.key == "through_flash"
+    assert "buffered" not in sentences(flush)[0]
 
 
 def test_of_a_disk_without_a_cache_neither_protection_nor_ignored_flushes_are_said() -> None:

@@ -72,6 +72,24 @@ def test_no_neighbour_is_named_for_the_longest_mean_if_none_is_longer_than_alone
     assert "none takes longer" in finding_said(finding, Language("en"))
 
 
+def test_reads_that_take_as_long_beside_a_neighbour_are_not_called_longer() -> None:
+    """The means differ by a thousandth, and beside streams too few reads for a mean are answered."""
+
+    def same(result: Result, load: Workload) -> Result:
+        ns = 5e6 if load.beside and not load.beside[0].random_pct else 99.8e3 if load.beside else 99.7e3
+        read = tally((5 if ns == 5e6 else 50, ns))
+        sends = load.sync == "none" and load.rate_iops
+        return (
+            msgspec.structs.replace(result, counts=msgspec.structs.replace(result.counts, read=read))
+            if sends
+            else result
+        )
+
+    found = of(changed(run_of("neighbours"), same), "neighbours")
+    (finding,) = (one for one in found if one.values.get("phase") == "beside-reads" and one.key.startswith("few"))
+    assert (finding.key, finding.confidence) == ("few", "can't tell")
+
+
 def rare(result: Result, load: Workload) -> Result:
     """Beside 32 trims only five reads are answered, after 20 ms; beside the others 50 reads take 1 µs."""
     changed_result = quicker(result, load)

@@ -81,6 +81,7 @@ CACHE = {"cache_first": 2e9, "stream_end": 2e8}
 CROWD = {"sweep_least": 1e4, "sweep_shallow": 4.0}
 BEST = {"sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3}
 DEPTHS = {"deep_reads_at": 64.0, "deep_writes_at": 8.0}
+UNFALLEN = ["answer_10", "answer_20"]
 ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
 
 
@@ -97,6 +98,7 @@ ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
             ["answer_1", "answer_4"],
         ),
         ("crowd", {**CROWD, "sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3, "sweep_near_at": 64.0}, ["answer_1"]),
+        ("saturation", {"fall": 1.05, "start": 115e3, "writes": 109e3, "sat_s": 1e3, "sat_fills": 1.04}, UNFALLEN),
         ("saturation", {**WAITS, "sat_s": 36e3}, ["answer_3"]),
         ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
         ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another
@@ -104,6 +106,16 @@ ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
         ("recovery", {**RESTS, "unrested": 33.5e3, "rested_before": 33.5e3, "rested": 33.6e3}, ["answer_8"]),  # no gain
         ("recovery", {**RESTS, "unrested": 32.5e3, "rested_before": 32.5e3, "rested": 33.6e3}, ["answer_4"]),  # equal
         ("recovery", {**RESTS, "unrested": 50e3, "rested_before": 50e3, "rested": 33.6e3}, ["answer_5"]),  # slower
+        (  # the rate fell further before the longest rests, which then double it
+            "recovery",
+            {**RESTS, "unrested": 33e3, "rested_before": 8e3, "rested": 16e3, "rested_rest": 50.0, "back_gain": 1.0},
+            ["answer_4", "answer_12"],
+        ),
+        (  # every pause does the same
+            "recovery",
+            {**RESTS, "unrested": 2e4, "rested_before": 2e4, "rested": 33e3, "rested_rest": 50.0, "back_gain": 1.65},
+            ["answer_1"],
+        ),
         ("cache", {**CACHE, "cache_bytes": 5e11, "rested_bytes": 1e11, "rested_first": 3e8}, ["answer_1", "answer_3"]),
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 69e7, "cache_last": 52e7}, ["answer_4"]),
         ("cache", {**CACHE, "cache_bytes": 7e10, "cache_next": 52e7, "cache_last": 52e7}, ["answer_5"]),
@@ -118,6 +130,18 @@ ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
         ("fresh", {"fresh_writes": 87e3, "start": 87e3, "sat_s": 36e3}, ["answer_1"]),  # both read as one figure
         ("recovery", {"rested_share": 0.32, "rested_of": 5e3}, ["answer_6"]),
         ("recovery", {"full_rest": 15.0, "rested_of": 5e3}, ["answer_7"]),
+        (
+            "recovery",
+            {
+                "full_rest": 1.0,
+                "rested_of": 4e5,
+                "rested": 36e4,
+                "back_iops": 34e4,
+                "rested_less": 22e4,
+                "rested_less_rest": 2.0,
+            },
+            ["answer_7", "answer_13"],
+        ),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8}, ["answer_3"]),
         ("steady", {"seq_read": 3e9, "seq_write": 7e8, "seq_part": 0.75}, ["answer_4"]),
         ("steady", {"seq_read": 3e8, "seq_write": 2e8, "seq_along": 1.0}, []),  # the chapter on the range has it

@@ -9,6 +9,7 @@ import pytest
 
 from stend import findings
 from stend.findings import Finding
+from stend.model.definition import Hold
 from stend.model.events import Event, Result, Started, Telemetry
 from stend.model.record import Run
 from tests.synthetic import events
@@ -85,3 +86,17 @@ def test_trims_of_one_size_have_their_rate_once(depths: list[int]) -> None:
         ["trim"], interval_s=10.0, shorten=60, rounds=6, tests={"trim": {"blocks_kib": [4], "depths": depths}}
     )
     assert [found.values["depth"] for found in findings.find(Run(every)) if found.key == "rate"] == depths[-1:]
+
+
+def test_a_few_reads_beside_trims_are_not_compared() -> None:
+    """A mean of nine reads of a slow disk says nothing."""
+
+    def few(event: Event) -> Event:
+        if not isinstance(event, Result) or event.where.phase != "reads" or not isinstance(event.step, Hold):
+            return event
+        read = new(event.counts.read, ios=9, latency_ns=9 * (9e6 if event.step.workload.trim_pct else 6e6))
+        return new(event, counts=new(event.counts, read=read))
+
+    found = [found for found in findings.find(Run([few(event) for event in recorded()])) if found.name == "trim"]
+    assert [one.confidence for one in found if one.key == "reads_few"] == ["can't tell"]
+    assert not any(one.key in ("reads", "reads_unmoved", "reads_covered") for one in found)

@@ -29,7 +29,7 @@ REASONS: dict[str, Callable[[Course, dict[str, Any]], bool]] = {
     "window": lambda course, v: course.late(v["last"]),
     "falling": lambda course, v: course.played.drive.form == "falling" or not settled(course) or wild(course),
 } | dict.fromkeys(
-    ("unruled", "unsought", "blurred", "new", "drifts", "unlevel", "unmeasured", "quick", "uneven"),
+    ("unruled", "unsought", "blurred", "new", "drifts", "unlevel", "once", "unmeasured", "quick", "uneven"),
     lambda course, v: True,
 )
 """Reasons by their key, each with its truth."""

@@ -196,8 +196,12 @@ def _mixes(evidence: Evidence) -> Causes:
 
 
 def _ends(evidence: Evidence) -> tuple[Figures, Figures] | None:
-    """Return random writes after the fill and at the end of a saturation; None of a disk or of an unsteady test."""
+    """Return random writes after the fill and at the end of a saturation; None of a disk or of an unsteady test, or if
+    spare flash may be left at that end."""
     filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
+    whys = (finding.values.get("because") for finding in evidence.others if finding.name == "saturation")
+    if any(why and why.key == "fills" for why in whys):
+        return None
     return (filled, end) if evidence.flash and filled and end and False not in (filled.steady, end.steady) else None
 
 

@@ -92,6 +92,8 @@ def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
     if why := grounds.unmet(NEEDS, Ground(run, test, every)):
         return why
     last = [r.counts for r in look.last_records(run, test, phase)]
+    if len(last) < 2:
+        return Because("once")
     half = len(last) // 2
     first, then = added(last[:half]).iops, added(last[half:]).iops
     return Because("unlevel") if max(first, then) > LEAST_RATIO * min(first, then) else None

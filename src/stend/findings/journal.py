@@ -71,7 +71,7 @@ def free(log: Journal) -> bool | None:
 
 def _command_s(log: Journal) -> float | None:
     """Return the longest time in seconds of a flush that is a command without work, None without buffered writes."""
-    return log.plain and max(_least_s(log), ONE_COMMAND * (log.plain.value("p50") or 0.0))
+    return log.plain and max(_least_s(log), ONE_COMMAND * (log.plain.value("p50") or log.plain.number("mean")))
 
 
 def _least_s(log: Journal) -> float:

@@ -19,6 +19,8 @@ SCATTERS = 1.5
 """The p99 of two such minutes with equal means may differ this many times without a remark. A choice of stend."""
 SIGMAS = 3.0
 """Standard errors by which the means must differ besides."""
+SLOWED = 1.05
+"""Times of the mean alone from which a mean is longer. A choice of stend."""
 FALLEN = 0.9
 """Share of its IOPS alone below which a victim has lost some."""
 
@@ -108,7 +110,7 @@ def _few(run: Run, test: PlannedTest, phase: str, alone: Pair, beside: list[Pair
     measured = [pair for pair in beside if pair.row.tally.ios >= MIN_BEYOND * run.plan.device.scale]
     pair = max(measured, key=lambda one: one.row.number("mean"), default=None)
     alone_s = alone.row.number("mean")
-    if not pair or (beside_s := pair.row.number("mean")) <= alone_s:
+    if not pair or (beside_s := pair.row.number("mean")) < SLOWED * alone_s:
         alike = pair and all(other.row.tally.ios and other.row.number("mean") <= alone_s for other in beside)
         key, values = "few_alike" if alike else "few", {"phase": phase, "alone": alone_s}
         return Finding(key=key, test=test.name, values=values, confidence="can't tell")

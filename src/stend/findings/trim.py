@@ -8,6 +8,7 @@ from stend.findings.look.moments import ended, looks
 from stend.model.definition import PlannedTest
 from stend.model.events import Result
 from stend.model.record import Run
+from stend.model.stats import MIN_BEYOND
 from stend.model.wear import amplification
 
 COVERED = 0.1
@@ -63,11 +64,14 @@ def _size(row: Figures) -> int:
 
 
 def _reads(run: Run, test: PlannedTest) -> Iterator[Finding]:
-    """Yield the reads beside the share of trims that slows them most."""
+    """Yield the reads beside the share of trims that slows them most. Few reads are not compared."""
     rows = _rows(run, test, "reads", "both")
-    alone = next((row for row in rows if not row.workload.trim_pct), None)
-    beside = [row for row in rows if row.workload.trim_pct]
+    measured = [row for row in rows if row.tally.ios >= MIN_BEYOND * run.plan.device.scale]
+    alone = next((row for row in measured if not row.workload.trim_pct), None)
+    beside = [row for row in measured if row.workload.trim_pct]
     if alone is None or not beside:
+        if len(rows) > 1:
+            yield Finding(key="reads_few", test=test.name, confidence="can't tell")
         return
     worst = max(beside, key=lambda row: row.number("mean"))
     ratio = worst.number("mean") / alone.number("mean")

@@ -161,8 +161,10 @@ def steps(form: Format, values: Sequence[float]) -> str:
 
 
 def percent(form: Format, value: float) -> str:
-    """Return a share as a percentage: `12%` in English, `12 %` in Russian."""
+    """Return a share as a percentage: `12%` in English, `12 %` in Russian. A share below 0.05% is not shown as zero."""
     shown = value * 100
+    if 0 < shown < 0.05:
+        return small(form, value)
     text = _short(form, shown, 0 if abs(shown) >= 20 else 1)
     return text + form.percent
 

@@ -11,6 +11,7 @@ from stend.findings.judgement.named import LEVEL, NEAR, Named, Pairs, of_finding
 from stend.findings.look import headline
 from stend.findings.look.arrays import raised
 from stend.findings.look.figures import LASTING, Figures, after_fill, figures, listed, together
+from stend.findings.look.grounds import FILLS
 from stend.findings.look.hits import COLD_WARM
 from stend.findings.look.saturated import Saturated, saturated
 from stend.findings.saturation import of_phase
@@ -87,13 +88,15 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             share = course[-1].workload.range_bytes / run.plan.device.capacity_bytes
             yield Named("sat_part", share if 0 < share < WHOLE else None, test.name)
             yield Named("sat_s", saturation.seconds, test.name)
+            yield Named("sat_fills", saturation.fills if saturation.fills < FILLS else None, test.name)
             yield Named("still_rising", 1.0 if saturation.climbs else None, test.name)
             yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
             yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         else:  # it did not write the whole drive: "writes", if known, are of another test
             yield Named("ended", saturation.end, test.name, course[-1])
             yield Named("ended_s", saturation.seconds, test.name)
-            share = 0.0 if run.plan.device.rotational or saturation.fills >= 1 else saturation.fills
+            platter = run.plan.device.rotational and not run.plan.device.trim_bytes  # shingled disks have trims
+            share = 0.0 if platter or saturation.fills >= 1 else saturation.fills
             yield Named("ended_share", share or None, test.name)
         if course[-1].state in LASTING:
             yield from _of("write_tail", course[-1], "p99.9")

@@ -38,7 +38,8 @@ def of_findings(findings: Sequence[Finding]) -> Pairs:
         match finding.name, finding.key:
             case "idle_recovery", key if "fresh" in values and key != "because":
                 yield from _rests(values, test)
-                yield Named("rested_share", values["best"] / values["fresh"] if key == "partly" else None, test)
+                most = max(values["levels"].values())  # without a gain over the level before it, too
+                yield Named("rested_share", most / values["fresh"] if key == "partly" else None, test)
                 yield Named("full_rest", values.get("needed"), test)
                 yield Named("rested_of", values["fresh"], test)
             case "saturation", "knee" | "knees" | "falling" | "unsettled":
@@ -90,10 +91,12 @@ def _hot(key: str, values: dict[str, Any], test: str) -> Pairs:
 def _rests(values: dict[str, Any], test: str) -> Pairs:
     """Yield the levels before and after the shortest rests and the best ones, and what longer rests than these give."""
     rests = sorted((float(rest), level) for rest, level in values["levels"].items())
+    unrested = values["befores"][f"{rests[0][0]:g}"]
     yield Named("back", rests[0][1] / values["fresh"], test)
     yield Named("back_rest", rests[0][0], test)
     yield Named("back_iops", rests[0][1], test)
-    yield Named("unrested", values["befores"][f"{rests[0][0]:g}"], test)
+    yield Named("unrested", unrested, test)
+    yield Named("back_gain", rests[0][1] / unrested, test)
     yield Named("rested_before", values["before"], test)
     yield Named("rested", values["best"], test)
     yield Named("rested_rest", values["best_rest"], test)
