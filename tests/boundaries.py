@@ -34,7 +34,8 @@ LEFT_OUT = (
     "devices.telling.nvme_cli._major", "engines.replay.memory", "engines.replay.kernel", "engines.replay.aio", "fleet.",
     "gate.", "host.", "imports.folder._named", "live.composer", "live.hooks._impossible",
     "live.serv", "many.batch.acceptance._settled",
-    "many.batch.odd.", "many.statistics.r", "many.sweep.pool", "meters.own._", "model.bins.bin_index",
+    "many.batch.groups.", "many.batch.odd.", "many.statistics.r", "many.sweep.pool", "meters.own._",
+    "model.bins.bin_index",
     "model.estimate.fresh_seconds", "report.", "session.", "sim.named", "sim.requests.ledger", "suite.module",
     "suite._names", "trace.described._unit", "trace.folding._empty", "words.",
 )  # fmt: skip

@@ -19,6 +19,8 @@ from stend.many.compare.differences import Figure
 from stend.many.statistics import Array, holm
 
 LEAST_GROUP = 3
+DRAWN_AT_ONCE = 1_000_000
+"""Numbers of a simulation that are in memory at a time."""
 
 
 class Groups(NamedTuple):
@@ -85,5 +87,7 @@ def separation(y: Array, least: float = 0.0) -> tuple[Any, Any]:
 
 @cache
 def _largest(count: int) -> Array:
-    dice = np.random.default_rng(count)
-    return np.asarray(np.sort(separation(dice.exponential(size=(times(count), count)))[0]), float)
+    dice, left = np.random.default_rng(count), times(count)
+    rows = max(DRAWN_AT_ONCE // count, 1)
+    drawn = [separation(dice.exponential(size=(min(rows, left - at), count)))[0] for at in range(0, left, rows)]
+    return np.sort(np.concatenate(drawn))
