@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stend.many.batch import groups, odd
+from stend.many.batch import odd
 from stend.many.batch.lot import Drive, Lot, quantities_of
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key
@@ -21,15 +21,13 @@ from stend.many.sweep.design import parsed
 from stend.many.sweep.folder import Line
 
 BATCHES = 400
-GOOD, ODD = 240, 24
+GOOD, ODD = 240, 12
 KINDS = {
     "6 dies, not 8": "&flash.dies=6",
     "spare 13 %, not 20": "&flash.spare_pct=13",
     "programs 20 % slower": "&flash.program_us=840",
     "reads 25 % slower": "&flash.read_us=75",
 }
-HALF = "reads 25 % slower"
-"""The kind of the other half where two groups are drawn."""
 SIZES = (8, 12, 24, 48)
 DESIGN = """
 target = "sim:small?spread=1{more}"
@@ -73,17 +71,6 @@ def rates(
     return alarms / batches, named / batches, (missed / batches).tolist()
 
 
-def apart(good: Sequence[Drive], bad: Sequence[Drive], size: int, batches: int, seed: int = 2) -> tuple[float, float]:
-    """The share of batches in which two groups are stated: of good drives alone, and of halves of either kind."""
-    dice, stated = np.random.default_rng([seed, size]), np.zeros(2)
-    for _ in range(batches):
-        for k, few in enumerate((0, size // 2)):
-            own = [good[int(i)] for i in dice.choice(len(good), size - few, replace=False)]
-            own += [bad[int(i)] for i in dice.choice(len(bad), few, replace=False)]
-            stated[k] += groups.detect(lot_of(own)) is not None
-    return float(stated[0]) / batches, float(stated[1]) / batches
-
-
 def lot_of(drives: Sequence[Drive]) -> Lot:
     """These drives as a lot."""
     figures = dict.fromkeys(figure for drive in drives for figure in drive.values)
@@ -96,16 +83,15 @@ def table(batches: int) -> list[str]:
     bad = {name: drawn(ODD, 1000 * k, more) for k, (name, more) in enumerate(KINDS.items(), 1)}
     heads = " | ".join(f"missed: {name}" for name in bad)
     lines = [
-        f"| drives | a good one is named, none odd | the same, two odd | {heads} | groups of good drives | of {HALF} |",
-        "|---|" + "---|" * (4 + len(bad)),
+        f"| drives | a good one is named, none odd | the same, two odd | {heads} |",
+        "|---|" + "---|" * (2 + len(bad)),
     ]
     kinds = list(bad)
     for size in SIZES:
         alone, _, _ = rates(good, [], size, batches)
         pairs = [rates(good, [bad[a], bad[b]], size, batches) for a, b in zip(kinds[::2], kinds[1::2], strict=True)]
         missed = " | ".join(f"{share:.1%}" for _, _, own in pairs for share in own)
-        stated = " | ".join(f"{share:.1%}" for share in apart(good, bad[HALF], size, batches))
-        lines.append(f"| {size} | {alone:.1%} | {np.mean([pair[0] for pair in pairs]):.1%} | {missed} | {stated} |")
+        lines.append(f"| {size} | {alone:.1%} | {np.mean([pair[0] for pair in pairs]):.1%} | {missed} |")
     return lines
 
 
