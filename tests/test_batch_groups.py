@@ -12,6 +12,7 @@ from stend.many.batch import groups
 from stend.many.batch.lot import Lot, lot
 from stend.many.batch.verdict import judged
 from stend.many.sides import side
+from stend.model.bins import bin_edges_ns, bin_index
 from stend.report.parts import batched, schemas_many
 from stend.words import LANGUAGES, Language
 from tests.sides import load, outcome, row
@@ -84,6 +85,14 @@ def test_of_one_kind_of_drives_groups_are_stated_in_at_most_a_twentieth_of_lots(
     assert sum(alarms) <= 10, "binomial of 120 and 0.05: more than 10 has a probability of 3.5 % for the worst kind"
 
 
+def test_latency_bins_make_no_groups_of_drives_of_one_kind() -> None:
+    for seed in range(5):
+        waits = np.random.default_rng(seed).normal(-7, 0.1, (200, 5))
+        middles = np.log([[sum(bin_edges_ns(bin_index(s * 1e9))) / 2e9 for s in row] for row in np.exp(waits)])
+        assert groups.detect(made(middles, "p99")) is None
+        assert groups.detect(made(middles - 0.5 * (np.arange(200) < 100)[:, None], "p99"))
+
+
 def test_too_few_drives_a_small_difference_and_outliers_are_no_groups() -> None:
     assert groups.detect(two_kinds(1, 2, 5)) is None
     assert groups.detect(two_kinds(1, 2, 12)) is None, "less than a quarter"
@@ -112,12 +121,16 @@ def test_an_outlier_beside_two_groups_is_named_with_them() -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize(("mixed", "differs"), [(False, True), (True, False)])
-def test_a_setting_that_differs_between_the_groups_is_named(mixed: bool, differs: bool, lang: str) -> None:
+@pytest.mark.parametrize(
+    ("mixed", "unknown", "differs"), [((), (), True), ((2, 9), (), False), ((), (0,), False), ((), (11,), False)]
+)
+def test_a_setting_that_differs_between_the_groups_is_named(
+    mixed: tuple[int, ...], unknown: tuple[int, ...], differs: bool, lang: str
+) -> None:
     dice, words = np.random.default_rng(4), Language(lang)
     rates = [(7_000.0 if i < 6 else 10_000.0) * dice.normal(1, 0.01) for i in range(12)]
     runs = [outcome(f"r{i}", [row(load(), rate)], float(i), drive=f"D{i}") for i, rate in enumerate(rates)]
-    firmware = ["A1" if (i < 6) != (mixed and i in (2, 9)) else "B2" for i in range(12)]
+    firmware = ["" if i in unknown else "A1" if (i < 6) != (i in mixed) else "B2" for i in range(12)]
     runs = [run._replace(settings=run.settings | {"firmware": f}) for run, f in zip(runs, firmware, strict=True)]
     batch = judged(lot(side("", runs)), None)
     assert batch.groups is not None

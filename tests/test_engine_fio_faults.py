@@ -203,6 +203,7 @@ def test_an_fio_that_fails_in_mid_run_is_recorded(tools: Path, tmp_path: Path) -
     [
         ({"cpu": "A", "kernel": "6.1", "fio": "fio-3.33, libaio"}, {}, []),
         ({}, {"cpu": "A", "kernel": "6.1", "fio": "fio-3.33, libaio"}, []),
+        ({"cpu": None, "fio": None}, {"cpu": "A", "fio": "fio-3.33, libaio"}, []),
         ({"fio": "fio-3.33"}, {"fio": "fio-3.33, libaio"}, []),
         ({"fio": "fio-3.33, io_uring"}, {"fio": "fio-3.33, libaio"}, ["fio_changed"]),
         (

@@ -66,6 +66,17 @@ def test_a_shingled_disk_slows_down_once_it_is_full_and_other_disks_do_not(trims
     assert ("ended_share" in known) == states
 
 
+@pytest.mark.parametrize("rotational", [False, True])
+def test_a_disk_has_no_spare_flash_that_is_used_up_later(rotational: bool) -> None:
+    course = events(["write-saturation"], Truth(capacity_bytes=1200 * GiB), interval_s=10.0)
+    run = Run(course)
+    device = msgspec.structs.replace(run.plan.device, rotational=rotational, facts={})
+    started = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
+    known = evidence(Run([started, *course[1:]]), {}, ()).figures
+    assert "sat_s" in known
+    assert ("sat_fills" in known) != rotational
+
+
 @pytest.mark.parametrize(("capacity", "state"), [(8, "phase"), (64, "fresh")])
 def test_a_first_record_that_wrote_the_whole_drive_is_not_of_a_fresh_one(capacity: int, state: str) -> None:
     run = Run(events(["write-saturation"], Truth(capacity_bytes=capacity * GiB, fresh_iops=100_000), interval_s=10.0))

@@ -95,7 +95,7 @@ def test_the_note_of_sectors_agrees_with_the_number_of_ios() -> None:
     one, many = (Sentence("trace_enlarged_of", n=n, **values) for n in (1, 20))
     assert "1 of the trace's 21 reads and writes does not begin" in one
     assert "20 of the trace's 21 reads and writes do not begin" in many
-    assert "1 из 21 чтений и записей трассы не на границах секторов" in Language("ru").translated(one)
+    assert "1 из 21 операции чтения и записи трассы не на границах секторов" in Language("ru").translated(one)
 
 
 def test_notes_of_a_trace_are_those_of_its_replay(tmp_path: Path) -> None:

@@ -92,13 +92,10 @@ ENDED = {"start": 164.0, "ended": 165.0, "ended_s": 36e3}
         ("wait", {**DEPTHS, "deep_reads": 1.02, "deep_writes": 3.0}, ["answer_12"]),
         ("saturation", {**ENDED, "ended_share": 0.3}, ["answer_13"]),
         ("saturation", ENDED, ["answer_15"]),
-        (
-            "crowd",
-            {**CROWD, "sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3, "sweep_near_at": 16.0},
-            ["answer_1", "answer_4"],
-        ),
-        ("crowd", {**CROWD, "sweep": 4e4, "sweep_at": 64.0, "sweep_near": 38e3, "sweep_near_at": 64.0}, ["answer_1"]),
+        ("crowd", {**CROWD, **BEST, "sweep_near_at": 16.0}, ["answer_1", "answer_4"]),
+        ("crowd", {**CROWD, **BEST, "sweep_near_at": 64.0}, ["answer_1"]),
         ("saturation", {"fall": 1.05, "start": 115e3, "writes": 109e3, "sat_s": 1e3, "sat_fills": 1.04}, UNFALLEN),
+        ("saturation", {"begun_s": 60.0, "writes": 109e3, "sat_s": 90.0, "sat_fills": 1.5}, ["answer_5"]),
         ("saturation", {**WAITS, "sat_s": 36e3}, ["answer_3"]),
         ("saturation", {**WAITS, "sat_s": 600.0}, ["answer_4"]),  # minutes do not show that there are no long delays
         ("recovery", {**RESTS, "unrested": 2e4}, ["answer_1"]),  # from the rate before the rests, not that of another

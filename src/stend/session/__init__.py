@@ -171,7 +171,7 @@ def _drawn(request: Request, device: Device) -> Plan:
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Sentence]:
     """Yield the processor, kernel and program of the load that are others than when the run began."""
     for name, key in {"cpu": "cpu_changed", "kernel": "kernel_changed", "fio": "fio_changed"}.items():
-        was, is_now = str(before.get(name, "")), str(now.get(name, ""))
+        was, is_now = (str(facts.get(name) or "") for facts in (before, now))
         if was and is_now and was not in (is_now, is_now.partition(",")[0]):  # once fio was recorded without its engine
             yield Sentence(key, was=was, now=is_now)
 

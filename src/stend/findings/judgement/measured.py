@@ -84,18 +84,19 @@ def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
             continue
         yield Named("start", saturation.start if saturation.fresh else None, test.name, course[0])
         yield Named("begun_s", None if saturation.fresh else saturation.first_s, test.name)
+        platter = run.plan.device.rotational and not run.plan.device.trim_bytes  # shingled disks have trims
         if headline.level(rows, "write_saturated"):
             share = course[-1].workload.range_bytes / run.plan.device.capacity_bytes
             yield Named("sat_part", share if 0 < share < WHOLE else None, test.name)
             yield Named("sat_s", saturation.seconds, test.name)
-            yield Named("sat_fills", saturation.fills if saturation.fills < FILLS else None, test.name)
+            few = saturation.fills < WHOLE * FILLS and not platter
+            yield Named("sat_fills", saturation.fills if few else None, test.name)
             yield Named("still_rising", 1.0 if saturation.climbs else None, test.name)
             yield Named("fallen_s", _fallen_s(look.records(run, test.name, phase), saturation), test.name)
             yield Named("held", float(of_phase(run, test.name, phase).key == "flat"), test.name)
         else:  # it did not write the whole drive: "writes", if known, are of another test
             yield Named("ended", saturation.end, test.name, course[-1])
             yield Named("ended_s", saturation.seconds, test.name)
-            platter = run.plan.device.rotational and not run.plan.device.trim_bytes  # shingled disks have trims
             share = 0.0 if platter or saturation.fills >= 1 else saturation.fills
             yield Named("ended_share", share or None, test.name)
         if course[-1].state in LASTING:

@@ -1,9 +1,10 @@
 """Groups: whether the drives of a lot are of two kinds, shown by the figure that separates them most clearly.
 
 The logarithms of a figure are cut at each place that leaves a quarter of the drives, and at least LEAST_GROUP, on
-either side. The separation is the largest gap at such a place in deviations within the sides. The separations of as
-many drives of one kind are simulated from the exponential distribution: normal, heavy-tailed and skewed drives have
-smaller ones. Holm's rule over all figures limits the probability of a false alarm in a lot to 5 %.
+either side. The separation is the largest gap at such a place in deviations within the sides. A percentile is the
+middle of a latency bin, so that a gap of one bin may be none: its gaps count less one bin. The separations of as many
+drives of one kind are simulated from the exponential distribution: normal, heavy-tailed and skewed drives have smaller
+ones. Holm's rule over all figures limits the probability of a false alarm in a lot to 5 %.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import numpy as np
 
 from stend.many.batch.lot import Lot
 from stend.many.batch.odd import LEAST_DRIVES, LEVEL, far_enough, least_spread, share_above, times
-from stend.many.compare.differences import Figure
+from stend.many.compare.differences import ONE_BIN, Figure
 from stend.many.statistics import Array, holm
 
 LEAST_GROUP = 3
@@ -41,7 +42,7 @@ class Groups(NamedTuple):
 def detect(lot: Lot) -> Groups | None:
     """Return the two groups of a lot, or None if no figure shows any."""
     figures = [figure for figure in lot.figures if len(lot.logs(figure)[0]) >= LEAST_DRIVES]
-    apart = [separation(lot.logs(figure)[1], least_spread(figure)) for figure in figures]
+    apart = [separation(lot.logs(figure)[1], least_spread(figure), _blur(figure)) for figure in figures]
     counts = [len(lot.logs(figure)[0]) for figure in figures]
     adjusted = holm([share_above(_largest(n), gap) for n, (gap, _) in zip(counts, apart, strict=True)])
     every = (_groups(lot, *one) for one in zip(figures, apart, adjusted, strict=True))
@@ -65,13 +66,18 @@ def _settings(lot: Lot, *sides: Any) -> Iterator[tuple[str, list[Any], list[Any]
         few, rest = (
             list(dict.fromkeys(run.settings.get(name) for i in side for run in lot.drives[i].runs)) for side in sides
         )
-        if not any(value in rest for value in few):
+        if not {None, ""} & {*few, *rest} and not {*few} & {*rest}:  # an unknown one may be any
             yield name, few, rest
 
 
-def separation(y: Array, least: float = 0.0) -> tuple[Any, Any]:
-    """Return the largest gap over the last axis in deviations within its sides, which count as at least `least`, and
-    the number of values below it.
+def _blur(figure: Figure) -> float:
+    """Return by how much equal drives may differ because of latency bins, as a logarithm."""
+    return ONE_BIN if figure.kind == "tail" else 0.0
+
+
+def separation(y: Array, least: float = 0.0, blur: float = 0.0) -> tuple[Any, Any]:
+    """Return the largest gap over the last axis, less `blur`, in deviations within its sides, which count as at least
+    `least`, and the number of values below it.
     """
     y = np.sort(y - np.median(y, axis=-1, keepdims=True), axis=-1)
     count = y.shape[-1]
@@ -81,7 +87,7 @@ def separation(y: Array, least: float = 0.0) -> tuple[Any, Any]:
     left = squares[..., :-1] - total[..., :-1] ** 2 / below
     right = squares[..., -1:] - squares[..., :-1] - (total[..., -1:] - total[..., :-1]) ** 2 / (count - below)
     within = np.sqrt(np.maximum(left + right, 0) / (count - 2))
-    gaps = (np.diff(y) / np.maximum(within, least))[..., side - 1 : count - side]
+    gaps = ((np.diff(y) - blur) / np.maximum(within, least))[..., side - 1 : count - side]
     return gaps.max(-1), gaps.argmax(-1) + side
 
 
