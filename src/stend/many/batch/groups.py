@@ -41,17 +41,15 @@ class Groups(NamedTuple):
 
 def detect(lot: Lot) -> Groups | None:
     """Return the two groups of a lot, or None if no figure shows any."""
-    figures = [figure for figure in lot.figures if len(lot.logs(figure)[0]) >= LEAST_DRIVES]
-    apart = [separation(lot.logs(figure)[1], least_spread(figure), _blur(figure)) for figure in figures]
-    counts = [len(lot.logs(figure)[0]) for figure in figures]
-    adjusted = holm([share_above(_largest(n), gap) for n, (gap, _) in zip(counts, apart, strict=True)])
-    every = (_groups(lot, *one) for one in zip(figures, apart, adjusted, strict=True))
-    shown = (one for one in every if one.p < LEVEL and far_enough(one.figure, one.ratio))
-    return max(shown, key=lambda one: one.gap, default=None)
+    logs = {figure: own for figure in lot.figures if len((own := lot.logs(figure))[0]) >= LEAST_DRIVES}
+    apart = [separation(y, least_spread(figure), _blur(figure)) for figure, (_, y) in logs.items()]
+    adjusted = holm([share_above(_largest(len(y)), gap) for (_, y), (gap, _) in zip(logs.values(), apart, strict=True)])
+    every = zip(logs, apart, adjusted, strict=True)
+    likely = [_groups(lot, figure, *logs[figure], cut, p) for figure, cut, p in every if p < LEVEL]
+    return max((one for one in likely if far_enough(one.figure, one.ratio)), key=lambda one: one.gap, default=None)
 
 
-def _groups(lot: Lot, figure: Figure, apart: tuple[float, int], p: float) -> Groups:
-    which, y = lot.logs(figure)
+def _groups(lot: Lot, figure: Figure, which: list[int], y: Array, apart: tuple[float, int], p: float) -> Groups:
     (gap, cut), order = apart, np.argsort(y)
     few, rest = sorted((order[:cut], order[cut:]), key=len)
     ratio = exp(float(np.median(y[few]) - np.median(y[rest])))

@@ -273,14 +273,14 @@ def plain(batch: Batch) -> dict[str, Any]:
         "drives": [{"name": drive.name, "runs": [run.name for run in drive.runs]} for drive in batch.lot.drives],
         "notes": [{"key": note.key, **note.values} for note in batch.lot.notes],
         "figures": [
-            {"key": figure.key._asdict(), "quantity": figure.quantity, **spread._asdict(),
+            {**_place(figure), **spread._asdict(),
              "values": {drive.name: drive.values[figure] for drive in batch.lot.drives if figure in drive.values}}
             for figure, spread in batch.spreads.items()
         ],
         "groups": batch.groups and {
-            "drives": [names[i] for i in batch.groups.few], "key": batch.groups.figure.key._asdict(),
-            "quantity": batch.groups.figure.quantity, "ratio": batch.groups.ratio, "gap": batch.groups.gap,
-            "p_holm": batch.groups.p, "differs": [name for name, _, _ in batch.groups.settings],
+            "drives": [names[i] for i in batch.groups.few], **_place(batch.groups.figure),
+            "ratio": batch.groups.ratio, "gap": batch.groups.gap, "p_holm": batch.groups.p,
+            "differs": [name for name, _, _ in batch.groups.settings],
         },
         "odd": {names[i]: [_evidence(odd) for odd in departures] for i, departures in batch.odd.items()},
         "acceptance": acceptance and {
@@ -294,8 +294,11 @@ def plain(batch: Batch) -> dict[str, Any]:
 
 
 def _evidence(odd: Odd) -> dict[str, Any]:
-    figure = {"key": odd.figure.key._asdict(), "quantity": odd.figure.quantity}
-    return figure | {"ratio": odd.ratio, "distance": odd.distance, "p_holm": odd.p}
+    return {**_place(odd.figure), "ratio": odd.ratio, "distance": odd.distance, "p_holm": odd.p}
+
+
+def _place(figure: Figure) -> dict[str, Any]:
+    return {"key": figure.key._asdict(), "quantity": figure.quantity}
 
 
 def write(batch: Batch, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
