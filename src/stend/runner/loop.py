@@ -287,7 +287,7 @@ class Runner:
                 self.bench.stop()
                 method = self.device.purge()
             case Idle(seconds=seconds):
-                done = self.bench.rest(seconds, until_hold=any(isinstance(after.step, Hold) for after in ahead[:1]))
+                done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
                 self.check_direction(step)
                 done = yield from self.hold(where, step, self.seed_of(step, where, index), ahead)
