@@ -26,25 +26,26 @@ import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import pytest
 
-from benchmarks.reached import HASTY, HOME, QUICK, callers, calls, imported, modules, recorded, took
+from benchmarks.forked import UNABLE, Session, Some
+from benchmarks.reached import HASTY, HOME, callers, calls, early, imported, modules, recorded, took
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
 PATIENCE_S = 1800.0
 """How long a change may take that makes a loop endless."""
 ENDLESS = "no end within"
-REAL = f"{QUICK} and (fio or block)"
-"""The tests with a real load."""
-FREE = f"{QUICK} and not fio and not block"
-"""The tests without one."""
+REAL = ("fio", "block")
+"""Marks of the tests with a real load."""
 FEW = 40
-"""How many tests run first: most changes are found by these, and the others need not be collected."""
+"""How many tests run first: most changes are found by these."""
 UNNOTICED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
@@ -190,17 +191,20 @@ def nearest(module: str, many: int) -> list[str]:
     return [test for *_, test in sorted(ranked)[:many]]
 
 
-def chosen(mutation: Mutation, files: int, seconds: float) -> list[list[str]]:
+def chosen(mutation: Mutation, files: int, seconds: float) -> list[Some]:
     """The tests that are most likely to notice a mutation: a few of those in the record, its others, and the files."""
     near, left, taken = nearest(mutation.module, files), seconds, list[str]()
     tests = callers(mutation.module, mutation.place, mutation.names)
     for test in sorted(tests, key=lambda test: (test.partition("::")[0] not in near, took()[test], test)):
         if (left := left - took()[test]) >= 0:
             taken.append(test)
-    return [part for part in (taken[:FEW], taken[FEW:], near) if part]
+    known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(near)
+    dear = ("over_300_ms",) if known and taken else ()
+    every = [Some(taken[:FEW], (), REAL), Some(taken[FEW:], (), REAL), Some(near, dear, REAL), Some(near, REAL)]
+    return [some for some in every if some.tests]
 
 
-def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
+def noticed(mutation: Mutation, parts: list[Some], session: Session) -> str:
     """The first test that fails with this mutation; empty if none does. A failure must come again, of a test alone."""
     source = (HOME / mutation.file).read_bytes()
     changed = source[: mutation.start] + mutation.became.encode() + source[mutation.end :]
@@ -209,15 +213,16 @@ def noticed(mutation: Mutation, parts: list[list[str]]) -> str:
         Path(own["CHANGED_SOURCE"]).write_bytes(changed)
         if mutation.module in compiled():  # what was compiled of it before must not be found
             own["NUMBA_CACHE_DIR"] = place
-        known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(parts[-1])
-        last = f"{FREE} and over_300_ms" if known and len(parts) > 1 else FREE
-        every = [*((tests, FREE) for tests in parts[:-1]), (parts[-1], last), (parts[-1], REAL)] if parts else []
-        for tests, among in every:
-            by = _failing(tests, own, among)
-            test = by.removeprefix("FAILED ").rpartition(", ")[0]  # as tests/conftest.py prints it at once
-            again = [test] if test.startswith("tests/") else tests  # a library may end a process as it exits
-            if by and (by.startswith(ENDLESS) or (by := _failing(again, own, among))):
+        elif not mutation.names and f"{mutation.module}:{mutation.place}" not in early():
+            by = session.ask(mutation.module, Path(own["CHANGED_SOURCE"]), mutation.line, parts, PATIENCE_S)
+            if by != UNABLE:
                 return by
+        for some in parts:
+            by = _failing(some, own)
+            test = by.removeprefix("FAILED ").rpartition(", ")[0]  # as tests/conftest.py prints it at once
+            again = some._replace(tests=[test]) if test.startswith("tests/") else some  # a library may end a process
+            if by and (by.startswith(ENDLESS) or (by := _failing(again, own))):
+                return f"{by} (alone)"
         return ""
 
 
@@ -236,10 +241,21 @@ def compiled() -> frozenset[str]:
     return frozenset(found)
 
 
-def _failing(tests: list[str], own: dict[str, str], among: str) -> str:
+def _failing(some: Some, own: dict[str, str]) -> str:
     listed = Path(own["CHANGED_SOURCE"]).with_name("tests.txt")  # thousands are too long for a command
-    listed.write_text("\n".join(tests))
-    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "--timeout=120", "-m", among, *HASTY, f"@{listed}"]
+    listed.write_text("\n".join(some.tests))
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "--no-header",
+        "--timeout=120",
+        "-m",
+        some.expression,
+        *HASTY,
+        f"@{listed}",
+    ]
     places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
     env = {**os.environ, "PYTHONPATH": places, **own}
     try:
@@ -260,18 +276,27 @@ def main() -> None:
     asked.add_argument("--skip", type=int, default=0, help="how many of them were tried before")
     asked.add_argument("--files", type=int, default=6, help="how many files of tests are the nearest")
     asked.add_argument("--seconds", type=float, default=120.0, help="how long the tests of a mutation may take")
+    asked.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="how many at once")
     asked.add_argument("--only", nargs="*", default=[""], help="of those drawn the ones in files with such a name")
     words = asked.parse_args()
     told: list[tuple[str, str]] = []
-    for mutation in (
-        one for one in drawn(words.draw, words.seed)[words.skip :] if any(part in one.file for part in words.only)
-    ):
-        began, parts = time.monotonic(), chosen(mutation, words.files, words.seconds)
-        by = noticed(mutation, parts)
+    sessions = SimpleQueue[Session]()
+    for _ in range(words.jobs):
+        sessions.put(Session())
+
+    def tried(mutation: Mutation) -> None:
+        session, began = sessions.get(), time.monotonic()
+        parts = chosen(mutation, words.files, words.seconds)
+        by = noticed(mutation, parts, session)
+        sessions.put(session)
         verdict = "found" if by else "judged" if mutation.key in JUDGED else "SURVIVED"
         told.append((mutation.package, verdict))
-        cost = f"line {mutation.line}, {sum(map(len, parts[:-1]))} tests, {time.monotonic() - began:.0f} s"
+        cost = f"line {mutation.line}, {sum(len(some.tests) for some in parts)} tests, {time.monotonic() - began:.0f} s"
         print(f"{verdict:9}{mutation.key}  [{cost}] {by}", flush=True)
+
+    with ThreadPoolExecutor(words.jobs) as pool:
+        drawn_now = drawn(words.draw, words.seed)[words.skip :]
+        list(pool.map(tried, (one for one in drawn_now if any(part in one.file for part in words.only))))
     for package in [*sorted({name for name, _ in told}), ""]:
         own = [verdict for name, verdict in told if package in ("", name)]
         counts = ", ".join(f"{own.count(word)} {word.lower()}" for word in ("found", "SURVIVED", "judged"))

@@ -92,6 +92,13 @@ def calls() -> dict[str, set[str]]:
 
 
 @cache
+def early() -> frozenset[str]:
+    """Functions, as `module:function`, that modules call as they are imported, before any test."""
+    lines = CALLS.read_text(errors="replace").splitlines() if CALLS.exists() else []
+    return frozenset(function for function, _, test in (line.partition("\t") for line in lines) if not test)
+
+
+@cache
 def took() -> dict[str, float]:
     """Seconds of processor of the tests that passed."""
     lines = TOOK.read_text().splitlines() if TOOK.exists() else []
