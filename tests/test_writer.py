@@ -141,6 +141,22 @@ def test_an_owner_of_an_earlier_boot_is_gone_and_the_restart_is_told(cut: Path) 
     assert "the host was restarted during the run" in [note.text for note in store.load(cut).notes]
 
 
+def test_what_a_resume_found_is_told_by_the_next_one_if_it_wrote_nothing(cut: Path, tmp_path: Path) -> None:
+    owner(cut, host=msgspec.to_builtins(here()) | {"boot": "earlier"}, released=False)
+    copy = tmp_path / "copy"
+    shutil.copytree(cut, copy)
+    shutil.rmtree(cut)
+    with pytest.raises(StepFailed), writer.sole(copy, "resume") as before:
+        assert before.restarted
+        raise StepFailed("the drive is away")
+    with writer.sole(copy, "resume") as again:
+        assert again == before == writer.Before(restarted=True, moved_from=str(cut))
+        with (copy / "events.jsonl").open("a") as events:
+            events.write("\n")
+    with writer.sole(copy, "resume") as after:
+        assert after == writer.Before()
+
+
 def test_a_killed_owner_of_this_boot_leaves_nothing_to_tell(cut: Path) -> None:
     with writer.sole(cut, "resume") as before:
         assert before == writer.Before()

@@ -66,13 +66,17 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
         last = _read_owner(fd)
         before = _judged(folder, last)
         pid, place = os.getpid(), _text(folder.resolve())
-        owner = Owner(verb, pid, ticks(pid), here(), place, _inode(folder), released=False)
+        events = _events(folder)
+        owner = Owner(verb, pid, ticks(pid), here(), place, events.st_ino if events else 0, released=False)
         _write_owner(fd, owner)
         try:
             yield before
         finally:
+            now, left = _events(folder), msgspec.structs.replace(owner, released=True)
+            if last.pid and now and events and now.st_size == events.st_size:
+                left = last  # what was found is still to be recorded by the next owner
             with suppress(OSError):  # an error of the disk was reported already
-                _write_owner(fd, msgspec.structs.replace(owner, released=True))
+                _write_owner(fd, left)
     finally:
         os.close(fd)
 
@@ -172,7 +176,8 @@ def _judged(folder: Path, last: Owner) -> Before:
         raise BadInput(f"{folder} is a run of another host, {last.host.name}{running}: {advice}")
     if _copy(folder, there):
         raise BadInput(f"{folder} is a copy of {there}, which still exists; continue that one, or delete it")
-    moved = last.place if _inode(folder) != last.inode else ""
+    events = _events(folder)
+    moved = last.place if (events.st_ino if events else 0) != last.inode else ""
     return Before(restarted=not last.released and last.host.boot != now.boot, moved_from=moved)
 
 
@@ -190,8 +195,8 @@ def _head(events: Path) -> Any:
         return json.loads(file.readline(OWNER_BYTES) or b"0")
 
 
-def _inode(folder: Path) -> int:
+def _events(folder: Path) -> os.stat_result | None:
     try:
-        return (folder / "events.jsonl").stat().st_ino
+        return (folder / "events.jsonl").stat()
     except OSError:
-        return 0
+        return None
