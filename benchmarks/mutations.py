@@ -57,6 +57,8 @@ REVERSED: dict[type[ast.operator], str] = {
 }  # fmt: skip
 ASSERTED = {"strict"}
 """Arguments by which Python checks what always holds: without the check nothing else happens."""
+SYMMETRIC = {"cast", "np.maximum", "np.minimum", "os.path.samefile", "os.path.samestat", "math.hypot", "math.isclose"}
+"""Functions to which the order of two arguments makes no difference; `cast` does nothing with either."""
 EXTREMES = {"max": "min", "min": "max", "any": "all", "all": "any"}
 
 
@@ -108,6 +110,8 @@ def changes(node: ast.AST) -> Iterator[str]:  # noqa: C901
             yield repr(number + 1)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=kept) if name in EXTREMES:
             yield f"{EXTREMES[name]}({', '.join(map(ast.unparse, [*args, *kept]))})"
+        case ast.Call(func=func) if ast.unparse(func) in SYMMETRIC:
+            return
         case ast.Call(func=func, args=[first, second, *rest], keywords=kept) if not isinstance(first, ast.Starred):
             yield f"{ast.unparse(func)}({', '.join(map(ast.unparse, [second, first, *rest, *kept]))})"
         case ast.Expr(value=ast.Call()):
