@@ -257,5 +257,5 @@ def test_places_that_were_not_read_are_counted_and_the_first_has_its_first_and_l
     )
     (found,) = findings._unread(run, cast("Any", SimpleNamespace(name="inspect")))
     assert (found.key, found.side) == ("recovered" if again else "unreadable", "con")
-    values = {"lba": MIB // size, "lba_to": (MIB + 2 * BLOCK) // size - 1, "at": MIB, "places": 2}
+    values = {"lba": MIB // size, "lba_to": (MIB + 2 * BLOCK) // size - 1, "at": MIB, "size": 2 * BLOCK, "places": 2}
     assert found.values == values | ({} if again else {"failed": 3, "errno": "EIO", "least": ""})

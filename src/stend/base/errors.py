@@ -83,7 +83,8 @@ EXIT_CODES = {
     Refused.exit_code: "refused by the safety gate",
     Missing.exit_code: "this host lacks something (see `stend doctor`)",
     StepFailed.exit_code: "a step failed; the run folder says which",
-    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed, `stend lot` rejects the drives, or a site changed",
+    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed, `stend lot` rejects the drives, `stend inspect` says to "
+    "send a drive back, a drive did not keep its data (`media`, `--verify`), or a site changed",
     GATE_UNDECIDED_EXIT_CODE: "these runs do not decide a rule of `stend compare`, or the plan of `stend lot`",
     UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`), or `stend publish` left it out",
     STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",

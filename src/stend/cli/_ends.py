@@ -5,8 +5,8 @@ from pathlib import Path
 
 import typer
 
-from stend import catalogue, store
-from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing, StepFailed
+from stend import catalogue, findings, store
+from stend.base.errors import GATE_FAILED_EXIT_CODE, STOPPED_EXIT_CODE, BadInput, Missing, StepFailed
 from stend.base.text import typed
 from stend.base.units import duration
 from stend.cli import _result
@@ -36,7 +36,7 @@ def finish(folder: Path) -> int:
     _result.show(folder, run)
     report(folder, run)
     catalogue.learn(folder)
-    return exit_code(folder, run)
+    return verdict(folder, run)
 
 
 def report(folder: Path, run: Run) -> None:
@@ -53,6 +53,16 @@ def report(folder: Path, run: Run) -> None:
             f"stend: the run is complete, but its report failed: {error}; make it by `stend report {typed(folder)}`",
             file=sys.stderr,
         )
+
+
+def verdict(folder: Path, run: Run) -> int:
+    """Return the exit code of a run, which also shows if a finished one found that the drive does not pass."""
+    return exit_code(folder, run) or (0 if passed(run) else GATE_FAILED_EXIT_CODE)
+
+
+def passed(run: Run) -> bool:
+    """Return True unless an inspection says to send the drive back, or a test found that it did not keep its data."""
+    return not findings.rejected(run)
 
 
 def exit_code(folder: Path, run: Run) -> int:

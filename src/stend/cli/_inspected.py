@@ -6,7 +6,9 @@ from pathlib import Path
 import typer
 
 from stend import session, store
+from stend.base.errors import GATE_FAILED_EXIT_CODE
 from stend.cli import _table
+from stend.findings.look.inspected import SEND_BACK
 from stend.many import incoming
 
 
@@ -21,12 +23,15 @@ def many(
     folder = _together.folder_of(into, len(wanted))
     code = _together.begin(wanted, folder, barrier=False, trial_s=None, apart=apart)
     if not apart and folder.exists():
-        printed(store.find(folder), lang, folder, as_json=as_json)
+        code = max(code, printed(store.find(folder), lang, folder, as_json=as_json))
     return code
 
 
 def printed(folders: Sequence[Path], lang: str, into: Path | None = None, *, as_json: bool = True) -> int:
-    """Print the table of these inspections, as JSON or as text. Write their page `into` a folder. Return 0."""
+    """Print the table of these inspections, as JSON or as text. Write their page `into` a folder.
+
+    Return the exit code: of a failed rule if a drive is to be sent back.
+    """
     from stend.report.parts import incoming as pages
     from stend.words import Language
 
@@ -40,4 +45,4 @@ def printed(folders: Sequence[Path], lang: str, into: Path | None = None, *, as_
             typer.echo(line)
     for path in pages.write(rows, ["html"], lang, into) if into and rows else ():
         typer.echo(f"Lot: {path}", err=as_json)
-    return 0
+    return GATE_FAILED_EXIT_CODE if any(row.verdict == SEND_BACK for row in rows) else 0

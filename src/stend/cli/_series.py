@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 
-from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing
+from stend import catalogue, session, store
+from stend.base.errors import GATE_FAILED_EXIT_CODE, STOPPED_EXIT_CODE, BadInput, Missing
 from stend.base.text import typed
 from stend.cli import _ends, _options, _terminal
 from stend.devices import Device
@@ -63,7 +64,9 @@ def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:
-    """Make the remaining runs of a series. Return the exit code of the first run that does not finish, or 0.
+    """Make the remaining runs of a series. Return the exit code of the first run that does not finish.
+
+    If all finish, return the code of a failed rule if a drive did not pass in one of them, otherwise 0.
 
     Raise BadInput if another process works on the series, because a run that it is about to begin has no record yet.
     """
@@ -75,12 +78,12 @@ def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -
             typer.echo(f"Run {slot.number} of {slot.of}: {slot.request.target} -> {slot.folder}")
             if code := _run_slot(folder, slot, operator, stop, overwrite):
                 return code
-    return _end(folder, order)
+    _end(folder, order)
+    passed = all(_ends.passed(store.load(slot.folder)) for slot in order.slots(folder))
+    return 0 if passed else GATE_FAILED_EXIT_CODE
 
 
 def _run_slot(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tuple[str, ...]) -> int:
-    from stend import catalogue, session, store
-
     start = session.resume(slot.folder, None, operator, stop, overwrite) if slot.begun else None
     request = msgspec.structs.replace(slot.request, overwrite=overwrite)
     with start or session.start(request, operator, stop) as running:
@@ -89,8 +92,8 @@ def _run_slot(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite
     return _ends.exit_code(folder, store.load(slot.folder))
 
 
-def _end(folder: Path, order: series.Series) -> int:
-    """Print what changed between the runs and how they compare. Return 0."""
+def _end(folder: Path, order: series.Series) -> None:
+    """Print what changed between the runs and how they compare."""
     from stend.many.compare import drift
 
     runs = drift.read([slot.folder for slot in order.slots(folder)])
@@ -101,14 +104,13 @@ def _end(folder: Path, order: series.Series) -> int:
     place = typed(folder)
     if len(order.requests) == 1:
         typer.echo(f"{len(runs)} runs; to compare them with others: stend compare {place} -- OTHERS")
-        return 0
+        return
     try:
         for line in _compared(order, runs):
             typer.echo(line)
     except Missing as error:
         typer.echo(f"No table: {error}")
     typer.echo(f"As a page: stend compare {place} --by label --into {place}")
-    return 0
 
 
 def _compared(order: series.Series, runs: "Sequence[Outcome]") -> list[str]:

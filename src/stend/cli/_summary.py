@@ -14,6 +14,7 @@ from stend.model.tally import PERCENTS
 
 WAITS = ("mean", "max", *PERCENTS)
 WIDEST = 12
+LABEL = 23
 
 
 def lines(run: Run) -> list[str]:
@@ -91,18 +92,29 @@ def _workloads(run: Run, phase: str, figures: list[Figures]) -> list[str]:
         return []
     series = [[r for r in look.records(run, row.test, row.phase) if r.workload == row.workload] for row in figures]
     ends = f"  {'round 1':>7} {'last':>7}" if any(len(records) > 1 for records in series) else ""
-    head = f"  {phase:<25} {'IOPS':>7} {'MB/s':>8} {'mean':>8} {'max':>8}{ends}"
-    return [head, *map(_workload, figures, series)]
+    labels = _labels(figures)
+    width = max(LABEL, *map(len, labels))
+    head = f"  {phase:<{width + 2}} {'IOPS':>7} {'MB/s':>8} {'mean':>8} {'max':>8}{ends}"
+    lines = map(_columns, figures, series)
+    return [head, *(f"    {label:<{width}}{line}" for label, line in zip(labels, lines, strict=True))]
 
 
-def _workload(row: Figures, records: Sequence[look.Record]) -> str:
+def _labels(figures: list[Figures]) -> list[str]:
+    """Return a label per workload, with the place where it begins if nothing else distinguishes some."""
+    trims = (", trims" * (row.direction == "trim" and row.workload.trim_pct < 100) for row in figures)
+    labels = [row.workload.label + more for row, more in zip(figures, trims, strict=True)]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{label} at {decimal(row.workload.start_bytes)}" for label, row in zip(labels, figures, strict=True)]
+
+
+def _columns(row: Figures, records: Sequence[look.Record]) -> str:
     trims = row.direction == "trim"
     ends_of = [(r.result.trims if trims else r.counts.both, r.counts.seconds) for r in (records[0], records[-1])]
     first, last = (derived(tally, seconds, "iops") or 0.0 for tally, seconds in ends_of)
     ends = f"  {rate(first):>7} {rate(last):>7}" if len(records) > 1 else ""
     waits = " ".join(f"{'–' if (v := row.value(name)) is None else latency(v):>8}" for name in ("mean", "max"))
-    label = row.workload.label + (", trims" if trims and row.workload.trim_pct < 100 else "")
-    return f"    {label:<23} {rate(row.iops):>7} {row.number('throughput') / MB:>8.1f} {waits}{ends}"
+    return f" {rate(row.iops):>7} {row.number('throughput') / MB:>8.1f} {waits}{ends}"
 
 
 def _verdict(v: Verdict) -> str:

@@ -16,7 +16,7 @@ import typer
 
 from stend import catalogue, devices, session, store
 from stend.base import regular
-from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
+from stend.base.errors import GATE_FAILED_EXIT_CODE, STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
 from stend.cli import _options, _terminal
@@ -179,7 +179,7 @@ class Watched(Stop):
 
     def _ended(self, run: Begun) -> None:
         code, target = run.process.returncode, run.member.request.target
-        if code == 0:
+        if code in (0, GATE_FAILED_EXIT_CODE):  # it ended, whatever it found
             typer.echo(f"{target}: {series.ended(run.folder)}: {run.folder}")
             return
         how = f"was killed by signal {-code}; {way_on(run.folder)}" if code < 0 else _reason(run.folder)

@@ -46,7 +46,7 @@ def command(
 
     Example: stend inspect sim:small --minutes 1
     """
-    from stend import session
+    from stend import session, store
     from stend.cli import _ends, _inspected, _terminal
     from stend.session.stopping import Signals
 
@@ -68,5 +68,6 @@ def command(
         typer.echo(f"Run folder: {running.folder}", err=as_json)
         _ends.follow(running)
     if as_json:
-        return _inspected.printed([running.folder], lang)
+        passes = _inspected.printed([running.folder], lang)
+        return _ends.exit_code(running.folder, store.load(running.folder)) or passes
     return _ends.finish(running.folder)

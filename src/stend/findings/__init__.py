@@ -14,9 +14,10 @@ from typing import Any, Literal
 import msgspec
 
 from stend.findings import look
-from stend.findings.look import grounds
+from stend.findings.look import grounds, inspected
 from stend.findings.look.because import Because
 from stend.findings.look.grounds import Ground
+from stend.findings.look.media import media as compared
 from stend.findings.look.once import once
 from stend.model.record import Run
 
@@ -65,6 +66,15 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
     last = [name for name in names() if name not in single]
     found += [finding for name in last for finding in named(name, run, sheet or {}, found)]
     yield from sorted(found, key=lambda finding: order.get(finding.test, len(order)))
+
+
+def rejected(run: Run) -> bool:
+    """Return True if an inspection says to send the drive back, or if any test found that data was not kept."""
+    if any((seen := compared(run, test.name)) and seen.failed for test in look.tests(run)):
+        return True
+    return bool(look.tests(run, *inspected.TESTS)) and (inspected.VERDICT, inspected.SEND_BACK) in {
+        (finding.name, finding.key) for finding in find(run)
+    }
 
 
 def named(name: str, *given: Any) -> Iterator[Finding]:

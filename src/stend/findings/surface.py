@@ -62,7 +62,12 @@ def _unread(run: Run, test: PlannedTest) -> Iterator[Finding]:
 
 def _place(place: Unread, size: int) -> dict[str, int]:
     end_bytes = place.first_bytes + place.size_bytes
-    return {"lba": place.first_bytes // size, "lba_to": end_bytes // size - 1, "at": place.first_bytes}
+    return {
+        "lba": place.first_bytes // size,
+        "lba_to": end_bytes // size - 1,
+        "at": place.first_bytes,
+        "size": place.size_bytes,
+    }
 
 
 def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:

@@ -302,7 +302,7 @@ Blocks = Annotated[int, Meta(ge=0, le=1 << 50, multiple_of=512)]
 
 
 class Lies(Part, frozen=True, kw_only=True):
-    """Faults of content: a drive that returns other data than was written, and reports no error. 0 means no fault."""
+    """Faults of content: a drive that returns other data than was written, mostly without an error; 0: no fault."""
 
     wrap_bytes: Blocks = 0
     """real capacity of a drive whose addresses wrap: address and address modulo this are the same place"""
@@ -315,7 +315,7 @@ class Lies(Part, frozen=True, kw_only=True):
     flips_one_in: Annotated[int, Meta(ge=0, le=1 << 60)] = 0
     """bits of the drive for each one that is read inverted"""
     unreadable_from_bytes: Blocks = 0
-    """start of the `unreadable_bytes` that verified reads report as an error of the medium"""
+    """start of the `unreadable_bytes` that verified reads and inspections report as an error of the medium"""
     unreadable_bytes: Blocks = 0
 
 

@@ -102,9 +102,19 @@ class VirtualSurvey:
 
     def _failures(self, offsets: Places) -> Iterator[tuple[int, list[Unread]]]:
         """Yield the reads that fail with their unreadable places."""
-        accidents, size = self.drive.course.accidents, self.workload.block_bytes
+        once, size, lies = self.drive.course.accidents.errors_once, self.workload.block_bytes, self.drive.spec.lies
         begin, end = (edge * self.drive.spec.scale for edge in self.drive.course.bad(self.drive.now_s))
-        for at in offsets[(offsets < end) & (offsets + size > begin)].tolist():
-            first, last = max(at, begin // UNIT * UNIT), min(at + size, -(-end // UNIT) * UNIT)
-            once = accidents.errors_once
-            yield at, [Unread(at, size, errno.EIO, True) if once else Unread(first, last - first, errno.EIO)]
+        low, high = lies.unreadable_from_bytes, lies.unreadable_from_bytes + lies.unreadable_bytes
+        errors = (offsets < end) & (offsets + size > begin)
+        for at in offsets[errors | ((offsets < high) & (offsets + size > low))].tolist():
+            if once and begin < at + size and at < end:
+                yield at, [Unread(at, size, errno.EIO, True)]
+            elif unread := [*_units(at, size, begin, end), *_units(at, size, low, high)]:
+                yield at, unread
+
+
+def _units(at: int, size: int, begin: int, end: int) -> Iterator[Unread]:
+    """Yield the whole units of a block that lie, if only in part, between two addresses."""
+    first, last = max(at, begin // UNIT * UNIT), min(at + size, -(-end // UNIT) * UNIT)
+    if begin < end and first < last:
+        yield Unread(first, last - first, errno.EIO)

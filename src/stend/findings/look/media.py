@@ -27,6 +27,11 @@ class Media(NamedTuple):
         return [part for part in self.compared.bad if part.fault in (faults or LOST)]
 
     @property
+    def failed(self) -> bool:
+        """Return True if a block did not return what was written, or could not be written."""
+        return bool(self.lost()) or any(part.fault == "unwritable" for part in self.written.bad)
+
+    @property
     def compared_bytes(self) -> int:
         """Return the bytes that were read and compared."""
         return self.compared.blocks * BLOCK
