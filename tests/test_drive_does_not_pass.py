@@ -1,5 +1,7 @@
 """A script sees by the exit code of a finished run whether its drive passed: the end is told as that of any run."""
 
+import subprocess
+import sys
 from errno import EIO
 from pathlib import Path
 
@@ -33,6 +35,17 @@ ENDS = [
 def test_a_drive_that_does_not_pass_ends_its_run_with_6(words: list[str], code: int, tmp_path: Path) -> None:
     assert main([*words, "--into", str(tmp_path / "of")]) == code
     assert {store.load(path.parent).outcome for path in tmp_path.rglob("events.jsonl")} == {"complete"}
+
+
+def test_of_several_drives_one_is_enough(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Also where nothing is left to do; no line calls the run of the drive that lies an error."""
+    folder = tmp_path / "both"
+    words = ["run", "media", "--quick", "--target", WRAPS, "--target", "sim:small?seed=9", "--into", str(folder)]
+    assert subprocess.run([sys.executable, "-m", "stend", *words], check=False).returncode == 6
+    told = capfd.readouterr()
+    assert "stend: " not in told.err
+    assert told.out.count(": complete: ") == 2
+    assert subprocess.run([sys.executable, "-m", "stend", "resume", str(folder)], check=False).returncode == 6
 
 
 def test_a_run_that_was_stopped_does_not_tell_of_its_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

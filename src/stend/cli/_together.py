@@ -19,7 +19,7 @@ from stend.base import regular
 from stend.base.errors import GATE_FAILED_EXIT_CODE, STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
-from stend.cli import _options, _terminal
+from stend.cli import _ends, _options, _terminal
 from stend.live import clock
 from stend.live.follow import Follower
 from stend.live.state import way_on
@@ -122,9 +122,7 @@ def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = (), *
             f"{len(runs)} runs continue in the background; `stend serve {shlex.quote(str(folder))}` shows them all"
         )
         return 0
-    worst = Watched(runs).until_all_ended()
-    _end(folder, whole)
-    return worst
+    return max(Watched(runs).until_all_ended(), _end(folder, whole))
 
 
 class Begun(NamedTuple):
@@ -205,8 +203,11 @@ def _line(folder: Path, followers: dict[Path, Follower]) -> str:
     return f"{at.test}, {at.phase}, round {at.round}; {clock.remaining(clock.times(course).left)}"
 
 
-def _end(folder: Path, whole: group.Group) -> None:
-    """Print how many runs are complete, how far apart they began, and how much they disturbed each other."""
+def _end(folder: Path, whole: group.Group) -> int:
+    """Print how many runs are complete, how far apart they began, and how much they disturbed each other.
+
+    Return the code of a failed rule if a drive did not pass, otherwise 0.
+    """
     catalogue.learn(folder)
     folders = [folder / member.name for member in whole.members]
     runs = [store.load(path) for path in folders if series.ended(path) in series.FINISHED]
@@ -219,3 +220,4 @@ def _end(folder: Path, whole: group.Group) -> None:
             typer.echo(f"{'! ' if member.disturbed else ''}{member.request.target}: {line}")
     if len(runs) < len(folders):
         typer.echo(way_on(folder))
+    return 0 if all(map(_ends.passed, runs)) else GATE_FAILED_EXIT_CODE
