@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+import tempfile
 import time
 from pathlib import Path
 
@@ -144,3 +145,16 @@ def test_label_and_operator_of_a_run_outlive_a_kill(tmp_path: Path) -> None:
     assert len(started) == 2
     assert {(each.label, each.tested_by) for each in started} == {("shelf 12", "A. Tester")}
     assert "A. Tester" in (tmp_path / "r/report.html").read_text()
+
+
+@pytest.mark.needs("root")
+def test_a_folder_that_may_not_be_read_is_bad_input_by_the_name_of_its_record() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        locked, said = Path(name, "locked"), Path(name, "said")
+        assert main(["resume", str(locked)]) == 2  # imports what nobody may not
+        locked.mkdir(0)
+        said.touch()
+        Path(name).chmod(0o755)
+        number = child(["resume", str(locked)], said=said, before=lambda: os.setuid(65534))
+        assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 2
+        assert said.read_text() == f"stend: {locked}/events.jsonl cannot be read: Permission denied\n"

@@ -1,5 +1,6 @@
 """`stend resume --all`: continue every cut-off run below a folder, as after a reboot."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -52,10 +53,10 @@ def meant(word: Path) -> Path:
 
     Raise BadInput, which lists runs that were cut off, if the last run is complete and no other was named.
     """
-    if any((word / file).exists() for file in SEVERAL):
+    if any(os.path.exists(word / file) for file in SEVERAL):
         return word
     run = _runs.folder(word)
-    whole = run.parent if any((run.parent / file).exists() for file in SEVERAL) else run
+    whole = run.parent if any(os.path.exists(run.parent / file) for file in SEVERAL) else run
     if word == _runs.LAST and whole == run and _is_complete(run):
         raise BadInput(f"the last run, {run}, is complete; {_others(run.parent)}")
     return run if word.exists() else whole

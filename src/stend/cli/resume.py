@@ -1,5 +1,6 @@
 """`stend resume`: continue a run that was cut off."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -41,7 +42,7 @@ def command(
         _all.alone(own)
         return _all.go_on(_runs.RUNS if run == _runs.LAST else run)
     folder = _all.meant(run)
-    if (folder / group.FILE).exists():
+    if os.path.exists(folder / group.FILE):  # a folder that cannot be read is told as that of a run
         from stend.cli import _together
 
         targets = [member.request.target for member in group.load(folder).members]
@@ -50,7 +51,7 @@ def command(
         from stend.cli import _apart
 
         return _apart.begin(context, folder)
-    if (folder / series.FILE).exists():
+    if os.path.exists(folder / series.FILE):
         return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()), overwrite)
     if destroy_data and len(destroy_data) > 1:
         raise BadInput("a run has one drive; give --destroy-data once")
