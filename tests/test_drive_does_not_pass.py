@@ -1,5 +1,6 @@
 """A script sees by the exit code of a finished run whether its drive passed: the end is told as that of any run."""
 
+import re
 import subprocess
 import sys
 from errno import EIO
@@ -74,3 +75,13 @@ def test_blocks_of_one_kind_are_told_apart_by_their_places(tmp_path: Path, capsy
     labels = [line[:37].strip() for line in capsys.readouterr().out.splitlines() if "SEQ 1024K" in line]
     assert labels[:3] == [f"SEQ 1024K 100/0 T1 Q1 at {place}" for place in ("0 B", "16.8 MB", "33.6 MB")]
     assert len(set(labels)) == len(labels) == 8
+
+
+@pytest.mark.parametrize(("asked", "read"), [(WHOLE, "in order"), (["--minutes", "0.1"], "at random places")])
+def test_a_page_tells_whether_every_block_was_read_or_a_sample(asked: list[str], read: str, tmp_path: Path) -> None:
+    main(["inspect", "sim:small", *asked, "--into", str(tmp_path / "run")])
+    main(["report", str(tmp_path / "run"), "--format", "markdown"])
+    (told,) = re.findall(
+        r"The drive was only read\. .*? (in order|at random places)", (tmp_path / "run/report.md").read_text()
+    )
+    assert told == read

@@ -198,7 +198,7 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
                 question.name,
                 together.question_title(question.name, list(reviews.values()), words),
                 (of, answers, question.tests),
-                [question.described({test.name for _, tests in of.values() for test in tests}, words)],
+                [question.described({_kind(test) for _, tests in of.values() for test in tests}, words)],
                 author.get(question.name, ((), ())),
                 (*_pictures(question, of, sides), *once(chapter_tables(question, of, answers, sides, words), of)),
             )
@@ -214,6 +214,12 @@ def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterato
             author.get(test, ((), ())),
             (*_charts(of), *once(tables_of(of, workloads), of)),
         )
+
+
+def _kind(test: PlannedTest) -> str:
+    """Return the name of a test, of an inspection with `-whole` if it reads every block instead of a sample."""
+    whole = any(hold.workload.survey and not hold.workload.survey.reads for hold in test.holds)
+    return f"{test.name}-whole" if whole else test.name
 
 
 def _measured(reviews: Reviews, tests: Sequence[str]) -> Measured:
