@@ -1,0 +1,145 @@
+"""How a table is fitted to a terminal, character by character: who is shortened first, where, and when it is folded."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stend.base.errors import StepFailed
+from stend.cli import _table, _unit
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123"
+"""Thirty characters."""
+
+
+class Tty(io.StringIO):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def of_width(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    def use(columns: int) -> None:
+        monkeypatch.setattr(sys, "stdout", Tty())
+        monkeypatch.setenv("COLUMNS", str(columns))
+
+    return use
+
+
+@pytest.mark.parametrize(
+    ("room", "first", "second"),
+    [
+        (42, "0123456789", LETTERS),  # 10 + 2 + 30
+        (41, "01234567…", LETTERS),  # whole columns last
+        (40, "0123456…", LETTERS),  # 8 is the least of the others
+        (39, "0123456…", f"{LETTERS[:14]}…{LETTERS[-14:]}"),  # 29 = 14 + 1 + 14
+        (38, "0123456…", f"{LETTERS[:14]}…{LETTERS[-13:]}"),  # the begin has the odd one
+        (34, "0123456…", f"{LETTERS[:12]}…{LETTERS[-11:]}"),  # 24 is the least of whole columns
+    ],
+)
+def test_a_table_gives_up_one_character_for_each_column_that_a_terminal_lacks(
+    of_width: Callable[[int], None], room: int, first: str, second: str
+) -> None:
+    of_width(room)
+    head, row = _table.lines([("n", ["0123456789"]), ("run", [LETTERS])], whole=("run",))
+    assert head == f"{'n':{len(first)}}  run"
+    assert row == f"{first}  {second}"
+    assert len(row) == room
+
+
+def test_a_table_that_is_too_wide_even_at_its_least_is_a_block_a_row(of_width: Callable[[int], None]) -> None:
+    of_width(33)  # 8 + 2 + 24 are 34
+    rows = [("n", ["0123456789", "1", ""]), ("run", [LETTERS, "", "x"])]
+    assert _table.lines(rows, whole=("run",)) == [
+        "n    0123456789", "run", f"    {LETTERS[:29]}", f"    {LETTERS[29:]}", "", "n    1", "", "run  x",
+    ]  # fmt: skip
+    assert _table.lines([("n", []), ("run", [])]) == ["n  run"], "which fits"
+
+
+def test_of_two_columns_the_wider_is_shortened_until_they_are_equal(of_width: Callable[[int], None]) -> None:
+    of_width(26)  # 14 + 2 + 12 are 28
+    (_, row) = _table.lines([("a", ["x" * 14]), ("b", ["y" * 12])])
+    assert row == f"{'x' * 11}…  {'y' * 12}"
+    of_width(25)
+    (_, row) = _table.lines([("a", ["x" * 14]), ("b", ["y" * 12])])
+    assert row == f"{'x' * 10}…  {'y' * 12}"
+
+
+def test_names_of_columns_that_are_two_cells_wide_keep_the_cells_of_a_block_below_one_another(
+    of_width: Callable[[int], None],
+) -> None:
+    of_width(15)  # 8 + 2 + 6 are 16
+    assert _table.lines([("型号", ["AB12CD34"]), ("run", ["second"])]) == ["型号  AB12CD34", "run   second"]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("twelve chars", ["twelve chars"]),
+        ("thirteen char", ["thirteen", "    char"]),
+        ("  two in  more", ["  two in", "      more"]),
+        ("see it read-up", ["see it", "    read-up"]),  # not after a hyphen: names and options have some
+    ],
+)
+def test_a_line_is_folded_between_words_and_goes_on_four_characters_further_in(
+    of_width: Callable[[int], None], line: str, parts: list[str]
+) -> None:
+    of_width(12)
+    assert _table.folded([line]) == parts
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, ""), (True, "yes"), (False, "no"), (7, "7"), (1234567, "1234567"), ("a b", "a b"),
+        (0.000123456789, "0.000123457"), (99999.55, "99999.6"), (1e5, "100000"), (123456.7, "123457"),
+        (1234567.8, "1234568"), (-1234567.8, "-1234568"), (999e12, "999000000000000"), (1e15, "1e+15"),
+        ([1.5, None, "x", True], "1.5, , x, yes"), ((2.0, [3]), "2, 3"),
+    ],
+)  # fmt: skip
+def test_a_value_has_six_significant_digits_and_whole_numbers_all_of_theirs(value: object, shown: str) -> None:
+    assert _table.as_text(value) == shown
+
+
+def test_rows_as_json_are_objects_one_per_line() -> None:
+    text = _table.as_json(["run", "n"], [["a", 1], [Path("b"), None]])
+    assert text == '[{"run":"a","n":1},\n {"run":"b","n":null}]'
+    assert json.loads(text) == [{"run": "a", "n": 1}, {"run": "b", "n": None}]
+    assert _table.data({"a": [1]}) == '{\n "a": [\n  1\n ]\n}'
+
+
+def test_a_systemd_that_does_not_answer_is_a_reason_and_no_defect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "systemctl"
+    program.write_text("#!/bin/sh\necho 'Failed to get properties: Connection timed out' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    unit = _unit.Unit("stend-a.service")
+    for query in (unit.over, lambda: unit.pid):
+        with pytest.raises(StepFailed, match=r"^systemd cannot show stend-a\.service: Failed to get properties: Con"):
+            query()
+    program.write_text("#!/bin/sh\nexit 4\n")
+    with pytest.raises(StepFailed, match=r"^systemd cannot show stend-a\.service: systemctl ended with exit code 4$"):
+        unit.over()
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [("active", None), ("activating", None), ("deactivating", 3), ("inactive", 3), ("failed", 3)],
+)
+def test_a_unit_is_over_once_systemd_neither_runs_nor_starts_it(
+    state: str, code: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "systemctl"
+    program.write_text(f"#!/bin/sh\ncase $2 in *MainPID) echo 77;; *ActiveState) echo {state};; *) echo 3;; esac\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    unit = _unit.Unit("stend-a.service")
+    assert (unit.pid, unit.over()) == (77, code)
