@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from stend.base.errors import StepFailed
-from stend.cli import _table, _unit
+from stend.base.units import GiB
+from stend.cli import _table, _unit, main
+from tests.sides import folder
+from tests.synthetic import Truth
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123"
 """Thirty characters."""
@@ -143,3 +146,18 @@ def test_a_unit_is_over_once_systemd_neither_runs_nor_starts_it(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     unit = _unit.Unit("stend-a.service")
     assert (unit.pid, unit.over()) == (77, code)
+
+
+@pytest.mark.parametrize("words", [["show", "RUN"], ["verify", "RUN"], ["devices", "FILE"], ["schema", "show"]])
+def test_json_on_standard_output_is_indented_by_one_and_keeps_letters(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, run = (
+        tmp_path / "диск.bin",
+        folder(tmp_path / "прогон", seed=1, truth=Truth(capacity_bytes=8 * GiB), names=("wake",)),
+    )
+    file.write_bytes(bytes(1 << 20))
+    typed = [{"RUN": str(run), "FILE": str(file)}.get(word, word) for word in words]
+    assert main([*typed, *(["--json"] if words[0] != "schema" else [])]) in (0, 8)
+    text = capsys.readouterr().out
+    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"

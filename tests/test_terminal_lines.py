@@ -1,0 +1,166 @@
+"""Lines of the terminal about a run, character by character: searches for steady state, verdicts, figures."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend.base.units import GiB, KiB
+from stend.cli import _steady, _summary
+from stend.findings.look.figures import Figures
+from stend.model.definition import Workload
+from stend.model.events import Verdict
+from tests.sides import row
+from tests.synthetic import Truth, made
+
+VERDICT = Verdict(
+    rule="pts", label="RND 4K 0/100", quantity="iops", rounds=(3, 4, 5, 6, 7), values=(90.0, 95.0, 100.0, 105.0, 110.0),
+    average=100.0, excursion=20.0, excursion_allowed=20.0, slope_excursion=12.5, slope_excursion_allowed=10.0,
+    fit=(5.0, 75.0), correlation=1.0, steady=False,
+)  # fmt: skip
+
+
+def verdict(**changes: Any) -> Verdict:
+    return msgspec.structs.replace(VERDICT, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "L: NOT steady over rounds 3-7, range 20.0% (at most 20%) of the mean, slope 12.5% (at most 10%)"),
+        (
+            {"steady": True, "excursion_allowed": None, "slope_excursion": 0.0},
+            "L: steady over rounds 3-7, range 20.0% of the mean, slope 0.0% (at most 10%)",
+        ),
+        (
+            {"average": -50.0, "excursion": 10.02, "excursion_allowed": 10.0, "slope_excursion": 1.0,
+             "slope_excursion_allowed": 5.0},
+            "L: NOT steady over rounds 3-7, range 20.04% (at most 20%) of the mean, slope 2.0% (at most 10%)",
+        ),
+        (
+            {"average": 0.0, "excursion": 0.0, "excursion_allowed": 0.0, "slope_excursion": 0.0,
+             "slope_excursion_allowed": 0.0},
+            "L: NOT steady over rounds 3-7, range 0.0% (at most 0%) of the mean, slope 0.0% (at most 0%)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_verdict_has_its_range_and_slope_beside_their_limits(changes: dict[str, Any], shown: str) -> None:
+    """PTS: a range of 20 % of the mean at most, a slope of 10 % at most."""
+    assert _summary._verdict(verdict(label="L", **changes)) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "average", "shown"),
+    [
+        (20.0, 100.0, "20 %"), (20.04, 100.0, "20.04 %"), (12.54, 100.0, "12.5 %"), (-20.04, 100.0, "20.04 %"),
+        (20.04, -100.0, "20.04 %"), (30.04, 100.0, "30 %"), (29.96, 100.0, "29.96 %"), (9.0, 45.0, "20 %"),
+        (123.4, 100.0, "123 %"), (0.0, 100.0, "0 %"), (1.0, 0.0, ""),
+    ],
+)  # fmt: skip
+def test_a_share_of_the_mean_never_reads_as_the_limit_that_it_is_beyond(
+    value: float, average: float, shown: str
+) -> None:
+    assert _steady._pct(value, verdict(average=average)) == shown
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "reason"),
+    [
+        ([], ""),
+        ([verdict(steady=True)], ""),
+        ([VERDICT], ": slope of RND 4K 0/100 12.5 % of the mean, at most 10 %"),  # 1.25 of its limit beside 1
+        (
+            [VERDICT, verdict(label="SEQ", excursion=30.0)],
+            ": range of SEQ 30 % of the mean, at most 20 %",  # 1.5 of its limit
+        ),
+        ([verdict(slope_excursion=-12.5)], ": slope of RND 4K 0/100 12.5 % of the mean, at most 10 %"),
+        (
+            [verdict(excursion_allowed=None, slope_excursion=5.0)],
+            ": slope of RND 4K 0/100 5 % of the mean, at most 10 %",
+        ),
+        ([verdict(excursion_allowed=0.0, slope_excursion_allowed=0.0)], ""),
+        ([VERDICT, verdict(label="SEQ", excursion=90.0, steady=True)],
+         ": slope of RND 4K 0/100 12.5 % of the mean, at most 10 %"),
+    ],
+)  # fmt: skip
+def test_the_reason_is_the_limit_that_was_missed_by_most(verdicts: list[Verdict], reason: str) -> None:
+    assert _steady.reason(verdicts) == reason
+
+
+@pytest.mark.parametrize(
+    ("values", "bars"),
+    [((), ""), ((0.0, 0.0), ""), ((7.0,), "█"), ((0.0, 1.0, 3.0, 4.0, 7.0), "▁▂▄▅█"), ((1.0, 2.0), "▅█")],
+)
+def test_bars_are_eighths_of_the_largest_value(values: tuple[float, ...], bars: str) -> None:
+    """From 0, the lowest bar, to 7 sevenths, the whole one; 3.5 is rounded to the even 4."""
+    assert _steady.bars(values) == bars
+
+
+def ended(steady: bool | None, *, exhausted: bool = False, saturated: bool = False) -> tuple[str, str]:
+    judged = SimpleNamespace(
+        exhausted=exhausted,
+        ended_by="10 rounds",
+        where=SimpleNamespace(round=9),
+        verdicts=(VERDICT,),
+    )
+    run = SimpleNamespace(saturated=[judged] if saturated else [])
+    passed = [SimpleNamespace(steady=True), SimpleNamespace(steady=steady)]
+    return _steady.ended(judged, SimpleNamespace(passed=passed, progress=SimpleNamespace(run=run)))  # type: ignore[arg-type]
+
+
+def test_a_phase_says_how_it_ended() -> None:
+    reason = ": slope of RND 4K 0/100 12.5 % of the mean, at most 10 %"
+    assert ended(None, exhausted=True) == ("done", "")
+    assert ended(None) == ("ended by 10 rounds", "")
+    assert ended(True) == ("✓ steady in round 9", "green")
+    assert ended(False, saturated=True) == (
+        f"✓ saturated by 10 rounds; not steady{reason}",
+        "yellow",
+    )
+    assert ended(False) == (f"✗ not steady by 10 rounds{reason}", "bold yellow")
+
+
+def figures(*cells: tuple[int, int, float]) -> list[Figures]:
+    return [
+        row(Workload(random_pct=100, read_pct=read_pct, block_bytes=block, threads=1, depth=1), iops)
+        for block, read_pct, iops in cells
+    ]
+
+
+def test_a_matrix_has_a_row_for_each_block_size_and_a_column_for_each_mix() -> None:
+    cells = (64 * KiB, 0, 1234.0), (4 * KiB, 100, 123_456.0), (4 * KiB, 0, 9999.0)
+    assert _summary._matrix(figures(*cells)) == [
+        "  IOPS     R/W   0/100   100/0",
+        "            4K    9999    123k",
+        "           64K    1234        ",
+    ]
+    twice = [*figures(*cells), *figures(cells[0])]
+    assert _summary._matrix(twice) == ["  4 workloads; see the report"]
+
+
+def test_rests_and_bursts_are_as_long_as_planned_or_that_is_seen() -> None:
+    assert _summary._lengths("rests", [(5.0, 5.25), (5.0, 4.875), (5.0, 5.0)]) == (
+        "3 rests of 5 s, measured 4.875 to 5.250 s"
+    )
+
+
+def test_a_summary_has_a_matrix_from_twelve_workloads_on() -> None:
+    run = made("iops", truth=Truth(capacity_bytes=8 * GiB), interval_s=60.0)
+    (phase,) = {r.where.phase for r in run.results if r.where.phase.startswith("rounds")}
+    rows = [line for line in _summary._phase(run, "iops", phase) if not line.startswith("    RND")]
+    assert [line.split() for line in rows if "IOPS" in line] == [["IOPS", "R/W", "0/100", "5/95", "35/65", "50/50",
+                                                                 "65/35", "95/5", "100/0"]]  # fmt: skip
+    sizes = ["0.5K", "4K", "8K", "16K", "32K", "64K", "128K", "1024K"]
+    assert [line.split()[0] for line in rows if line.split()[0] in sizes] == sizes
+
+
+def test_the_head_of_a_summary_names_the_drive_its_size_and_its_stamps() -> None:
+    run = made("wake", truth=Truth(capacity_bytes=8 * GiB), interval_s=60.0)
+    drive = run.plan.device
+    first, *stamps = _summary.head(run)
+    assert first == f"{drive.model or drive.kind} {drive.serial}  8.59 GB  {drive.target}: {run.outcome}"
+    assert stamps == [f"  ! {stamp}" for stamp in run.stamps]
+    (without,) = {stamp.key for stamp in run.stamps[:1]}
+    assert _summary.head(run, without)[1:] == [f"  ! {stamp}" for stamp in run.stamps if stamp.key != without]
+    assert _summary.lines(run) == [*_summary.head(run), *_summary.body(run)]
