@@ -92,12 +92,13 @@ def _head(path: Path, text: str) -> tuple[Head, int, list[str]]:
     if not end:
         raise BadInput(f"{path}, line 1: the head that begins with {FENCE} has no end")
     try:
-        values = msgspec.toml.decode("\n" * 1 + "\n".join(lines[1:end]))
+        values = msgspec.toml.decode("\n".join(["", *lines[1:end], ""]))
         return msgspec.convert(plain_all(values), Head), end + 2, lines[end + 1 :]  # TOML has escapes of its own
     except untrusted.BROKEN as error:
-        unknown = re.search(r"field `(\w+)`", str(error))
-        place = next((n for n, line in enumerate(lines, 1) if unknown and line.strip().startswith(unknown[1])), 1)
-        raise BadInput(f"{path}, line {place}: {untrusted.sentence(error)}") from error
+        reason = untrusted.sentence(error)
+        unknown, at = re.search(r"field `(\w+)`", reason), re.search(r"at line (\d+)", reason)
+        named = next((n for n, line in enumerate(lines, 1) if unknown and line.strip().startswith(unknown[1])), 1)
+        raise BadInput(f"{path}, line {at[1] if at else named}: {reason}") from error
 
 
 def _filled(lines: Sequence[str], first: int, path: Path, figures: Figures, *, linked: bool) -> list[str]:
