@@ -154,8 +154,9 @@ def test_the_exit_code_of_a_run_is_that_of_its_outcome(
     assert run.ended
     ended = [msgspec.structs.replace(run.ended, outcome=outcome)] if outcome else []
     notes = [
-        Note(t=0.0, kind=kind, text=text(said))
-        for kind, said in (("failure", "first"), ("failure", "last"), ("note", "x"))
+        Note(t=0.0, kind="failure", text=text("first")),
+        Note(t=0.0, kind="failure", text=text("last")),
+        Note(t=0.0, kind="remark", text=text("another")),
     ]
     whole = Run([*run.started, *notes, *ended])
     assert _ends.exit_code(tmp_path, whole) == code
