@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from stend import words as catalogue
 from stend.sentences.settings import AS_RECORDED, difference_reason, setting_value
-from stend.words import Language, Sentence, loads, text
+from stend.words import Language, Sentence, loads, rewritten, text
 from stend.words.system import KNOWN, errno_text
 
 ACCESSES = [f"{access}_{way}" for access in ("random", "sequential") for way in ("read", "write", "mix", "trim")]
@@ -98,6 +99,7 @@ def test_another_error_is_its_own_text(error: OSError, words: str) -> None:
         ("full-30", "full-30"), ("unknown-4k", "unknown-4k"), ("fill-seq", "filling, SEQ"),
         ("fill-25", "filling, 25%"), ("rest-75", "pause, 75%"), ("rounds-0.5k-t1q1", "rounds, 512 B, T1 Q1"),
         ("sizes-0k", "trims by size, 0 B"), ("sizes-1024k", "trims by size, 1 MiB"),
+        ("sizes-1000k", "trims by size, 1,000 KiB"),
     ],
 )  # fmt: skip
 def test_the_parameters_of_a_phase_come_after_its_name(name: str, words: str) -> None:
@@ -152,3 +154,94 @@ def test_a_reason_of_settings_names_them_in_words_and_others_are_half_sentences(
 )  # fmt: skip
 def test_each_setting_is_shown_in_its_form(setting: str, value: object, words: str) -> None:
     assert setting_value(setting, value, Language("en")).replace("\u00a0", " ") == words
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("rand_read_us", "Random read 4 KiB, T1 Q1"), ("rand_7030_8k", "Random mix 70/30, 8 KiB"),
+        ("seq_write", "Sequential write 128 KiB"), ("endurance_tbw", "endurance_tbw"),
+    ],
+)  # fmt: skip
+def test_a_claim_is_named_by_its_load_or_its_key(key: str, name: str) -> None:
+    assert Language("en").claim(key).replace("\u00a0", " ") == name
+    assert Language("en").show(key, "t:claim.").replace("\u00a0", " ") == name
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_claim_with_a_phrase_of_its_own_is_named_by_it(lang: str) -> None:
+    words = Language(lang)
+    names = [key.removeprefix("claim.") for key in words.texts if key.startswith("claim.")]
+    assert names
+    for name in names:
+        assert words.claim(name) == words.texts[f"claim.{name}"]
+
+
+def test_a_name_is_translated_where_its_section_has_it() -> None:
+    words = Language("ru")
+    assert words.name_of("test", "iops") == words("test.iops") != "iops"
+    assert words.name_of("phase", "fill-25") == words.phase("fill-25")
+    assert words.name_of("setting", "unheard") == "unheard"
+    assert words.name_of("load", "RND 4K R") == words.show("RND 4K R", "load")
+
+
+@pytest.mark.parametrize(
+    ("ends", "shape", "words"),
+    [((1.3e5, 1.4e5), "rate", "130,000 … 140,000"), ((1.0, 1.0), "rate", "1"), ((0.1234, 0.1231), "pct", "12.3%")],
+)
+def test_a_range_whose_ends_look_alike_is_one_value(ends: tuple[float, float], shape: str, words: str) -> None:
+    assert Language("en").ranged(ends, shape) == words
+
+
+@pytest.mark.parametrize(
+    ("source", "russian"),
+    [
+        ("A lab, 2015", "A lab, 2015\u00a0г."),
+        ("A lab, 2015, again", "A lab, 2015, again"),
+        ("2015", "2015"),
+        ("A lab, 17 February 2016", "A lab, 17 февраля 2016\u00a0г."),
+    ],
+)
+def test_the_year_of_a_source_has_its_word(source: str, russian: str) -> None:
+    assert Language("ru").source(source) == russian
+    assert Language("en").source(source) == source
+
+
+def test_each_text_in_a_sentence_is_rewritten_and_nothing_else() -> None:
+    def louder(words: str) -> str:
+        return words.upper()
+
+    error = Sentence("gate_gone", path="/dev/sda", why=Sentence("errno_space"))
+    made = rewritten(error, louder)
+    assert (made.key, made.values["path"], made.values["why"]) == ("gate_gone", "/DEV/SDA", Sentence("errno_space"))
+    listed = Sentence("gate_gone", path=["a", "b"], why=text("too late"))
+    assert rewritten(listed, louder).values == {"path": ["A", "B"], "why": text("TOO LATE")}
+    counted = Sentence("capture_own", n=2)
+    assert rewritten(counted, louder) == counted
+    assert rewritten(text("a message"), louder) == "A MESSAGE"
+    assert rewritten(text("a message"), louder).key == ""
+
+
+def test_a_sentence_of_a_newer_stend_is_its_key_and_its_values_and_other_data_is_none() -> None:
+    assert catalogue.sentence("") is catalogue.NO_WORDS
+    assert catalogue.sentence({"key": "errno_space", "values": {}}) == Sentence("errno_space")
+    newer = catalogue.sentence({"key": "of_tomorrow", "values": {"n": 1, "why": {"key": "errno_space", "values": {}}}})
+    assert (newer.key, newer) == ("", "of_tomorrow: n 1, why No space left on device")
+    for wrong in (7, None, {"key": "errno_space"}, {"key": "errno_space", "values": {}, "more": 1}, ["errno_space"]):
+        with pytest.raises(ValueError, match="a sentence is text, or a key with values"):
+            catalogue.sentence(wrong)
+    with pytest.raises(ValueError, match="'capture_own' with these values is not a sentence that this stend knows"):
+        catalogue.sentence({"key": "capture_own", "values": {}})
+    assert (catalogue.known("errno_space"), catalogue.known("of_tomorrow")) == (True, False)
+
+
+def test_only_sentences_are_encoded_and_decoded_as_sentences() -> None:
+    said = Sentence("capture_own", n=2)
+    assert catalogue.encoded(said) == {"key": "capture_own", "values": {"n": 2}}
+    assert catalogue.encoded(text("a message")) == catalogue.english(text("a message")) == "a message"
+    assert type(catalogue.english(said)) is str
+    assert catalogue.decoded(Sentence, catalogue.encoded(said)) == said
+    assert catalogue.schema(Sentence)["anyOf"][0] == {"type": "string"}
+    for call in (catalogue.encoded, catalogue.english, lambda _: catalogue.decoded(int, 1), catalogue.schema):
+        with pytest.raises(NotImplementedError):
+            call(int)

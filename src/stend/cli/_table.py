@@ -121,7 +121,7 @@ def _ends(cell: str, before: int, after: int) -> str:
     first, last = len(cell), len(cell)
     while _width(cell[:first]) > before:
         first -= 1
-    while after and _width(cell[last - 1 :]) <= after:
+    while after and last and _width(cell[last - 1 :]) <= after:
         last -= 1
     return f"{cell[:first]}…{cell[last:]}"
 
