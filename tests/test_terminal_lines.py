@@ -164,3 +164,44 @@ def test_the_head_of_a_summary_names_the_drive_its_size_and_its_stamps() -> None
     (without,) = {stamp.key for stamp in run.stamps[:1]}
     assert _summary.head(run, without)[1:] == [f"  ! {stamp}" for stamp in run.stamps if stamp.key != without]
     assert _summary.lines(run) == [*_summary.head(run), *_summary.body(run)]
+
+
+def window(*verdicts: Verdict, wide: bool) -> tuple[list[tuple[str, str]], list[str]]:
+    """The rows of the steady-state window, and the colours of the judgements."""
+    course: Any = SimpleNamespace(verdicts=verdicts)
+    rows = list(_steady.rows(course, wide))
+    return [(label, line.plain) for label, line in rows], [str(line.spans[-1].style) for _, line in rows[1:]]
+
+
+def test_the_window_of_a_search_has_its_values_beside_the_limits_of_the_rule() -> None:
+    """In the narrow view 90 to 110 are sevenths of 110: 5.7, 6.0, 6.4, 6.7 and 7."""
+    met = verdict(label="RND 64K 0/100", steady=True, excursion=5.0, slope_excursion=1.0)
+    rows, styles = window(VERDICT, met, wide=False)
+    assert rows == [
+        ("window", "rounds 3 to 7     values  range (of 20 %)  slope (of 10 %)"),
+        ("", "RND 4K            ▇▇▇██   20 %             12.5 %           not yet"),
+        ("", "RND 64K           ▇▇▇██   5 %              1 %              ✓ steady"),
+    ]
+    assert styles == ["yellow", "green"]
+    rows, _ = window(VERDICT, wide=True)
+    assert rows == [
+        ("window", "rounds 3 to 7     values                                   range (of 20 %)  slope (of 10 %)"),
+        ("", "RND 4K 0/100           90      95     100     105     110  20 %             12.5 %           not yet"),
+    ]
+
+
+def test_a_rule_without_a_limit_of_the_range_has_no_column_of_it_and_long_names_their_room() -> None:
+    label = "RND 4K 0/100 T16 Q32"
+    only = verdict(label=label, quantity="latency", values=(0.001, 0.0025), average=0.002, excursion_allowed=None,
+                   slope_excursion=0.0001, slope_excursion_allowed=0.0002)  # fmt: skip
+    rows, _ = window(only, wide=True)
+    assert rows == [
+        ("window", f"{'rounds 3 to 7':<20}  {'values':<15}  slope (of 10 %)"),
+        ("", f"{label}  {'1 ms':>7} {'2.5 ms':>7}  {'5 %':<15}  not yet"),
+    ]
+
+
+def test_the_values_of_a_search_are_in_the_unit_of_its_quantity() -> None:
+    series = _steady.Series("x", "throughput", (123_456_000.0, 2_000_000.0))
+    assert series.text == "  123.5       2"
+    assert _steady.Series("x", "iops", (123_456.0,)).text == "   123k"
