@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stend.publish import figures
+from stend.report.story.page_one import SHAPES
 from stend.words import Language
 
 EN, RU = Language("en"), Language("ru")
@@ -47,7 +48,7 @@ def test_units_of_tables_are_in_the_language_of_the_page() -> None:
 def test_labels_say_what_is_better_in_order_of_importance() -> None:
     names = ["seq_read", "read_wait", "writes"]
     labels = figures.labels(EN, names)
-    assert [*labels] == [name for name in figures.SHAPES if name in names]
+    assert [*labels] == [name for name in SHAPES if name in names]
     assert {name: label["better"] for name, label in labels.items()} == {
         "seq_read": "more", "read_wait": "less", "writes": "more",
     }  # fmt: skip

@@ -9,8 +9,10 @@ import pytest
 from stend.base.units import GiB, KiB
 from stend.cli import _steady, _summary
 from stend.findings.look.figures import Figures
-from stend.model.definition import Workload
+from stend.model.counts import Counts
+from stend.model.definition import Hold, Idle, Seconds, Workload
 from stend.model.events import Verdict
+from stend.model.tally import Tally
 from tests.sides import row
 from tests.synthetic import Truth, made
 
@@ -140,9 +142,29 @@ def test_a_matrix_has_a_row_for_each_block_size_and_a_column_for_each_mix() -> N
 
 
 def test_rests_and_bursts_are_as_long_as_planned_or_that_is_seen() -> None:
-    assert _summary._lengths("rests", [(5.0, 5.25), (5.0, 4.875), (5.0, 5.0)]) == (
-        "3 rests of 5 s, measured 4.875 to 5.250 s"
-    )
+    """A rest lasts from the last IO before it to the first IO after it, which the step behind it has as its gap."""
+    load = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=1, depth=1)
+    burst, rest = Hold(workload=load, amount=Seconds(seconds=2)), Idle(seconds=5)
+
+    def done(step: Hold | Idle, seconds: float, gap_s: float, phase: str = "wait-1") -> Any:
+        counts, where = Counts(seconds=seconds), SimpleNamespace(test="idle-recovery", phase=phase)
+        return SimpleNamespace(step=step, counts=counts, gap_s=gap_s, where=where)
+
+    results = [
+        done(burst, 2.0, 0.0), done(rest, 5.0, 0.001), done(burst, 2.125, 5.25), done(rest, 5.0, 0.001),
+        done(burst, 1.5, 4.875), done(burst, 9.0, 0.5, "other"), done(rest, 9.0, 0.5, "other"), done(burst, 1.75, 7.0),
+    ]  # fmt: skip
+
+    def of(name: str, phase: str) -> list[Any]:
+        return [one for one in results if (one.where.test, one.where.phase) == (name, phase)]
+
+    run: Any = SimpleNamespace(results=results, of=of)
+    assert _summary._rests(run, "idle-recovery", "wait-1") == [
+        "  wait-1: 2 rests of 5 s, measured 4.875 to 5.250 s; 4 bursts of 2 s, measured 1.500 to 2.125 s"
+    ]
+    assert _summary._rests(run, "idle-recovery", "none") == []
+    run.results = results[:1]
+    assert _summary._rests(run, "idle-recovery", "wait-1") == []
 
 
 def test_a_summary_has_a_matrix_from_twelve_workloads_on() -> None:
@@ -205,3 +227,50 @@ def test_the_values_of_a_search_are_in_the_unit_of_its_quantity() -> None:
     series = _steady.Series("x", "throughput", (123_456_000.0, 2_000_000.0))
     assert series.text == "  123.5       2"
     assert _steady.Series("x", "iops", (123_456.0,)).text == "   123k"
+
+
+def record(iops: float, trims: float = 0.0) -> Any:
+    """Two seconds of so many IOs and trims a second, of 4 KiB."""
+    tally, trimmed = (Tally(ios=round(2 * rate), bytes=round(2 * rate) * 4096) for rate in (iops, trims))
+    counts = Counts(seconds=2.0, read=tally, write=Tally())
+    return SimpleNamespace(counts=counts, result=SimpleNamespace(trims=trimmed))
+
+
+def test_a_line_of_a_workload_has_its_first_and_its_last_round() -> None:
+    """A thousand IOs of 4 KiB at QD1 take 1 ms each, and are 4.1 MB/s."""
+    (plain,) = figures((4 * KiB, 100, 1000.0))
+    figures_ = f"{'1000':>7} {'4.1':>8} {'1 ms':>8} {'1 ms':>8}"
+    label = f"    {'RND 4K 100/0 T1 Q1':<23} "
+    assert _summary._workload(plain, [record(1000.0)]) == label + figures_
+    assert _summary._workload(plain, [record(0.0), record(0.0)]) == f"{label}{figures_}  {'0':>7} {'0':>7}"
+    many = [record(500.0), record(9.0), record(12_300.0)]
+    assert _summary._workload(plain, many) == f"{label}{figures_}  {'500':>7} {'12.3k':>7}"
+
+
+@pytest.mark.parametrize(("trim_pct", "more"), [(100, ""), (50, ", trims")])
+def test_trims_beside_other_ios_are_named_and_have_their_own_rounds(trim_pct: int, more: str) -> None:
+    load = Workload(random_pct=100, read_pct=0, trim_pct=trim_pct, block_bytes=4 * KiB, threads=1, depth=1)
+    trims = row(load, 1000.0)._replace(direction="trim")
+    line = _summary._workload(trims, [record(1.0, 700.0), record(2.0, 800.0)])
+    assert line.startswith(f"    {load.label + more:<23} ")
+    assert line.endswith(f"  {'700':>7} {'800':>7}")
+
+
+def test_rounds_are_those_of_the_same_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two loads of one phase each has its own first and last round; a single record has none."""
+    reads, writes = figures((4 * KiB, 100, 1000.0), (4 * KiB, 0, 2000.0))
+    records = [(reads, 100.0), (writes, 300.0), (reads, 200.0), (writes, 400.0)]
+    made = [SimpleNamespace(**vars(record(iops)), workload=one.workload) for one, iops in records]
+    monkeypatch.setattr("stend.cli._summary.look.records", lambda run, test, phase: made)
+    run: Any = None
+    head, first, second = _summary._workloads(run, "rounds", [reads, writes])
+    assert head == f"  {'rounds':<25} {'IOPS':>7} {'MB/s':>8} {'mean':>8} {'max':>8}  round 1    last"
+    assert first.endswith(f"  {'100':>7} {'200':>7}")
+    assert second.endswith(f"  {'300':>7} {'400':>7}")
+    monkeypatch.setattr("stend.cli._summary.look.records", lambda run, test, phase: made[:3])
+    head, first, second = _summary._workloads(run, "rounds", [reads, writes])
+    assert (head[-4:], first[-3:], second[-7:]) == ("last", "200", " 500 µs"), "one of them has several rounds"
+    monkeypatch.setattr("stend.cli._summary.look.records", lambda run, test, phase: made[:2])
+    head, first, second = _summary._workloads(run, "rounds", [reads, writes])
+    assert (head[-5:], first[-5:], second[-7:]) == ("  max", " 1 ms", " 500 µs")
+    assert _summary._workloads(run, "rounds", []) == []
