@@ -161,3 +161,9 @@ def test_json_on_standard_output_is_indented_by_one_and_keeps_letters(
     assert main([*typed, *(["--json"] if words[0] != "schema" else [])]) in (0, 8)
     text = capsys.readouterr().out
     assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
+
+
+def test_a_cell_with_a_control_character_is_as_wide_as_it_is_shown() -> None:
+    (head, first, second) = _table.lines([("a", ["x\x1b[1m", "y"]), ("b", ["1", "2"])])
+    assert "\x1b" not in first
+    assert first.index("1", first.index("m")) == second.index("2") == head.index("b")

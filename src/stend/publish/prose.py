@@ -96,8 +96,9 @@ def _head(path: Path, text: str) -> tuple[Head, int, list[str]]:
         return msgspec.convert(plain_all(values), Head), end + 2, lines[end + 1 :]  # TOML has escapes of its own
     except untrusted.BROKEN as error:
         reason = untrusted.sentence(error)
-        unknown, at = re.search(r"field `(\w+)`", reason), re.search(r"at line (\d+)", reason)
-        named = next((n for n, line in enumerate(lines, 1) if unknown and line.strip().startswith(unknown[1])), 1)
+        field = re.search(r"field `(\w+)`", reason) or re.match(r"(\w+)[^ ]*: ", reason)
+        named = next((n for n, line in enumerate(lines, 1) if field and line.strip().startswith(field[1])), 1)
+        at = re.search(r"at line (\d+)", reason)
         raise BadInput(f"{path}, line {at[1] if at else named}: {reason}") from error
 
 
@@ -133,15 +134,15 @@ def _html(text: str, first: int, path: Path, seen: list[Path], photos: str) -> s
     """Return Markdown as HTML: no markup of the author, no scripts, pictures only from the run folder."""
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
     for token in tokens:
         if token.tag in ("h1", "h2"):
             token.tag = "h3"
         for inner in token.children or ():
             source = inner.attrs.get("src")
-            if inner.type == "image" and isinstance(source, str):
-                line = first + (token.map[0] if token.map else 0)
+            if isinstance(source, str):  # of an image
+                line = first + token.map[0] if token.map else first
                 try:
                     file = _photograph(path, source)
                 except BadInput as error:
