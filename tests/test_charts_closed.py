@@ -65,7 +65,7 @@ def test_values_are_far_apart_from_ten_times_on(values: list[float], far: bool) 
     ("end_gb", "axis_gb"),
     [
         (3840.0, 3840.0), (3970.0, 4000.0), (2000.0, 2000.0), (480.1, 480.1), (9900.0, 9900.0), (9950.0, 10_000.0),
-        (199.0, 200.0), (201.0, 201.0), (496.0, 500.0), (15.9, 16.0),
+        (199.0, 200.0), (201.0, 201.0), (2190.0, 2190.0), (5450.0, 5450.0), (496.0, 500.0), (15.9, 16.0),
     ],
 )  # fmt: skip
 def test_an_axis_of_positions_ends_at_a_round_number_that_is_a_hundredth_away(end_gb: float, axis_gb: float) -> None:

@@ -65,6 +65,14 @@ def test_a_table_that_is_too_wide_even_at_its_least_is_a_block_a_row(of_width: C
     assert _table.lines([("n", []), ("run", [])]) == ["n  run"], "which fits"
 
 
+def test_between_each_two_columns_are_two_blanks_that_count(of_width: Callable[[int], None]) -> None:
+    columns = [(name, [name * 9]) for name in "abc"]
+    of_width(28)  # three times 8, and twice 2
+    assert _table.lines(columns)[1] == f"{'a' * 7}…  {'b' * 7}…  {'c' * 7}…"
+    of_width(27)
+    assert _table.lines(columns) == [f"{name}  {name * 9}" for name in "abc"]
+
+
 def test_of_two_columns_the_wider_is_shortened_until_they_are_equal(of_width: Callable[[int], None]) -> None:
     of_width(26)  # 14 + 2 + 12 are 28
     (_, row) = _table.lines([("a", ["x" * 14]), ("b", ["y" * 12])])
