@@ -21,6 +21,7 @@ def test_a_thinned_course_keeps_the_lowest_and_the_highest_of_each_stretch() -> 
     points = course(5, 1, 2, 9, 3, 4, 8, 4, 0, 4)
     assert [point["t"] for point in parts.thin(points, "t", "y", 4)] == [1, 3, 6, 8]
     assert parts.thin(points, "t", "y", 10) == points
+    assert len(parts.thin(course(*[7] * 10), "t", "y", 10)) == 10
     assert [point["t"] for point in parts.thin(points, "t", "y", 9)] == [0, 1, 3, 4, 6, 8, 9]
     assert [point["t"] for point in parts.thin(course(*[7] * 10), "t", "y", 4)] == [0, 5]
 
@@ -54,6 +55,7 @@ def test_a_time_axis_has_the_largest_unit_of_which_it_has_several(longest_s: flo
 
 @pytest.mark.parametrize(
     ("values", "far"), [([1.0, 10.0], True), ([1.0, 9.99], False), ([0.0, 1.0, 9.0], False), ([0.0], False),
+                        ([2.0, 19.0], False),
                         ([], False), ([-5.0, 2.0, 20.0], True)]
 )  # fmt: skip
 def test_values_are_far_apart_from_ten_times_on(values: list[float], far: bool) -> None:
@@ -65,7 +67,8 @@ def test_values_are_far_apart_from_ten_times_on(values: list[float], far: bool) 
     ("end_gb", "axis_gb"),
     [
         (3840.0, 3840.0), (3970.0, 4000.0), (2000.0, 2000.0), (480.1, 480.1), (9900.0, 9900.0), (9950.0, 10_000.0),
-        (199.0, 200.0), (201.0, 201.0), (2190.0, 2190.0), (5450.0, 5450.0), (496.0, 500.0), (15.9, 16.0),
+        (199.0, 200.0), (201.0, 201.0), (2190.0, 2190.0), (5450.0, 5450.0), (6950.0, 7000.0),
+        (496.0, 500.0), (15.9, 16.0),
     ],
 )  # fmt: skip
 def test_an_axis_of_positions_ends_at_a_round_number_that_is_a_hundredth_away(end_gb: float, axis_gb: float) -> None:
@@ -86,6 +89,11 @@ def test_a_series_beyond_the_colours_has_another_dash_and_another_shape() -> Non
         assert scale["range"][16] == channel[2 if turned else 0]
     pairs = zip(*(map(str, parts.series_scale(names, channel)["range"]) for channel in (COLOURS, DASHES)), strict=True)
     assert len({*pairs}) == len(names)
+
+
+def test_an_axis_of_cells_has_its_field_and_its_title_and_begins_with_them() -> None:
+    channel = parts.whole_axis("at", "Place")
+    assert (channel["field"], channel["title"], channel["scale"]) == ("at", "Place", {"nice": False, "zero": False})
 
 
 @pytest.mark.parametrize(
@@ -157,5 +165,7 @@ def test_parts_are_named_unless_lines_coincide_in_all_of_them() -> None:
     assert list(coincide.coinciding(p, FIELDS)) == [(("a", "b", "c"), ())]
     assert not list(coincide.coinciding(rows("a", "p", 1.0) + rows("a", "q", 1.0), FIELDS)), "one line"
     assert not list(coincide.coinciding(rows("a", "p", 1.0) + rows("", "p", 1.0), FIELDS)), "the same drive again"
+    apart = rows("a", "p", 1.0) + rows("b", "p", 9.0) + rows("c", "p", 9.0)
+    assert list(coincide.coinciding(apart, FIELDS)) == [(("b", "c"), ())]
     two = rows("a", "p", None) + rows("b", "p", None) + rows("c", "p", 1.0) + rows("d", "p", 1.0)
     assert list(coincide.coinciding(two, FIELDS)) == [(("a", "b"), ()), (("c", "d"), ())]
