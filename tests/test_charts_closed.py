@@ -38,6 +38,15 @@ def test_a_binned_course_is_the_median_of_each_equal_stretch_with_its_tenths() -
     assert [(one["y"], one["low"], one["high"]) for one in many] == [
         (5, 1, 9), (16, 12, 20), (27, 23, 31), (38, 34, 42),
     ]  # fmt: skip
+    nines = parts.binned(course(*range(36)), "t", "y", 4)
+    assert [(one["y"], one["low"], one["high"]) for one in nines] == [
+        (4, 0, 8),
+        (13, 9, 17),
+        (22, 18, 26),
+        (31, 27, 35),
+    ]
+    short = [point | {"t": point["t"] * 1e-9} for point in course(*range(36))]
+    assert [one["y"] for one in parts.binned(short, "t", "y", 4)] == [4, 13, 22, 31], "of nanoseconds too"
     assert len(parts.binned([{"t": 3.0, "y": y} for y in range(9)], "t", "y", 4)) == 1, "all at one time"
 
 
