@@ -37,7 +37,8 @@ def ladder(*rates: float, name: str = "a") -> list[dict[str, Any]]:
     [
         ((100, 105, 111), "iops"), ((100, 105, 109), "depth"),  # over the last two steps
         ((50, 100, 105, 109), "depth"), ((50, 90, 95, 100), "iops"), ((100, 111), "iops"), ((100, 109), "depth"),
-        ((100,), "depth"), ((100, 300, 274, 400), "iops"), ((100, 300, 272, 400), "depth"),
+        ((100,), "depth"), ((1000, 1050, 1100), "iops"),
+        ((500, 1100, 1000, 1300), "iops"), ((100, 300, 274, 400), "iops"), ((100, 300, 272, 400), "depth"),
     ],
 )  # fmt: skip
 def test_response_times_are_against_iops_only_where_these_rise_with_the_queue(

@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 
+from stend.base.errors import BadInput
 from stend.base.units import KiB
 from stend.base.version import __version__
 from stend.charts import Picture
 from stend.findings.look.figures import Figures
 from stend.model.definition import Hold, Seconds, Workload
-from stend.model.stats import BINS, bin_index
+from stend.model.stats import BINS, bin_edges_ns, bin_index
 from stend.model.tally import Tally
 from stend.report import hdr, tuning
 from stend.report.parts import fallback, records
 from stend.report.parts.marked_down import escape
 from stend.words import Language
 from tests.sides import row
+from tests.synthetic import made
 
 EN = Language("en")
 
@@ -47,6 +49,9 @@ def test_of_fields_on_one_axis_the_first_is_shown_and_figures_as_given_have_no_z
     assert table
     assert table.head == ("Queue", "IOPS", EN("compare.drive"))
     assert [cells[1] for cells in table.rows] == ["1.5", "20"], "of three digits at most"
+    table = fallback.table_of(picture([one(1, 1235.0), one(2, 0.1)]), EN)
+    assert table
+    assert [cells[1] for cells in table.rows] == ["1,235", "0.1"], "or whole"
     other = fallback.table_of(picture([{"n": 1, "what": "x"}]), EN)
     assert other
     assert other.head == ("Queue",)
@@ -113,6 +118,8 @@ def test_a_setting_is_the_highest_figure_of_its_kind_unless_that_was_not_steady(
     assert tuning.READ_BYTES.best(large) is large[2], "12.7 MB/s beside 6.6"
     assert tuning.READ_BYTES.best(large[:2]) is large[1], "64 KiB is the smallest size of a bandwidth"
     assert tuning.READ_BYTES.best(large[:1]) is None
+    assert tuning.READS.best([figure(100, 100, 4, 9000.0, rate_iops=100.0), slow]) is slow, "no open loop"
+    assert tuning.READS.best([figure(100, 100, 4, 9000.0, block_mix=((4096, 50), (8192, 50))), slow]) is slow
 
 
 def test_settings_of_other_software_are_a_text_that_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +174,37 @@ def test_a_time_in_a_histogram_is_the_middle_of_its_bin_or_the_longest(
 def test_a_time_in_the_last_bin_is_the_longest_one() -> None:
     assert hdr._value(Tally(ios=1, max_ns=20 * 10**9), BINS - 1) == 20 * 10**9
 
+    assert hdr._value(Tally(ios=1), BINS - 1) == bin_edges_ns(BINS - 1)[1] - 1, "of which none was reported"
+
+
+@pytest.mark.parametrize("max_ns", [0, 2_097_152])
+def test_no_time_is_beyond_its_histogram(max_ns: int) -> None:
+    """Powers of two begin a new range of its counters; single nanoseconds are kept apart below 2,048."""
+    bins = {bin_index(100.0): 2, bin_index(2_097_152.0): 1}
+    histogram = hdr.histogram(Tally(ios=3, max_ns=max_ns, bins=bins))
+    assert histogram.get_total_count() == 3
+    assert (histogram.get_value_at_percentile(50), histogram.get_min_value()) == (100, 100)
+    assert hdr.histogram(Tally(ios=1, bins={0: 1})).get_max_value() == 1
+
+
+def test_logs_are_files_named_after_their_runs_where_there_are_several(tmp_path: Path) -> None:
+    run = made("wake", interval_s=60.0)
+    one: Any = [(tmp_path / "a/x", run, {})]
+    assert hdr.write(one, "en", "", tmp_path) == [tmp_path / "latency.hlog"]
+    lines = (tmp_path / "latency.hlog").read_text().splitlines()
+    head = list(hdr._head(run))
+    assert lines[: len(head)] == head
+    assert lines[len(head) :] == list(hdr._intervals(run))
+    assert f"StartTime: {run.started[0].at:.3f} (seconds since epoch)" in "\n".join(head)
+    two: Any = [*one, (tmp_path / "b/x", run, {})]
+    assert [path.name for path in hdr.write(two, "en", "", tmp_path)] == ["latency-a-x.hlog", "latency-b-x.hlog"]
+    bare: Any = [(tmp_path / "c", SimpleNamespace(results=[]), {})]
+    with pytest.raises(BadInput, match=r"/c has no latency bins to make a histogram from"):
+        hdr.write(bare, "en", "", tmp_path)
+    assert tuning.write(two, "en", "", tmp_path) == [tmp_path / "tuning.txt"]
+    expected = [line for name in ("a/x", "b/x") for line in tuning.lines(name, run)]
+    assert (tmp_path / "tuning.txt").read_text().split("\n") == expected
+
 
 def test_an_interval_begins_at_the_start_of_its_load() -> None:
     load = Workload(random_pct=100, read_pct=65, block_bytes=4 * KiB, threads=4, depth=32)
@@ -183,7 +221,7 @@ def test_an_interval_begins_at_the_start_of_its_load() -> None:
         "Tag=iops.rounds.RND_4K_65/35_T4_Q32.read,3.250,2.000,2.500",
         "Tag=iops.rounds.RND_4K_65/35_T4_Q32.write,0.000,2.000,2.500",
     ]
-    made = hdr.histogram(tally)
-    assert made.get_total_count() == 3
-    assert made.get_value_at_percentile(50) == pytest.approx(1003, rel=1e-3)
-    assert made.get_max_value() == pytest.approx(2_500_000, rel=0.009)
+    histogram = hdr.histogram(tally)
+    assert histogram.get_total_count() == 3
+    assert histogram.get_value_at_percentile(50) == pytest.approx(1003, rel=1e-3)
+    assert histogram.get_max_value() == pytest.approx(2_500_000, rel=0.009)
