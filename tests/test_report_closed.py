@@ -184,7 +184,9 @@ def test_no_time_is_beyond_its_histogram(max_ns: int) -> None:
     histogram = hdr.histogram(Tally(ios=3, max_ns=max_ns, bins=bins))
     assert histogram.get_total_count() == 3
     assert (histogram.get_value_at_percentile(50), histogram.get_min_value()) == (100, 100)
-    assert hdr.histogram(Tally(ios=1, bins={0: 1})).get_max_value() == 1
+    assert histogram.highest_trackable_value == 2_097_153
+    least = hdr.histogram(Tally(ios=1, bins={0: 1}))
+    assert (least.get_max_value(), least.highest_trackable_value) == (1, 3), "at least twice the smallest"
 
 
 def test_logs_are_files_named_after_their_runs_where_there_are_several(tmp_path: Path) -> None:
