@@ -175,3 +175,26 @@ def test_a_cell_with_a_control_character_is_as_wide_as_it_is_shown() -> None:
     (head, first, second) = _table.lines([("a", ["x\x1b[1m", "y"]), ("b", ["1", "2"])])
     assert "\x1b" not in first
     assert first.index("1", first.index("m")) == second.index("2") == head.index("b")
+
+
+def test_a_unit_that_never_failed_is_started_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """`systemctl reset-failed` fails for a unit that systemd does not know, which is the usual case."""
+    for name, script in (("systemctl", "echo not loaded >&2; echo x; exit 1"), ("systemd-run", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(_unit, "_has_systemd", lambda: True)
+    assert isinstance(_unit.begin(["run"], tmp_path / "run", tmp_path / "log"), _unit.Unit)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_systemd_the_process_writes_to_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_unit, "_has_systemd", lambda: False)
+    script = "import sys; print(*sys.argv[1:])"
+    monkeypatch.setattr("stend.session.apart.command", lambda words: [sys.executable, "-c", script, *words])
+    process = _unit.begin(["one", "two"], tmp_path / "run", tmp_path / "log")
+    assert isinstance(process, _unit.Process)
+    assert process.process.wait() == process.over() == 0
+    assert (tmp_path / "log").read_text() == "one two\n"

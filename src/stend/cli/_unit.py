@@ -88,7 +88,7 @@ def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
 
 def _answer(words: Sequence[str], deed: str) -> str:
     """Return the output of a command of systemd. Raise StepFailed if it fails."""
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(words, capture_output=True, errors="replace", check=False)  # errors: as text
     if done.returncode:
         reason = plain(done.stderr.strip()) or f"{words[0]} ended with exit code {done.returncode}"
         raise StepFailed(f"systemd cannot {deed}: {reason}")
