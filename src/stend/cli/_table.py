@@ -97,10 +97,10 @@ def _narrow(cells: Sequence[str]) -> bool:
 
 
 def _blocks(table: Sequence[Sequence[str]], room: int) -> list[str]:
-    names = [cells[0] for cells in table]
-    wide = max(map(_width, names))
+    heads = [cells[0] for cells in table]
+    names = _padded(heads, max(map(_width, heads)))
     every = zip(*(cells[1:] for cells in table), strict=True)
-    blocks = ([f"{name:<{wide}}  {cell}" for name, cell in zip(names, row, strict=True) if cell] for row in every)
+    blocks = ([f"{name}  {cell}" for name, cell in zip(names, row, strict=True) if cell] for row in every)
     return [part for block in blocks for line in (*block, "") for part in _folded(line, room)][:-1]
 
 

@@ -9,7 +9,7 @@ import typer
 from stend.base import extras
 from stend.base.errors import BadInput
 from stend.cli import _options
-from stend.cli._table import of_rows
+from stend.cli._table import data, of_rows
 
 if TYPE_CHECKING:
     from stend.report.parts import Section
@@ -26,15 +26,13 @@ def named(path: Path) -> Path:
 
 def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path, lang: str, as_json: bool) -> int:
     """Print the description of a trace, as text or JSON, and write its pages. Return 0."""
-    import msgspec
-
     from stend.report.parts import traced, traced_plain
     from stend.trace import described, taken
 
     with taken.reading(path, reader, volume) as trace:
         known = described.described(trace)
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(traced_plain.plain(known)).decode(), indent=1))
+        typer.echo(data(traced_plain.plain(known)))
     else:
         _print(traced.traced(known, lang, drawn=False).every)
     for made in traced.write(known, forms, lang, into) if forms else ():

@@ -69,8 +69,7 @@ class Unit(NamedTuple):
         """Do nothing: the unit does not depend on this process."""
 
     def _property(self, name: str) -> str:
-        words = ["systemctl", "show", f"--property={name}", "--value", self.name]
-        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=True).stdout.strip()
+        return _answer(["systemctl", "show", f"--property={name}", "--value", self.name], f"show {self.name}")
 
 
 def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
@@ -83,11 +82,17 @@ def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
     name = _name(folder)
     subprocess.run(["systemctl", "reset-failed", name], capture_output=True, check=False)
     command = [*_prefix(name, log), *(word.replace("$", "$$") for word in apart.command(words))]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        reason = plain(done.stderr.strip()) or f"systemd-run ended with exit code {done.returncode}"
-        raise StepFailed(f"systemd cannot start {name}: {reason}")
+    _answer(command, f"start {name}")
     return Unit(name)
+
+
+def _answer(words: Sequence[str], deed: str) -> str:
+    """Return the output of a command of systemd. Raise StepFailed if it fails."""
+    done = subprocess.run(words, capture_output=True, errors="replace", check=False)  # errors: as text
+    if done.returncode:
+        reason = plain(done.stderr.strip()) or f"{words[0]} ended with exit code {done.returncode}"
+        raise StepFailed(f"systemd cannot {deed}: {reason}")
+    return done.stdout.strip()
 
 
 def _has_systemd() -> bool:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stend.base.text import plain
-from stend.base.units import decimal, duration, rate
+from stend.base.units import ROUNDS_UP, decimal, duration, rate
 from stend.cli import _matrix, _steady
 from stend.cli._steady import BARS, bars
 from stend.live import clock
@@ -30,6 +30,7 @@ ROOMY = 32
 AHEAD = 3
 GRAVE: tuple[NoteKind, ...] = ("mismatch", "failure", "stall", "interference", "doubt", "repeat", "interruption")
 """Kinds of notes shown during the run; remarks appear in the report only."""
+PLURALS = {"mismatch": "mismatches"}
 Row = tuple[str, RenderableType]
 
 
@@ -103,7 +104,9 @@ def headline(course: Course) -> str:
 
 
 def _watts(value: float) -> str:
-    return f"{value:.3g} W" if value >= 0.1 or not value else f"{value * 1e3:.3g} mW"
+    if 0 < value < 0.09995:
+        return f"{value * 1e3:.3g} mW"
+    return f"{value:.0f} W" if value >= ROUNDS_UP else f"{value:.3g} W"
 
 
 def _blocks(course: Course, size: Size, wide: bool) -> Iterator[Block]:
@@ -199,7 +202,9 @@ def _chart(values: Sequence[float]) -> Iterator[Row]:
 def _notes(course: Course) -> Iterator[Row]:
     grave = {kind: course.noted[kind] for kind in GRAVE if kind in course.noted}
     if grave:
-        counted = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in grave.items())
+        counted = ", ".join(
+            f"{count} {PLURALS.get(kind, f'{kind}s') if count > 1 else kind}" for kind, count in grave.items()
+        )
         last = next((note.text for note in reversed(course.notes) if note.kind in GRAVE), "")
         yield "notes", line((counted, "yellow"), f"; latest: {last}")
 

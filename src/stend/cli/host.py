@@ -1,12 +1,11 @@
 """`stend host`: measure the limits of this host before drives are measured on it."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import typer
 
-from stend.cli import _options
+from stend.cli import _options, _table
 
 NOISE_S = 10.0
 """Seconds of reading a meter."""
@@ -46,7 +45,7 @@ def command(
         result["drive"] = {key: facts[key] for key in ("link", "link_capable", "numa_node") if key in facts}
     file = measured.keep(result)
     if as_json:
-        typer.echo(json.dumps(result, indent=1))
+        typer.echo(_table.data(result))
         return
     for line in _lines(result):
         typer.echo(line)

@@ -38,11 +38,10 @@ def command(
     Example: stend schema comparison
     """
     import importlib
-    import json
 
     from stend.base.errors import BadInput
     from stend.base.text import did_you_mean
-    from stend.cli import _grammar, _verbs
+    from stend.cli import _grammar, _table, _verbs
 
     if name in _grammar.OLD_SCHEMAS:
         _verbs.say_renamed(f"`stend schema {name}`", f"`stend schema {_grammar.OLD_SCHEMAS[name]}`")
@@ -52,4 +51,4 @@ def command(
         raise BadInput(f"there is no schema {name!r}{did_you_mean(name, SCHEMAS, known)}")
     module, function = SCHEMAS[name]
     schema = getattr(importlib.import_module(module), function)()
-    typer.echo(json.dumps(schema, indent=1, ensure_ascii=False))
+    typer.echo(_table.data(schema))

@@ -92,12 +92,14 @@ def _head(path: Path, text: str) -> tuple[Head, int, list[str]]:
     if not end:
         raise BadInput(f"{path}, line 1: the head that begins with {FENCE} has no end")
     try:
-        values = msgspec.toml.decode("\n" * 1 + "\n".join(lines[1:end]))
+        values = msgspec.toml.decode("\n".join(["", *lines[1:end], ""]))
         return msgspec.convert(plain_all(values), Head), end + 2, lines[end + 1 :]  # TOML has escapes of its own
     except untrusted.BROKEN as error:
-        unknown = re.search(r"field `(\w+)`", str(error))
-        place = next((n for n, line in enumerate(lines, 1) if unknown and line.strip().startswith(unknown[1])), 1)
-        raise BadInput(f"{path}, line {place}: {untrusted.sentence(error)}") from error
+        reason = untrusted.sentence(error)
+        field = re.search(r"field `(\w+)`", reason) or re.match(r"(\w+)[^ ]*: ", reason)
+        named = next((n for n, line in enumerate(lines, 1) if field and line.strip().startswith(field[1])), 1)
+        at = re.search(r"at line (\d+)", reason)
+        raise BadInput(f"{path}, line {at[1] if at else named}: {reason}") from error
 
 
 def _filled(lines: Sequence[str], first: int, path: Path, figures: Figures, *, linked: bool) -> list[str]:
@@ -132,15 +134,15 @@ def _html(text: str, first: int, path: Path, seen: list[Path], photos: str) -> s
     """Return Markdown as HTML: no markup of the author, no scripts, pictures only from the run folder."""
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
     for token in tokens:
         if token.tag in ("h1", "h2"):
             token.tag = "h3"
         for inner in token.children or ():
             source = inner.attrs.get("src")
-            if inner.type == "image" and isinstance(source, str):
-                line = first + (token.map[0] if token.map else 0)
+            if isinstance(source, str):  # of an image
+                line = first + token.map[0] if token.map else first
                 try:
                     file = _photograph(path, source)
                 except BadInput as error:

@@ -86,15 +86,15 @@ class Language(Formatter):
     def _part(self, phase: str, word: str) -> str:
         if match := re.fullmatch(r"t(\d+)q(\d+)", word):
             return f"T{match[1]} Q{match[2]}"
-        if match := re.fullmatch(r"(\d+)k", word):
-            return self.show(int(match[1]) * 1024, "gib")
-        if word.isdigit() and phase in ("wait", "baseline"):
+        if match := re.fullmatch(r"(\d+(?:\.\d+)?)k", word):
+            return self.show(float(match[1]) * 1024, "gib")
+        if not word.isdigit():
+            return word.upper()
+        if phase in ("wait", "baseline"):
             return f"1:{word}"
-        if word.isdigit() and phase in ("beside", "precondition"):
+        if phase in ("beside", "precondition"):
             return word
-        if word.isdigit():
-            return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else f"{word}{numbers.NBSP}%"
-        return word.upper()
+        return f"{word}/{100 - int(word)}" if phase in ("mix", "curve", "open") else word + self.format_of.percent
 
     def title(self, name: str, title: str, of: str = "test") -> str:
         """Return the title of a test or a profile in this language, or `title` without a translation."""

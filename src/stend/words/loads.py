@@ -38,9 +38,11 @@ def described(
     if " + " in label:
         return " + ".join(described(names, part, binary, number) for part in label.split(" + "))
     match = LABEL.fullmatch(label)
-    if not names or not match or match[2].startswith(TRIM) == bool(match[3] or match[5]):
+    if not names or not match:
         return label
     kind, size, reads, writes, letter, outstanding, service = match.groups()
+    if size.startswith(TRIM) == bool(reads or letter):
+        return label
     way = "read" if letter == "R" or writes == "0" else "write" if letter == "W" or reads == "0" else "mix"
     way = "trim" if size.startswith(TRIM) else way
     access = names[f"{'sequential' if kind == 'SEQ' else 'random'}_{way}"]

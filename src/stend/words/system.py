@@ -4,7 +4,7 @@ import errno
 
 from stend.words import Sentence, text
 
-KNOWN = {
+KNOWN: dict[int | None, str] = {
     errno.EIO: "errno_io",
     errno.ENODEV: "errno_device",
     errno.ENOENT: "errno_entry",
@@ -16,5 +16,5 @@ KNOWN = {
 
 def errno_text(error: OSError) -> Sentence:
     """Return the system's message for an error, in the words of the catalogue if it has it."""
-    key = KNOWN.get(error.errno or 0)
+    key = KNOWN.get(error.errno)
     return Sentence(key) if key else text(error.strerror or str(error))

@@ -1,7 +1,7 @@
 """Find lines or marks that are in the same place on a chart, where one hides the other: drives, mixes, profiles."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from math import isclose
 from typing import Any, NamedTuple
 
 from stend.base.text import capital
@@ -118,4 +118,4 @@ def _same(first: Course, second: Course, near: Sequence[float]) -> bool:
 def _near(a: float | None, b: float | None, least: float) -> bool:
     if a is None or b is None:
         return a == b
-    return isclose(a, b, rel_tol=0.0 if least else SAME, abs_tol=least)
+    return math.isclose(a, b, rel_tol=0.0 if least else SAME, abs_tol=least)

@@ -11,7 +11,7 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 def escape(text: str) -> str:
     """Return text from a drive as plain text: no markup, no line ends."""
-    return SPECIAL.sub(r"\\\1", plain(" ".join(text.split(" ")).replace("\n", " ")))
+    return SPECIAL.sub(r"\\\1", plain(text.replace("\n", " ")))
 
 
 def lines_of(table: Table) -> Iterator[str]:
