@@ -64,6 +64,17 @@ def test_without_enough_drives_to_know_outliers_a_plan_that_counts_them_accepts_
     assert [one and one.verdict for one in told] == ["undecided", "accepted"]
 
 
+@pytest.mark.parametrize(("odd_is_bad", "verdict", "bad"), [(True, "rejected", [7]), (False, "accepted", [])])
+def test_an_outlier_within_its_limits_is_bad_only_if_the_plan_says_so(
+    verdict: str, bad: list[int], *, odd_is_bad: bool
+) -> None:
+    plan = Plan("", None, 8, 0, (limits.parsed("iops[iops] > 1"),), odd_is_bad)
+    whole = judged(drives(1000, 1001, 1002, 1003, 1004, 1005, 1006, 500), plan)
+    assert list(whole.odd) == [7]
+    assert whole.acceptance is not None
+    assert (whole.acceptance.verdict, [*whole.acceptance.bad]) == (verdict, bad)
+
+
 def test_a_figure_of_a_lot_is_one_that_two_of_its_drives_have() -> None:
     works = [load(), load(100), load(65)]
     runs = [outcome(f"r{n}", [row(work, 1000) for work in works[n:]], n, f"D{n}") for n in range(3)]
