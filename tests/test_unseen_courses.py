@@ -165,7 +165,8 @@ def test_each_level_ends_where_the_rate_falls_to_the_next_that_lasts() -> None:
     assert [one.done for one in found] == pytest.approx([100, 400], rel=0.02), "to a piece"
     assert list(falls(course(*[100] * 100, *[85] * 300))) == [], "less than a fifth is no fall"
     assert list(falls(course(*[100] * 300, *[40] * 60))) == [], "the rest is shorter than a quarter"
-    assert [round(one.level) for one in falls(course(*[100] * 100, *[40] * 100, *[90] * 800))] == []
+    again = list(falls(course(*[100] * 100, *[40] * 100, *[90] * 800)))
+    assert [(round(one.level), one.lasting) for one in again] == [(100, False)], "it comes back"
 
 
 def test_a_course_has_a_stretch_for_each_rate_and_no_level_without_writes() -> None:
