@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from stend.base.units import KiB
-from stend.findings.look import arrays, levels, link
+from stend.findings.look import arrays, levels, link, streams
 from stend.findings.look.blocks import _equal, limit_of_mixes, limits_of_reads, part_of_sector, slow_mix
+from stend.findings.look.figures import Figures, together
 from stend.findings.look.hits import Cold, cold, explains, hits
 from stend.findings.look.ladders import ends_at
 from stend.findings.look.levels import Level
@@ -327,3 +329,33 @@ def test_hits_are_the_reads_below_three_tenths_of_the_fast_cold_ones() -> None:
 @pytest.mark.parametrize(("share", "gain", "explained"), [(0.5, 2.2, True), (0.5, 2.21, False), (0.0, 1.1, True)])
 def test_hits_explain_a_gain_up_to_what_the_misses_alone_take(share: float, gain: float, *, explained: bool) -> None:
     assert explains(share, gain) == explained
+
+
+# Streams and positions
+
+
+def test_a_mix_takes_the_weighted_time_of_its_streams() -> None:
+    """Of 100 IOs 75 take 1 ms each and 25 take 5 ms: 200 ms, 500 a second."""
+
+    def expected(*rows: streams.Row) -> float | None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(streams, "streams", lambda _: list(rows))
+            return streams.expected_iops(SimpleNamespace())  # type: ignore[arg-type]
+
+    fast, slow = streams.Row("a", 75, rung(1000)), streams.Row("b", 25, rung(200))
+    assert expected(fast, slow) == 500.0
+    assert expected(fast, slow._replace(alone=None)) is None
+    assert expected(fast, slow._replace(alone=rung(0))) is None
+    assert expected(fast, slow._replace(share_pct=None)) is None
+    assert expected(fast, slow._replace(share_pct=0)) == pytest.approx(100 / 0.075)
+    assert expected() is None
+
+
+def test_loads_that_differ_in_their_position_alone_are_one_figure() -> None:
+    load = Workload(100, 100, 4 * KiB)
+    first = Figures("t", "p", "window", "whole", load, 1, "both", (), None, 2.0, Tally(ios=10))
+    second = first._replace(place=2, workload=replace(load, start_bytes=4096), seconds=3.0, tally=Tally(ios=20))
+    other = first._replace(workload=replace(load, depth=2))
+    whole, alone = together([first, other, second])
+    assert (whole.place, whole.seconds, whole.tally.ios, whole.workload) == (0, 5.0, 30, load)
+    assert alone is other

@@ -79,6 +79,9 @@ def test_the_chance_of_late_visits_is_the_binomial_one() -> None:
     assert surface.at_least(0, 3, 0.5) == pytest.approx(1.0)
     assert surface.at_least(3, 3, 0.25) == pytest.approx(1 / 64)
     assert surface.at_least(4, 3, 0.5) == 0.0
+    assert max(surface.at_least(0, visits, 0.3) for visits in range(1, 80)) <= 1.0, (
+        "rounding makes none surer than sure"
+    )
     assert surface._several([0.5, 0.5, 0.5]) == pytest.approx(0.5)
     assert surface._several([0.25, 0.5]) == pytest.approx(0.125)
     assert surface._several([0.25]) == 0.25, "all, if there are fewer than two"
