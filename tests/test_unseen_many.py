@@ -12,7 +12,7 @@ from stend.many import limits, statistics
 from stend.many.compare import compared, junit, thresholds
 from stend.many.compare.differences import ENDED, Difference, _unproven, verdict_of
 from stend.many.compare.groups import Group, access
-from stend.many.compare.rules import judge, parse
+from stend.many.compare.rules import ONE_SIDED, _gated, judge, parse
 from stend.many.settings import Reason, _equally_warm
 from stend.many.sides import side
 from stend.model.quantities import QUANTITIES
@@ -41,6 +41,21 @@ def test_junit_counts_the_cases_and_states_each_change_with_its_interval(
         f'{HEAD}<testsuites name="stend compare: a against b"><testsuite name="iops &lt; -3%" {counts}>'
         f"{case} />{case}>{failure}</testcase>{case}{last}</testsuite></testsuites>"
     )
+
+
+def test_a_figure_fails_below_the_level_and_is_undecided_at_it_with_the_runs_that_would_decide() -> None:
+    rule = parse("iops < -3%")
+    whole = judge(compared(of_rates("a", 1000, 1010), of_rates("b", 900, 905)), [rule])
+    wide = whole.gated[0].figure._replace(low=0.9, high=1.1, more=3)
+    near, tight = ONE_SIDED, wide._replace(low=0.98)
+    gated = [
+        _gated(rule, figure, p) for figure, p in ((wide, near / 2), (wide, near), (tight, near), (tight, near / 2))
+    ]
+    assert [one.answer for one in gated] == ["failed", "undecided", "passed", "failed"]
+    assert gated[1].why == (Reason("more", {"n": 3}),)
+    assert _gated(rule, wide._replace(more=None), near).why == ()
+    alone = _gated(rule, wide._replace(why=(Reason("one"),)), None)
+    assert (alone.answer, alone.p, alone.why) == ("undecided", None, (Reason("one"),))
 
 
 RATES = {"kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "mib/s": 1048576, "gib/s": 1073741824}
