@@ -8,11 +8,13 @@ import pytest
 from stend.base.units import KiB
 from stend.findings import Finding, cause, saturation
 from stend.findings.cause import Evidence
+from stend.findings.look import headline
 from stend.findings.look.because import Because
 from stend.findings.look.fall import Fall
 from stend.findings.look.link import Link
 from stend.findings.look.pause import Pause
 from stend.findings.look.saturated import Saturated
+from stend.model.definition import Bytes, Hold
 from stend.model.workload import Workload
 
 PCIE, SATA = Link("PCIe 3.0 x1", 950.0, payload=1000.0), Link("SATA 6 Gb/s", 950.0, payload=1000.0)
@@ -188,6 +190,50 @@ def test_fast_writes_end_in_a_cache_that_shrinks_is_folded_or_has_other_cells(
     ]
     assert told(cause._cache(evidence([], *others))) == [(key, "slc-cache", values, "medium")]
     assert told(cause._cache(evidence([], *others[1:]))) == []
+
+
+@pytest.mark.parametrize(
+    ("filled", "end", "part", "fresh", "key"),
+    [
+        (130, 100, 1000, 200, "order"),
+        (129, 100, 1000, 200, None),
+        (180, 100, 1000, 200, "order_fresh"),
+        (179, 100, 1000, 200, "order"),
+        (130, 100, 500, 200, "order_part"),
+        (130, 100, 1000, None, "order"),
+        (100, 120, 1000, 200, "mixed_rounds"),
+        (100, 119, 1000, 200, None),
+        (100, 120, 500, 200, None),
+    ],
+)
+def test_random_writes_after_a_fill_are_faster_or_slower_than_after_hours_of_them(
+    filled: float, end: float, part: int, fresh: float | None, key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test fills in order first. Its range is a part of the drive of 1,000 bytes, which the saturation covers."""
+    rates = {"write_window": (filled, part), "write_saturated": (end, 0), "write_fresh": (fresh, 0)}
+    rows = {
+        name: row(rate, test="iops", read_pct=0, range_bytes=size) if rate else None
+        for name, (rate, size) in rates.items()
+    }
+    monkeypatch.setattr(headline, "level", lambda _, name: rows[name])
+    step = Hold(workload=Workload(0, 0, 128 * KiB), amount=Bytes(bytes=1))
+
+    def found(*others: Finding, before: Hold = step, **device: Any) -> list[str]:
+        known = evidence([], *others, **device)
+        run: Any = SimpleNamespace(plan=known.run.plan, of=lambda *_: [SimpleNamespace(step=before)])
+        return [
+            one.key for one in (*cause._order(known._replace(run=run)), *cause._mixed_rounds(known._replace(run=run)))
+        ]
+
+    expected = [key] if key else []
+    assert found() == expected
+    assert found(rotational=True) == []
+    short = Finding(name="saturation", key="because", values={"because": Because("fills")})
+    assert found(short) == [], "spare flash may be left at that end"
+    assert found(Finding(name="other", key="x", values={"because": Because("fills")})) == expected
+    assert found(Finding(name="saturation", key="x", values={"because": Because("quick")})) == expected
+    random = Hold(workload=Workload(100, 0, 4 * KiB), amount=Bytes(bytes=1))
+    assert found(before=random) == ([key] if key == "mixed_rounds" else [])
 
 
 # The end of a saturation

@@ -151,6 +151,16 @@ def test_a_fall_is_sharp_if_half_of_it_is_at_the_border() -> None:
     assert levels.sharp(ramp[::-1], Level(0, 50, ramp[75]), Level(50, 100, ramp[25])), "a rise always is"
 
 
+@pytest.mark.parametrize(("value", "is_sharp"), [(143, True), (146, False)])
+def test_the_sample_at_the_border_does_not_tell_whether_a_fall_is_sharp(value: float, *, is_sharp: bool) -> None:
+    """Without the samples next to it the medians are 85 and 50: half of a fall of 1.7 squared."""
+    assert 143 / 50 < 1.7**2 < 146 / 50
+    values = [100.0, 70.0, 60.0, 55.0, 50.0, 50.0]
+    assert levels.sharp(values, Level(0, 3, value), Level(3, 6, 50.0)) == is_sharp
+    early, late = [85.0] * 12 + [85.0, 60.0], [55.0, *[50.0] * 11, *[10.0] * 30]
+    assert levels.sharp([900.0] * 30 + early + late, Level(0, 44, value), Level(44, 86, 50.0)) == is_sharp
+
+
 def test_a_running_median_has_fewer_values_at_the_ends() -> None:
     assert levels.smooth([1.0, 9.0, 2.0, 8.0, 3.0, 7.0]) == [2.0, 5.0, 3.0, 7.0, 5.0, 7.0]
     assert levels.smooth([1.0, 9.0, 2.0]) == [2.0, 2.0, 2.0]

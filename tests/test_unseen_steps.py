@@ -198,6 +198,21 @@ def test_points_at_rates_follow_the_highest_rate_of_their_curve() -> None:
     assert latency_curve.open_points(run, test) == ()
 
 
+def test_the_points_at_rates_are_those_of_the_first_curve_that_has_none() -> None:
+    own = profile("latency-curve", mixes=[100, 65], blocks_kib=[4], threads_ladder=[1], depths=[1], open_pcts=[50])
+    phases = latency_curve.phases(own, FILE)[2:]
+    ran = {
+        phase.name: [SimpleNamespace(step=hold, counts=counted(1000 * n, 0.001)) for hold in holds(phase)]
+        for n, phase in enumerate(phases[:3], 1)
+    }
+    run: Any = SimpleNamespace(of=lambda test, phase: ran.get(phase, []))
+    test: Any = SimpleNamespace(name="latency-curve", phases=phases, profile=own)
+    points = [step for step in latency_curve.open_points(run, test) if isinstance(step, Hold)]
+    assert [(hold.workload.read_pct, hold.workload.rate_iops) for hold in points] == [(65, 1500.0)] * 2
+    ran[phases[3].name] = ran[phases[1].name]
+    assert latency_curve.open_points(run, test) == ()
+
+
 def test_rates_of_the_power_test_are_parts_of_the_highest_of_each_direction() -> None:
     own = profile("power")
     *_, reads, writes, rates = power.phases(own, FILE)
