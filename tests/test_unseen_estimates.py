@@ -34,6 +34,7 @@ from stend.model.estimate import (
     step_seconds,
     sure_bytes,
 )
+from stend.model.service_map import Bracket, Key, between, crossing
 from stend.model.surveyed import MOST_UNREAD, Cell, Surveyed, Unread, edges, places
 from stend.model.tally import Tally
 from stend.model.traced import Traced
@@ -253,3 +254,31 @@ def test_a_figure_of_a_full_drive_is_none_of_a_publication_that_did_not_fill_it(
     assert published.span(facts, "mix") == ((5.0, 5.0) if known else None)
     assert published.span(facts, "filled_writes") == ((6.0, 6.0) if known else None)
     assert published.span(facts, "reads") == (7.0, 7.0)
+
+
+# Contours of a service map
+
+
+@pytest.mark.parametrize(
+    ("bracket", "rate", "doubt"),
+    [
+        (Bracket(100, 200, 0.001, 0.1), 100 + 100 * (0.5 + 0.9 / 0.99) / 2, 100 * (0.9 / 0.99 - 0.5) / 2),
+        (Bracket(0, 200, None, 0.1), 0.0, 100.0),
+        (Bracket(100, 200, None, 0.1), 150.0, 50.0),
+        (Bracket(100, 200, 0.001, None), 150.0, 50.0),
+        (Bracket(100, 200, 0.02, 0.02), 150.0, 50.0),
+    ],
+)
+def test_a_contour_crosses_a_bracket_between_a_growing_and_a_queueing_wait(
+    bracket: Bracket, rate: float, doubt: float
+) -> None:
+    """The limit of 10 ms is half of the way from 1 to 100 ms in logarithms, and 10 / 11 of it in inverses."""
+    assert crossing(bracket, Key(99.0, 0.01)) == pytest.approx((rate, doubt))
+
+
+def test_a_contour_is_known_on_the_lines_between_its_points() -> None:
+    points = [(0.0, 100.0), (10.0, 50.0), (10.0, 40.0), (20.0, 0.0)]
+    assert [between(points, x) for x in (0.0, 5.0, 10.0, 15.0, 20.0, 21.0)] == [100, 75, 50, 20, 0, None]
+    assert between([(3.0, 7.0)], 3.0) == 7.0
+    assert between([(3.0, 7.0)], 2.0) is None
+    assert between([(10.0, 40.0), (10.0, 30.0)], 10.0) == 40.0

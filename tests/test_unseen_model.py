@@ -1,6 +1,7 @@
 """Boundaries of counts, paces, heat and wear, with values that follow on paper."""
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,10 +12,12 @@ from stend.model.beside import Beside
 from stend.model.bins import BINS, added
 from stend.model.counts import Counts, lasted
 from stend.model.counts import added as summed_counts
+from stend.model.definition import Hold, Seconds
 from stend.model.events import Telemetry
 from stend.model.pace import Pace, paces
 from stend.model.tally import NONE, Tally
 from stend.model.wear import amplification
+from stend.model.workload import Workload
 
 FIRST = Tally(ios=2, bytes=8192, latency_ns=4000, latency_ns2=10_000_000, max_ns=3000, bins={100: 1, 130: 1})
 
@@ -201,6 +204,60 @@ def test_a_drive_throttled_if_a_counter_of_it_grew_or_it_says_so_now(
     before: dict[str, Any], now: dict[str, Any], *, slowed: bool
 ) -> None:
     assert warming.slowed(Telemetry(t=0.0, values=before), Telemetry(t=1.0, values=now)) == slowed
+
+
+LOAD = Hold(workload=Workload(0, 0, 4096), amount=Seconds(seconds=60))
+
+
+def loaded(rounds: int, looks: list[tuple[float, dict[str, Any]]], *before: float) -> bool:
+    """So many minutes of a load from 1,000 s on; other loads ended `before` that."""
+
+    def result(phase: str, t: float) -> Any:
+        return SimpleNamespace(
+            where=SimpleNamespace(test="t", phase=phase), t=t, counts=Counts(seconds=60.0), step=LOAD
+        )
+
+    results = [*(result("other", t) for t in before), *(result("p", 1000.0 + 60 * (n + 1)) for n in range(rounds))]
+    run: Any = SimpleNamespace(present=(results, [Telemetry(t=t, values=values) for t, values in looks]))
+    return warming.heated(run, "t", "p")
+
+
+def at(*degrees: float) -> list[tuple[float, dict[str, Any]]]:
+    """A temperature after each minute."""
+    return [(1001.0 + 60 * (n + 1), {"temperature_c": c}) for n, c in enumerate(degrees)]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "looks", "enough"),
+    [
+        (0, [], False),
+        (29, [], False),
+        (30, [], True),
+        (30, at(*[40.0] * 30), True),
+        (29, at(*[40.0] * 29), False),
+        (12, at(37.0, *[40.0] * 11), True),
+        (11, at(37.0, *[40.0] * 10), False),
+        (12, at(37.5, *[40.0] * 11), False),
+        (30, at(*[40.0 + n for n in range(30)]), False),
+        (12, [(999.0, {"temperature_c": 20.0}), *at(*[40.0] * 12)], False),
+        (7, [(1070.0, {}), (1130.0, {"throttled": True})], True),
+        (6, [(1070.0, {}), (1130.0, {"throttled": True})], False),
+        (7, [(1070.0, {"throttle_s": 1}), (1130.0, {"throttle_s": 2})], True),
+        (9, [(940.0, {"throttle_s": 1}), (1000.0, {"throttle_s": 2})], False),
+    ],
+)
+def test_a_load_has_heated_a_drive_enough_if_it_is_level_or_throttled_for_five_minutes(
+    rounds: int, looks: list[tuple[float, dict[str, Any]]], *, enough: bool
+) -> None:
+    """Level are ten minutes within a kelvin, after half an hour or three kelvin of warming."""
+    assert loaded(rounds, looks) == enough
+
+
+def test_a_counter_that_may_have_grown_in_an_earlier_load_does_not_count() -> None:
+    looks: list[tuple[float, dict[str, Any]]] = [(900.0, {"throttle_s": 1}), (1060.0, {"throttle_s": 2})]
+    assert loaded(6, looks, 900.0)
+    assert not loaded(6, looks, 901.0)
+    assert loaded(6, [looks[0], (1060.0, {"throttle_s": 2, "throttled": True})], 901.0)
 
 
 # Wear
