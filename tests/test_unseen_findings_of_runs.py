@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from stend.base.units import KiB
-from stend.findings import limits, look, peers, untouched, value
+from stend.findings import cache_policy, limits, look, peers, service_map, untouched, value
 from stend.findings.look import headline
 from stend.findings.look.link import Link
+from stend.model import service_map as maps
 from stend.model.counts import Counts
 from stend.model.tally import Tally
 from stend.model.workload import Workload
@@ -160,3 +161,32 @@ def test_a_drive_is_better_or_worse_than_a_peer_from_a_tenth_on(
     ]
     assert told(peers.find(run, {"peers": ["q"]})) == [("unknown", {"peer": "q", "known": "p"}, "")]
     assert told(peers.find(run, {})) == []
+
+
+# Caches that were not seen, and maps without cells
+
+
+@pytest.mark.parametrize(("read", "key"), [(249, "unwarmed"), (250, "none")])
+def test_a_part_of_which_a_quarter_was_read_had_no_cache_if_nothing_was_hit(read: int, key: str) -> None:
+    def held(moved: int) -> Any:
+        return SimpleNamespace(
+            counts=Counts(1.0, 0.0, Tally(ios=1, bytes=moved)), workload=SimpleNamespace(range_bytes=1000)
+        )
+
+    test: Any = SimpleNamespace(name="cold-warm")
+    found = cache_policy._unseen(test, {"gain": 1.0}, [held(100), held(read - 100)])
+    more = {"read": read, "range": 1000} if key == "unwarmed" else {}
+    assert (found.key, found.values) == (key, {"gain": 1.0} | more)
+    assert found.confidence == ("can't tell" if key == "unwarmed" else "high")
+
+
+@pytest.mark.parametrize("limits_ran", [True, False])
+def test_a_map_without_cells_has_too_few_reads_for_its_lowest_percentile(
+    limits_ran: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = SimpleNamespace(name="service-map", profile=SimpleNamespace(options={"percentiles": [99.9, 99.0]}))
+    monkeypatch.setattr(look, "tests", lambda *_: [test])
+    monkeypatch.setattr(maps, "cells", lambda *_: [])
+    ran = {("service-map", maps.LIMITS): [1]} if limits_ran else {}
+    run: Any = SimpleNamespace(of=lambda test, phase: ran.get((test, phase), []))
+    assert told(service_map.find(run, {})) == ([("few", {"percent": 99.0}, "")] if limits_ran else [])
