@@ -244,8 +244,17 @@ def test_the_host_of_a_run_is_among_its_settings(tmp_path: Path) -> None:
     run = made("fresh", truth=Truth(capacity_bytes=8 * GiB), interval_s=20.0, shorten=60)
     own = outcome("r", run, host).settings
     assert (own["cpu"], own["kernel"], own["fio"]) == ("Epyc × 64", "6.1", ""), "fio loads no synthetic drive"
-    kept = outcome("r", store.load(imported(SAMPLES / "fio-3.33.json", tmp_path)), host).settings
+    run = store.load(imported(SAMPLES / "fio-3.33.json", tmp_path))
+    kept = outcome("r", run, host).settings
     assert (kept["cpu"], kept["kernel"], kept["fio"], kept["engine"]) == ("Epyc", "6.1", "fio-3.33", "fio")
+
+
+def test_what_an_imported_run_lacks_is_listed_but_for_settings_that_it_does_not_state(tmp_path: Path) -> None:
+    """Those are noted by name beside their source."""
+    run = store.load(imported(SAMPLES / "fio-3.33.json", tmp_path))
+    notes = [note.text for note in run.notes]
+    assert any(note.key == "imported.untold" for note in notes)
+    assert outcome("r", run, {}).lacks == tuple(note for note in notes if note.key != "imported.untold")
 
 
 def test_kinds_of_quantities_have_their_thresholds() -> None:
