@@ -98,7 +98,7 @@ def _differences(row: Row, alike: Sequence[Row]) -> Iterator[Because]:
         if value != usual and many > len(alike) / 2:
             yield Because(f"lot_{name}", {"value": value, "usual": usual})
     known = [other.median_s for other in alike if other.median_s]
-    if row.median_s and known and row.median_s > SLOWER * median(known):
+    if row.median_s and row.median_s > SLOWER * median(known):
         yield Because("lot_slower", {"value": row.median_s, "usual": median(known)})
 
 

@@ -52,7 +52,7 @@ class Limit(NamedTuple):
 
 def parsed(text: str) -> Limit:
     """Parse a limit. Raise BadInput with an example if it is invalid."""
-    match = _LIMIT.fullmatch(text)
+    match = _LIMIT.fullmatch(text.replace("\u03bc", "µ"))  # the Greek letter, to which Unicode normalizes the sign
     if not match or match[5].lower() not in UNITS:
         raise BadInput(f"{text!r} is not a limit; {FORM}")
     return Limit(text, match[1], words(match[2]), match[3], float(match[4]), match[5].lower())

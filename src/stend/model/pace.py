@@ -70,7 +70,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def host_share(self) -> float:
         """Return the share of IOs that were late although the queue had room: the host did not keep up."""
-        return self.late_share - self.full_share
+        return (self.late - self.full) / self.sent if self.sent else 0.0
 
     @property
     def doubtful(self) -> bool:

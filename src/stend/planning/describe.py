@@ -142,7 +142,7 @@ def _matrix(holds: list[Hold]) -> list[str]:
     rows = [
         f"    {len(blocks)} x {len(mixes)} matrix, {kind} T{first.threads} Q{first.depth}, {_amount(holds[0])} each, "
         "mixes outside, blocks inside",
-        "    R/W     " + "".join(f"{mix_label(m):>8}" for m in mixes),
+        f"    {'R/W':<10}" + "".join(f"{mix_label(m):>8}" for m in mixes),
     ]
     cells = {(h.workload.block_bytes, h.workload.read_pct): n for n, h in enumerate(holds, start=1)}
     rows += [f"    {h / 1024:>5g} KiB " + "".join(f"{'#' + str(cells[h, m]):>8}" for m in mixes) for h in blocks]

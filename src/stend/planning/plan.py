@@ -206,7 +206,8 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     if profile.verify:
         every_test, deviations = verifying.verified(every_test, deviations)
     drawn = verifying.numbered(shared(every_test, device, notes))
-    range_bytes = max(profile.active_range(device), *(_reach(test) for test in drawn))
+    reached = (hold.workload.start_bytes + hold.workload.range_bytes for test in drawn for hold in test.holds)
+    range_bytes = max([profile.active_range(device), *reached])
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
         notes.append(Sentence("first_only", size=range_bytes))
     elif not profile.range_limit_bytes:
@@ -231,11 +232,6 @@ def _smaller(test: PlannedTest) -> Iterator[Sentence]:
     size = min((hold.workload.range_bytes for hold in test.holds), default=wanted)
     if size < wanted:
         yield Sentence("of_test", test=test.name, what=Sentence("hot_smaller", a=size, b=wanted))
-
-
-def _reach(test: PlannedTest) -> int:
-    """Return the end of the part of the drive that a test touches, in bytes."""
-    return max((hold.workload.start_bytes + hold.workload.range_bytes for hold in test.holds), default=0)
 
 
 def reads_only(selection: Iterable[str]) -> bool:

@@ -1,7 +1,7 @@
 """Drives of one model with their runs. Each drive gives one number per figure, the geometric mean of its runs."""
 
 from collections.abc import Iterator, Sequence
-from math import log
+from math import exp, log
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -76,7 +76,12 @@ def _values(runs: Sequence[Outcome], figures: Sequence[Figure]) -> Iterator[tupl
             value for run in runs if figure.key in run.rows and (value := run.rows[figure.key].value(figure.quantity))
         ]
         if values:
-            yield figure, float(np.exp(fmean(log(value) for value in values)))
+            yield figure, _mean(values)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the geometric mean. Of equal values it is that value, without an error of rounding."""
+    return values[0] if len(set(values)) == 1 else exp(fmean(log(value) for value in values))
 
 
 def _unlike(runs: Side) -> Iterator[tuple[str, list[Any]]]:

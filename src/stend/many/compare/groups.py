@@ -62,7 +62,7 @@ class Group(NamedTuple):
     def one_way(self) -> bool:
         """Return whether all figures grew, or all shrank, the middle one by a few percent at least."""
         ratios = [d.ratio for d in self.differences]
-        return (min(ratios) > 1 or max(ratios) < 1) and self.far > log(1 + A_LITTLE)
+        return (min(ratios) > 1 or max(ratios) < 1) and self.far >= log(1 + A_LITTLE)
 
     @property
     def far(self) -> float:
