@@ -109,9 +109,7 @@ def io_uring_works() -> bool:
 
 def _output(fio: str, option: str) -> str:
     try:
-        done = subprocess.run(
-            [fio, option], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
-        )
+        done = subprocess.run([fio, option], capture_output=True, errors="replace", timeout=PATIENCE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         why = getattr(error, "strerror", None) or f"no answer to {option} within {PATIENCE_S} s"
         raise Missing(f"{fio} cannot be used ({why}); {_another()}") from error
