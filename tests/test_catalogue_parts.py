@@ -137,10 +137,8 @@ def test_a_table_has_the_size_that_its_part_states(home: Path) -> None:
     assert first.number == 2
 
 
-@pytest.mark.parametrize(
-    "damage", [{}, {"run": msgspec.Raw(b"\xc1")}, {"run": msgspec.Raw(msgspec.msgpack.encode(["a"]))}]
-)
-def test_a_damaged_column_is_refused_with_the_way_out(damage: dict[str, Any], home: Path) -> None:
+@pytest.mark.parametrize("damage", [None, b"\xc1", msgspec.msgpack.encode(["a"])])
+def test_a_damaged_column_is_refused_with_the_way_out(damage: bytes | None, home: Path) -> None:
     data = parts.read(home)[0].data
     part = Part(1, msgspec.structs.replace(data, about={} if damage is None else {"run": msgspec.Raw(damage)}))
     with pytest.raises(BadInput, match=r"the catalogue is damaged; delete \.stend/catalogue, which is rebuilt"):

@@ -1,4 +1,4 @@
-"""Facts of the kernel about block devices, from a copied tree: names, numbers, stacks, twins, loops; and real ioctls."""
+"""Facts of the kernel about block devices, from a copied tree: names, stacks, twins, loops; and real ioctls."""
 
 import array
 import os
@@ -51,9 +51,9 @@ def kernel(tmp_path: Path) -> Kernel:
         (tmp_path / "sys/dev/block" / files["dev"]).symlink_to(f"../../{place}")
     for upper, lower in BELOW.items():
         for name in lower:
-            for folder, other in ((f"{upper}/slaves", name), (f"{name}/holders", upper)):
-                (tmp_path / "sys/class/block" / folder).mkdir(exist_ok=True)
-                (tmp_path / "sys/class/block" / folder / other).touch()
+            for inner, other in ((f"{upper}/slaves", name), (f"{name}/holders", upper)):
+                (tmp_path / "sys/class/block" / inner).mkdir(exist_ok=True)
+                (tmp_path / "sys/class/block" / inner / other).touch()
     (tmp_path / "dev").mkdir()
     return Kernel(tmp_path)
 

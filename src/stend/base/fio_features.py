@@ -100,7 +100,7 @@ def _another() -> str:
 def io_uring_works() -> bool:
     """Return True if the kernel allows io_uring. A sysctl, seccomp or a limit of locked memory may forbid it."""
     parameters = ctypes.create_string_buffer(IO_URING_PARAMS_BYTES)
-    ring: int = ctypes.CDLL(None, use_errno=True).syscall(IO_URING_SETUP, 32, parameters)
+    ring: int = ctypes.CDLL(None).syscall(IO_URING_SETUP, 32, parameters)
     if ring < 0:
         return False
     os.close(ring)
