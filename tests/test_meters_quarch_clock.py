@@ -21,9 +21,9 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.mark.parametrize(("unit", "seconds"), [("nS", 1e-9), ("uS", 1e-6), ("mS", 1e-3), ("S", 1.0), ("s", 1.0)])
 @pytest.mark.parametrize(("power", "watts"), [("uW", 1e-6), ("mW", 1e-3), ("W", 1.0)])
 def test_columns_have_the_units_of_their_names(unit: str, seconds: float, power: str, watts: float) -> None:
-    known = quarch.columns(f" Time {unit} , 5V power {power},12V power W")
-    assert known == (seconds, ((1, watts), (2, 1.0)))
-    at, value = quarch.parsed("7,2,3", known) or (None, None)
+    head = f" Time {unit} , 5V power {power},12V power W"
+    assert quarch.columns(head) == (seconds, ((1, watts), (2, 1.0)))
+    at, value = quarch.parsed("7,2,3", quarch.columns(head)) or (None, None)
     assert (at, value) == (7 * seconds, 2 * watts + 3)
 
 
