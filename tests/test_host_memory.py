@@ -47,7 +47,7 @@ def test_a_line_of_dmidecode_is_a_fact_about_the_module(fields: dict[str, str], 
 
 @pytest.mark.parametrize("title", ["Memory Device Mapped Address", "Physical Memory Array", "On Board Devices"])
 def test_other_tables_of_the_firmware_list_no_module(title: str) -> None:
-    assert memory.modules(f"Handle 0x0012, DMI type 20, 35 bytes\n{title}\n\tType: Memory Device\n\tSize: 8 GB") == []
+    assert memory.modules(f"Handle 0x0012, DMI type 20, 35 bytes\n{title}\n\tMemory Device\n\tSize: 8 GB") == []
 
 
 @pytest.mark.parametrize("cpus", ["0", "01", "12"])

@@ -46,7 +46,7 @@ def modules(text: str) -> list[Module]:
     """Return every slot that `dmidecode --type 17` lists."""
     slots = []
     for block in text.split("\n\n"):
-        if "Memory Device" in block.splitlines():  # the title; lines of facts begin with a tab
+        if "Memory Device" in (line.strip() for line in block.splitlines()[:2]):
             pairs = (line.strip().partition(":") for line in block.splitlines())
             slots.append(_module({key: value.strip() for key, _, value in pairs}))
     return slots
