@@ -42,9 +42,7 @@ def test_a_wish_is_for_steps_of_a_second_without_limit_ring_or_shift() -> None:
     assert wish.limit_bytes >= 2**60
 
 
-@pytest.mark.parametrize(
-    ("processors", "each"), [(1, 8), (32, 8), (33, 256 / 33), (64, 4), (256, 1), (257, 1), (1000, 1)]
-)
+@pytest.mark.parametrize(("processors", "each"), [(1, 8), (32, 8), (33, 256 / 33), (64, 4), (256, 1), (300, 1)])
 def test_buffers_take_256_mib_together_but_each_from_1_to_8_mib(processors: int, each: float, tmp_path: Path) -> None:
     for number in range(processors):
         (tmp_path / f"per_cpu/cpu{number}").mkdir(parents=True)
