@@ -182,7 +182,7 @@ class Kernel:
         disk = self.parent(node) or node
         files = [*self.block(disk).glob("device/scsi_generic/*/dev"), *self.block(disk).glob("device/bsg/*/dev")]
         if disk.startswith("nvme"):
-            files.append(self.sys / "class/nvme-generic" / disk.replace("nvme", "ng", 1) / "dev")
+            files.append(self.sys / "class/nvme-generic" / disk.replace("nvme", "ng") / "dev")
         return [number for number in map(text, files) if number]
 
     def controllers(self, node: str) -> list[str]:
