@@ -248,7 +248,7 @@ def count(path: str | Path) -> int:
 
 def natural(name: str) -> list[tuple[int, str]]:
     """Return a sort key that puts sda2 before sda10."""
-    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def is_node(there: os.stat_result, number: str) -> bool:
