@@ -341,6 +341,10 @@ def test_without_extras_a_run_opens_and_says_what_is_missing(top: Path) -> None:
     assert (first.endswith(" True one"), drawn) == (True, "True")
     assert len(others) == 3
     assert all(line.startswith("Missing ") and "`pip install 'stend[report]'`" in line for line in others)
+    assert [line.split(" needs ")[0] for line in others[1:]] == [
+        "Missing a table for Arrow",
+        "Missing a query of the catalogue",  # before any run is read
+    ]
     assert issubclass(Missing, StendError)
 
 

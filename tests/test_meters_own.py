@@ -74,6 +74,7 @@ def test_log_25h_tells_the_error_and_whether_it_is_an_estimate() -> None:
     assert own.measured(told) == (5, True)
     assert own.measured(power(attributes=1, error=255)) == (None, False)
     assert own.measured(power(attributes=4, error=101)) == (None, True)
+    assert own.measured(power(attributes=4, error=100)) == (100, True)
     assert own.measured(b"") == (None, False)
 
 
@@ -285,3 +286,13 @@ def test_a_drive_without_this_number_and_a_virtual_one_are_told_in_one_sentence(
         meters.opened("own@temperature_c", device)
     with pytest.raises(BadInput, match="virtual drive has a meter of watts only"):
         meters.opened("own@temperature_c", devices.find("sim:small"))
+
+
+def test_the_power_of_a_virtual_drive_before_the_meter_was_opened_is_not_read() -> None:
+    rows = [[(1.0, 1.0, 5.0, 5.0)], [(2.0, 1.0, 6.0, 7.0)], []]
+    model = SimpleNamespace(read=lambda: rows.pop(0))
+    device: Any = SimpleNamespace(sim=SimpleNamespace(drive=SimpleNamespace(power=model)))
+    meter = own.Virtual(device)
+    assert meter.read() == [Value(2.0, 1.0, 6.0, 7.0)]
+    assert (meter.read(), meter.words(), meter.cost) == ([], [], (0, 0.0))
+    assert (meter.facts.spec, meter.facts.name, meter.facts.error_pct) == ("own", "model", 0.0)

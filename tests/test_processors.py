@@ -11,7 +11,7 @@ from stend.base.sysfs import Kernel
 from stend.host import processors
 
 GOVERNORS = ("", "performance", "powersave", "schedutil")
-STATES = {"POLL": 0, "C1": 2, "C1E": 10, "C6": 133, "C8": 890}
+STATES = {"POLL": 0, "C1": 2, "C1E": 10, "C3": processors.DEEP_US, "C6": 133, "C8": 890}
 
 
 def told(governor: str, idle: dict[str, int]) -> list[str]:
@@ -104,7 +104,7 @@ def test_processors_that_a_container_keeps_from_this_process_are_not_usable(
     in_groups(tmp_path, "1:name=systemd:/x\n0::/a/b\n" if "a/b" in quotas else "0::/\n", monkeypatch)
     monkeypatch.setattr(processors, "CPU", tmp_path)
     monkeypatch.setattr("os.cpu_count", lambda: 64)
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(affinity)))
+    monkeypatch.setattr("os.sched_getaffinity", {0: set(range(affinity))}.__getitem__)  # 0: this process
     facts = processors.describe()
     assert facts["usable"] == usable
     assert host.describe().get("usable_cpus", 64) == usable
@@ -138,8 +138,9 @@ def test_one_slow_processor_is_reported_wherever_it_is(
     ("caches", "sum_bytes"),
     [
         ([("32K", "0"), ("1024K", "0"), ("32768K", "0-7")] * 2, 32 << 20),
-        ([("48K", "0"), ("2M", "0"), ("30M", "0-3"), ("48K", "4"), ("2M", "4"), ("30M", "4-7")], 60 << 20),
-        ([("48K", "0"), ("2M", "0"), ("1G", "0-3")] * 2, 1 << 30),
+        ([("48K", "0"), ("2048K", "0"), ("30720K", "0-3"), ("48K", "4"), ("2048K", "4"), ("30720K", "4-7")], 60 << 20),
+        ([("48K", "0"), ("2048K", "0"), ("1048576K", "0-3")] * 2, 1 << 30),
+        ([("48K", "0"), ("2048K", "0"), ("", "0-3")], 32 << 20),  # of an unknown size
         ([], 32 << 20),
     ],
 )

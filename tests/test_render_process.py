@@ -37,6 +37,18 @@ def test_each_line_has_one_answer_in_order_and_no_output_of_a_library_is_among_t
     assert done.stderr.count("a library prints") == done.stderr.count("and writes") == 3
 
 
+def test_an_answer_comes_before_the_next_request() -> None:
+    program = [sys.executable, "-c", NOISY]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin
+        assert process.stdout
+        for word in ("one", "two"):
+            process.stdin.write(json.dumps(["svg", word]).encode() + b"\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline()) == [word.upper(), ""]
+        process.stdin.close()
+
+
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
 def test_a_request_to_end_is_no_answer(end: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
     def ended(given: str) -> str:
@@ -56,3 +68,16 @@ def test_an_empty_page_takes_the_place_of_a_drawing_in_a_layout(width: float, he
     )
     assert empty[0] / empty[1] == pytest.approx(drawn[0] / drawn[1], rel=1e-3)
     assert empty[0] / empty[1] == pytest.approx(width / height, rel=1e-3)
+
+
+def test_the_table_of_an_empty_page_has_the_place_of_each_object() -> None:
+    """ISO 32000-1, 7.5.4: entries of 20 bytes, the first of a free object; `startxref` is the place of the table."""
+    page = render_process._empty_page(320, 140)
+    place = int(page.split(b"startxref\n")[1].split(b"\n")[0])
+    assert page[place:].startswith(b"xref\n0 4\n0000000000 65535 f \n")
+    first = place + len(b"xref\n0 4\n")
+    entries = [page[at : at + 20] for at in range(first, first + 4 * 20, 20)]
+    for number, entry in enumerate(entries[1:], 1):
+        assert entry[10:] == b" 00000 n \n"
+        assert page[int(entry[:10]) :].startswith(b"%d 0 obj\n<<" % number)
+    assert page[first + 80 :].startswith(b"trailer\n<< /Size 4 /Root 1 0 R >>")

@@ -1,5 +1,6 @@
 """The seal by which a host recognizes its own output, and the key that it makes at first."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,28 @@ def test_a_key_of_another_length_seals_nothing(key: Path) -> None:
     key.write_bytes(key.read_bytes()[1:])
     assert seal.seal(b"words") == ""
     assert not seal.is_ours(b"words", digest)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_seal_is_a_digest_of_16_bytes_with_a_key_of_32_which_later_versions_recognize(key: Path, there: bool) -> None:
+    if there:
+        key.parent.mkdir(parents=True)
+        key.write_bytes(bytes(range(32)))
+        key.chmod(0o600)
+    digest = seal.seal(b"words")
+    assert digest == hashlib.blake2b(b"words", key=key.read_bytes(), digest_size=16).hexdigest()
+    assert (len(key.read_bytes()), len(digest)) == (32, 2 * 16)
+
+
+def test_the_key_is_made_in_the_folder_that_a_measurement_of_the_host_has_made(key: Path) -> None:
+    key.parent.mkdir(parents=True)
+    assert seal.seal(b"words")
+
+
+def test_without_a_key_that_only_the_user_reads_no_digest_is_ours(key: Path) -> None:
+    """Nobody needs a key for the digest of an empty one."""
+    unkeyed = hashlib.blake2b(b"words", digest_size=16).hexdigest()
+    assert not seal.is_ours(b"words", unkeyed), "no key"
+    seal.seal(b"words")
+    key.chmod(0o644)
+    assert not seal.is_ours(b"words", unkeyed), "a key that others can read"

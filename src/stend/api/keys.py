@@ -66,7 +66,7 @@ def nearest(key: str, names: Sequence[str], matches: Sequence[str] = (), *, ever
     there = list(dict.fromkeys(matches or names))
     most = len(there) if every else SOME
     few = ", ".join([*there[:most], *(["..."] if len(there) > most else ())]) or "none"
-    close = get_close_matches(key.lower(), [name.lower() for name in there], 1, 0.6)
+    close = get_close_matches(key.lower(), [name.lower() for name in there])
     meant = next((name for name in there if close and name.lower() == close[0]), "")
     return f"did you mean {meant!r}? Choose from: {few}" if meant else f"choose from: {few}"
 

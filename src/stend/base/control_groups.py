@@ -33,7 +33,7 @@ def rates(kernel: Kernel = HOST) -> Iterator[Limit]:
     for group, folder in _folders("blkio", kernel):
         for kind, old in KINDS.items():
             for line in text(folder / f"blkio.throttle.{old}_device").splitlines():
-                yield from _rates(group, line.replace(" ", f" {kind}=", 1))
+                yield from _rates(group, line.replace(" ", f" {kind}="))
         for line in text(folder / "io.max").splitlines():
             yield from _rates(group, line)
 

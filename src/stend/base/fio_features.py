@@ -100,7 +100,7 @@ def _another() -> str:
 def io_uring_works() -> bool:
     """Return True if the kernel allows io_uring. A sysctl, seccomp or a limit of locked memory may forbid it."""
     parameters = ctypes.create_string_buffer(IO_URING_PARAMS_BYTES)
-    ring: int = ctypes.CDLL(None, use_errno=True).syscall(IO_URING_SETUP, 32, parameters)
+    ring: int = ctypes.CDLL(None).syscall(IO_URING_SETUP, 32, parameters)
     if ring < 0:
         return False
     os.close(ring)
@@ -109,9 +109,7 @@ def io_uring_works() -> bool:
 
 def _output(fio: str, option: str) -> str:
     try:
-        done = subprocess.run(
-            [fio, option], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
-        )
+        done = subprocess.run([fio, option], capture_output=True, errors="replace", timeout=PATIENCE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         why = getattr(error, "strerror", None) or f"no answer to {option} within {PATIENCE_S} s"
         raise Missing(f"{fio} cannot be used ({why}); {_another()}") from error

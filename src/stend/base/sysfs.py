@@ -182,7 +182,7 @@ class Kernel:
         disk = self.parent(node) or node
         files = [*self.block(disk).glob("device/scsi_generic/*/dev"), *self.block(disk).glob("device/bsg/*/dev")]
         if disk.startswith("nvme"):
-            files.append(self.sys / "class/nvme-generic" / disk.replace("nvme", "ng", 1) / "dev")
+            files.append(self.sys / "class/nvme-generic" / disk.replace("nvme", "ng") / "dev")
         return [number for number in map(text, files) if number]
 
     def controllers(self, node: str) -> list[str]:
@@ -248,7 +248,7 @@ def count(path: str | Path) -> int:
 
 def natural(name: str) -> list[tuple[int, str]]:
     """Return a sort key that puts sda2 before sda10."""
-    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def is_node(there: os.stat_result, number: str) -> bool:

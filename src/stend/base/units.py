@@ -130,4 +130,4 @@ def rate(per_second: float) -> str:
 
 def _three(value: float) -> str:
     """Return three significant digits, never with an exponent."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

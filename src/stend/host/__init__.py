@@ -3,7 +3,6 @@
 `measured` is the result of `stend host` on this machine, if it was run.
 """
 
-import os
 import platform
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,8 @@ def describe(drive: str = "") -> dict[str, Any]:
         "system": _os_name(),
         "python": platform.python_version(),
         "cpu": _field(Path("/proc/cpuinfo"), "model name") or platform.machine(),
-        "cpus": os.cpu_count(),
-        "usable_cpus": usable if (usable := processors.usable()) < (os.cpu_count() or 0) else 0,
+        "cpus": processors.count(),
+        "usable_cpus": usable if (usable := processors.usable()) < processors.count() else 0,
         "memory_bytes": int(memory[0]) * 1024 if memory else 0,
         "board": " ".join(filter(None, (text(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": processors.governors(),

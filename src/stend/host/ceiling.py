@@ -5,15 +5,17 @@ requires (`refill_buffers`).
 """
 
 import json
-import os
 import subprocess
 
 from stend.base.errors import Missing, StepFailed
 from stend.base.fio_features import clock
 from stend.base.programs import missing
+from stend.host import processors
 
 SECONDS = 3
 DEPTH = 32
+PATIENCE_S = 60.0
+"""Seconds that fio may take for one measurement."""
 
 
 def measured(fio: str = "fio", seconds: float = SECONDS) -> dict[str, float]:
@@ -28,7 +30,7 @@ def data(fio: str = "fio", seconds: float = SECONDS) -> dict[str, float]:
 
 
 def _threads() -> dict[str, int]:
-    return {"one": 1, "all": os.cpu_count() or 1}
+    return {"one": 1, "all": processors.count()}
 
 
 def _run(fio: str, threads: int, seconds: float, *load: str) -> dict[str, dict[str, float]]:
@@ -39,9 +41,8 @@ def _run(fio: str, threads: int, seconds: float, *load: str) -> dict[str, dict[s
         done = subprocess.run(
             [fio, *clock(), *work, *shape, "--output-format=json"],
             capture_output=True,
-            text=True,
             errors="replace",
-            timeout=60 + seconds,
+            timeout=PATIENCE_S,
             check=False,
         )
         job: dict[str, dict[str, float]] = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]

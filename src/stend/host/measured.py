@@ -46,7 +46,7 @@ def dmidecode() -> str:
     """Return the output of dmidecode on memory devices, or "" if it is not installed or not permitted."""
     try:
         return subprocess.run(
-            ["dmidecode", "--type", "17"], capture_output=True, text=True, errors="replace", timeout=20, check=False
+            ["dmidecode", "--type", "17"], capture_output=True, errors="replace", timeout=20, check=False
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""

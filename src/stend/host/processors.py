@@ -7,12 +7,12 @@ from typing import Any
 
 from stend.base import control_groups
 from stend.base.sysfs import HOST, text
+from stend.base.units import KiB, MiB
 
 CPU = Path("/sys/devices/system/cpu")
 NODES = Path("/sys/devices/system/node")
 DEEP_US = 20
 """An idle state with a longer exit time is visible in response times."""
-SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def last_cache_bytes() -> int:
@@ -21,9 +21,9 @@ def last_cache_bytes() -> int:
     for cpu in CPU.glob("cpu[0-9]*"):
         levels = sorted(cpu.glob("cache/index[0-9]*"))
         if levels:
-            size = text(levels[-1] / "size")
-            shared[text(levels[-1] / "shared_cpu_list")] = int(size[:-1] or 0) * SUFFIXES.get(size[-1:], 1)
-    return sum(shared.values()) or 32 << 20
+            size = text(levels[-1] / "size").removesuffix("K")  # the kernel prints no other unit
+            shared[text(levels[-1] / "shared_cpu_list")] = int(size or 0) * KiB
+    return sum(shared.values()) or 32 * MiB
 
 
 def describe() -> dict[str, Any]:
@@ -32,12 +32,17 @@ def describe() -> dict[str, Any]:
     idle = [{"name": text(s / "name"), "exit_us": int(text(s / "latency") or 0)} for s in states
             if text(s / "disable") != "1"]  # fmt: skip
     return {
-        "cpus": os.cpu_count(),
+        "cpus": count(),
         "usable": usable(),
         "nodes": len(list(NODES.glob("node[0-9]*"))) or 1,
         "governor": governors(),
         "idle": idle,
     }
+
+
+def count() -> int:
+    """Return the number of processors of this host, or 1 if the system does not report it."""
+    return os.cpu_count() or 1
 
 
 def usable() -> float:
@@ -52,7 +57,7 @@ def governors() -> str:
 
 def advice(processors: dict[str, Any]) -> Iterator[str]:
     """Yield settings to change before microseconds are measured, for processors as `describe` returns them."""
-    if processors["usable"] < (processors["cpus"] or 0):
+    if processors["usable"] < processors["cpus"]:
         yield (
             f"This process may use {processors['usable']:g} of {processors['cpus']} processors, by its affinity or the "
             "quota of a control group such as a container: give it all of them"

@@ -54,7 +54,6 @@ def _make(path: Path) -> None:
     """Create the key atomically. If two processes create one at the same time, the first wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent) as file:
-        file.write(secrets.token_bytes(KEY_BYTES))
-        file.flush()
+        Path(file.name).write_bytes(secrets.token_bytes(KEY_BYTES))
         if not path.exists():
             os.link(file.name, path)

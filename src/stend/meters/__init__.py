@@ -7,6 +7,7 @@ that a command prints, if it is not `watts`.
 A meter never invents a value: a time without one stays without one, and a note states it.
 """
 
+import math
 import time
 from contextlib import closing
 from functools import cache
@@ -68,10 +69,10 @@ def parse(text: str) -> Spec:
 
 def _error_pct(text: str, setting: str) -> float:
     try:
-        value = float(setting.removesuffix("%")) if setting.endswith("%") else -1.0
+        value = float(setting.removesuffix("%"))
     except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
+        value = math.nan
+    if not (setting.endswith("%") and 0 <= value <= 100):
         raise BadInput(f"{text}: the setting {setting} is not drive, machine or an error such as 2%")
     return value
 

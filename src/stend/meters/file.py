@@ -49,20 +49,20 @@ def moment(text: str) -> float | None:
 
 def row(line: str) -> tuple[float, Stated] | None:
     """Return (seconds since 1970, value) of a line, or None if it is neither."""
-    parts = SEPARATOR.split(line.strip(), maxsplit=2)
+    parts = SEPARATOR.split(line.strip())
     if len(parts) < 2:
-        parts = line.split(maxsplit=2)
-    at = moment(parts[0]) if len(parts) >= 2 and len(line) <= MOST_LINE else None
-    value = stated(parts[1]) if at is not None else None
-    return (at, value) if at is not None and value else None
+        parts = line.split()
+    if len(parts) < 2 or len(line) > MOST_LINE or (at := moment(parts[0])) is None:
+        return None
+    value = stated(parts[1])
+    return (at, value) if value else None
 
 
 class File(Recorder):
     """A file that grows, or that is complete. Lines before the start of the run are skipped."""
 
     def __init__(self, spec: Spec, path: Path) -> None:
-        self.path, self.rest, self.place = path, b"", 0
-        self.latest, self.ahead = 0.0, False
+        self.path, self.ahead = path, False
         first = self._first()
         steps = [after - before for before, after in pairwise(first) if after > before]
         if not steps:
@@ -78,7 +78,7 @@ class File(Recorder):
         while True:
             if not self.path.is_file():
                 raise BadInput(f"the meter's file {self.path} is not a file")
-            size = self.path.stat().st_size
+            size, self.rest = self.path.stat().st_size, b""
             lines = self._from(max(size - TAIL_BYTES, 0))
             times = [found[0] for line in lines if (found := row(line))]
             if len(times) >= 2:
@@ -97,7 +97,7 @@ class File(Recorder):
         except OSError as error:
             raise BadInput(f"the meter's file {self.path} cannot be read: {error.strerror}") from error
         self.place = place + len(data)
-        *lines, self.rest = (self.rest + data if place and self.rest else data).split(b"\n")
+        *lines, self.rest = (self.rest + data).split(b"\n")
         return [line.decode(errors="replace") for line in lines if line.strip()]
 
     def read(self) -> list[Value]:
