@@ -74,6 +74,18 @@ def test_before_any_work_since_the_mark_the_rest_is_unknown(mark: Mark, elapsed:
     assert clock.times(at, now=990.0).elapsed_s == 0.0
 
 
+def test_a_real_drive_and_a_run_that_has_not_begun_have_the_time_of_their_events() -> None:
+    shown = Course()
+    assert clock.times(shown, now=1030.0) == Times(0.0, ToGo(0, 0, 0), "")
+    start = PLAN
+    assert isinstance(start, Started)
+    plan = replace(start.plan, device=replace(start.plan.device, virtual=False))
+    for event in (replace(start, plan=plan), done(MINUTE, 60.0, written(60.0))):
+        shown.add(event)
+    assert clock.times(shown, now=1030.0) == Times(60.0, shown.remaining, "")
+    assert shown.remaining.likely_s == pytest.approx(160)
+
+
 @pytest.mark.parametrize(("elapsed", "left", "share"), [(30.0, 90.0, 0.25), (0.0, 0.0, 0.0), (5.0, 0.0, 1.0)])
 def test_the_share_of_a_run_is_the_elapsed_part_of_its_whole(elapsed: float, left: float, share: float) -> None:
     assert Times(elapsed, ToGo(0.0, left, 1e9), "").share == share

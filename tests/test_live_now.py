@@ -13,6 +13,7 @@ from stend.live.state import State
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Idle, Purge, Seconds
 from stend.model.events import Ended, Event, Judged, Note, Reading, Sample, Telemetry, Verdict
+from stend.model.stats import bin_index
 from stend.model.tally import Tally
 from stend.runner.progress import ToGo
 from stend.words import NO_WORDS, Sentence
@@ -105,6 +106,19 @@ def test_the_last_completed_step_is_named_if_it_was_a_load() -> None:
     assert now("x", course(), RUNNING).finished == ""
     assert now("x", course(*ROUND[:1]), RUNNING).finished == WRITES.label
     assert now("x", course(*ROUND[:2]), RUNNING).finished == ""
+
+
+def test_percentiles_of_the_last_step_are_those_that_its_ios_support() -> None:
+    """Ten IOs must be beyond one: of 1,000 IOs p99 is the highest."""
+    waits = Counts(10.0, 0.0, Tally(), Tally(1000, 4096, 10**9, 10**15, 10**6, {bin_index(10**6): 1000}))
+    assert now("x", course(done(TEN, 10.0, waits)), RUNNING).quantiles.keys() == {"50", "99"}
+
+
+def test_points_of_the_page_have_the_phase_and_the_round_of_their_last_sample() -> None:
+    second = Sample(t=9.0, counts=Counts(1.0, 0.0, Tally(), Tally(10, 40960, 5000, 0, 900)))
+    events = [second, *ROUND, replace(second, t=29.0), *SECOND, replace(second, t=49.0)]
+    points = course(*events).buckets.since()
+    assert [(point.t, point.place, point.round) for point in points] == [(9.0, 0, 1), (29.0, 0, 2), (49.0, 1, 1)]
 
 
 def test_stages_are_the_phases_that_are_done_the_present_one_and_the_later_ones() -> None:

@@ -9,15 +9,19 @@ import pytest
 from msgspec.structs import replace
 
 from stend.base.errors import BadInput
+from stend.model.counts import Counts
 from stend.model.definition import Idle, Phase, Plan, PlannedTest, Purge
 from stend.model.events import Event, Started
 from stend.model.record import Run
+from stend.model.stats import bin_index
+from stend.model.tally import Tally
 from stend.session import Request
-from stend.session.together import arrange, roll, skew, turns
+from stend.session.together import arrange, roll, skew, trial, turns
 from stend.session.together.arrange import Wanted
-from stend.session.together.group import Member
+from stend.session.together.group import Group, Member
 from stend.session.together.trial import Moved, Trial
 from stend.session.together.turns import Turns, alone, purges
+from stend.words import Sentence
 from tests.still import IDENTITY
 from tests.test_progress_exact import OTHER_TEN, PROFILE, TEN, begun, done, phase, written
 
@@ -31,7 +35,7 @@ def tried(*moved: tuple[float, float | None], failed: bool = False) -> Trial:
 
 
 @pytest.mark.parametrize(
-    ("trial", "carried"),
+    ("whole", "carried"),
     [
         (tried((0.98, 1.05)), True),
         (tried((0.98, None)), True),
@@ -44,9 +48,9 @@ def tried(*moved: tuple[float, float | None], failed: bool = False) -> Trial:
     ],
 )
 def test_a_host_carries_its_drives_if_none_loses_2_percent_of_its_rate_or_waits_5_percent_longer(
-    trial: Trial, carried: bool
+    whole: Trial, carried: bool
 ) -> None:
-    assert trial.carried is carried
+    assert whole.carried is carried
 
 
 def test_a_trial_is_summed_up_by_the_median_of_its_pairs_and_its_worst_rate() -> None:
@@ -74,8 +78,8 @@ def test_a_run_is_stamped_if_the_others_moved_its_figures_by_more_than_2_percent
 ) -> None:
     run = Wanted(Request(["iops"], "/dev/disk/by-id/nvme-A_1"), IDENTITY)
     moved = Moved(run.request.target, "load", rates, tails)
-    trial = Trial(5.0, (moved,), {}, {run.request.target: "it is gone"} if failed else {})
-    member = arrange._member(3, run, [], {run.request.target: lane} if lane else {}, [trial])
+    past = Trial(5.0, (moved,), {}, {run.request.target: "it is gone"} if failed else {})
+    member = arrange._member(3, run, [], {run.request.target: lane} if lane else {}, [past])
     assert (member.name, member.lane, member.disturbed) == ("03-nvme-A-1", lane, disturbed)
     keys = ["moved_in_turn" if lane else "moved_tail" if tails else "moved_rate"] + ["moved_never"] * failed
     assert [note.key for note in member.notes] == keys
@@ -187,3 +191,83 @@ def test_one_drive_is_named_once_whatever_its_names_are() -> None:
     arrange.once([asked("a", virtual), asked("b", replace(virtual, target="sim:y"))])
     with pytest.raises(BadInput, match="are one drive"):
         arrange.once([asked("a", virtual), asked("b", virtual)])
+
+
+class Drive:
+    """A process of a trial whose windows are given: bytes, and the response time of its IOs, or None."""
+
+    def __init__(self, *windows: tuple[int, int] | None, failed: str = "") -> None:
+        self.target, self.failed, self.windows, self.log = "a", failed, list(windows), list[str]()
+
+    def hold(self, load: Any) -> None:
+        self.log.append("hold" if load else "rest")
+
+    def window(self, seconds: float) -> Counts | None:
+        self.log.append(f"{seconds:g} s")
+        given = self.windows.pop(0)
+        if given is None:
+            return None
+        size, ns = given
+        return Counts(seconds, 0.0, Tally(100_000, size, 10**9, 10**15, ns, {bin_index(ns): 100_000}))
+
+
+@pytest.mark.parametrize(
+    ("windows", "failed", "others", "rates"),
+    [
+        ([(100, 1000), (90, 2000)] * 3, "", ["", ""], (0.9, 0.9, 0.9)),
+        ([(100, 1000), (90, 2000), (100, 1000), None, None, (90, 1000)], "", ["", ""], (0.9,)),
+        ([(100, 1000), (90, 2000)] * 3, "", ["gone", ""], (0.9, 0.9, 0.9)),
+        ([(100, 1000), (90, 2000)] * 3, "", ["gone", "gone"], None),
+        ([(100, 1000), (90, 2000)] * 3, "gone", ["", ""], None),
+        ([None] * 6, "", [""], None),
+        ([(100, 1000), (90, 2000)] * 3, "", [], None),
+    ],
+)
+def test_a_drive_is_compared_in_three_pairs_alone_and_beside_the_others(
+    windows: list[tuple[int, int] | None], failed: str, others: list[str], rates: tuple[float, ...] | None
+) -> None:
+    drive: Any = Drive(*windows, failed=failed)
+    beside: Any = [Drive(failed=why) for why in others]
+    moved = trial._moved(drive, beside, trial.LOADS[0], 2.0)
+    assert drive.log == ["hold", *["2 s", "2 s"] * 3, "rest"]
+    assert all(other.log == ["hold", "rest"] * 3 for other in beside)
+    if rates is None:
+        assert moved is None
+    else:
+        assert moved is not None
+        assert (moved.target, moved.load) == ("a", trial.LOADS[0].label)
+        assert moved.rates == pytest.approx(rates)
+        assert moved.tails == pytest.approx([2.0] * len(rates), rel=0.05)
+
+
+@pytest.mark.parametrize(("disturbed", "kind"), [(True, "interference"), (False, "beside")])
+def test_the_notes_of_a_member_come_before_its_first_phase_and_its_load_stops_before_a_turn(
+    disturbed: bool, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first note states the disturbance. A turn comes before the first phase and before each purge."""
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    notes = (Sentence("operator"), Sentence("shared", drives=["a"], kind="bridge", name="b"))
+    member = Member("a", Request(["iops"], "a"), "lane", notes, disturbed)
+    plan, stops = planned((LOUD, FRESH)), list[str]()
+    here = Turns(tmp_path, Group((member,), quiet=True), member, plan, lambda: False)
+    first = list(here.before(plan.tests[0], LOUD, lambda: stops.append("first")))
+    assert first == [(notes[0], kind), (notes[1], "beside")]
+    assert list(here.before(plan.tests[0], LOUD, lambda: stops.append("second"))) == []
+    assert list(here.before(plan.tests[0], FRESH, lambda: stops.append("third"))) == []
+    assert stops == ["first", "third"]
+    here.close()
+    assert (here.lane.fd, here.room.fd) == (-1, -1)
+
+
+def test_a_test_that_runs_alone_waits_for_the_others_and_they_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    with turns.Lock() as one, turns.Lock() as other:
+        assert one.take("room", shared=True)
+        assert other.take("room", shared=True)
+        assert not other.take("room")
+        one.free()
+        assert other.take("room")
+        assert not one.take("room", shared=True)
+    assert (one.fd, other.fd) == (-1, -1)
