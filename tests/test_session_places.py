@@ -139,6 +139,7 @@ def test_the_load_that_moved_most_is_stated_by_its_rate_or_its_tail() -> None:
     [
         (Part("bridge", "b"), 0.0, "shared", {}),
         (Part("bridge", "b", 4e9), 16e9, "shared_price", {"rate": 4.0, "pct": 25}),
+        (Part("bridge", "b", 9e9), 10e9, "shared_price", {"rate": 9.0, "pct": 90}),
         (Part("bridge", "b", 4e9), 4e9, "shared_rate", {"rate": 4.0}),
         (Part("bridge", "b", 4e9), 0.0, "shared_rate", {"rate": 4.0}),
         (Part("bridge", "b", 3.94e9), 3e9, "shared_rate", {"rate": 3.9}),

@@ -18,10 +18,9 @@ from stend.model.tally import Tally
 from stend.session import Request
 from stend.session.together import arrange, roll, skew, trial, turns
 from stend.session.together.arrange import Wanted
-from stend.session.together.group import Group, Member
+from stend.session.together.group import Member
 from stend.session.together.trial import Moved, Trial
 from stend.session.together.turns import Turns, alone, purges
-from stend.words import Sentence
 from tests.still import IDENTITY
 from tests.test_progress_exact import OTHER_TEN, PROFILE, TEN, begun, done, phase, written
 
@@ -170,6 +169,7 @@ def test_phases_that_are_measured_begin_at_the_beginning_of_their_first_load() -
     other = ran(1001.0, ("rounds", 31.5, 10.0), ("more", 50.0, 10.0))
     third = ran(1000.0, ("rounds", 29.0, 10.0))
     assert skew.skews([run, other, third]) == {("t", "rounds"): 3.5}
+    assert skew.skews([run, other]) == {("t", "rounds"): 2.5}
     assert skew.skews([run]) == {}
     assert skew.beginnings(ran(1.0, ("rounds", 30.0, 10.0), virtual=True)) == {}
     again = begun([phase(TEN, name="rounds")])
@@ -238,36 +238,3 @@ def test_a_drive_is_compared_in_three_pairs_alone_and_beside_the_others(
         assert (moved.target, moved.load) == ("a", trial.LOADS[0].label)
         assert moved.rates == pytest.approx(rates)
         assert moved.tails == pytest.approx([2.0] * len(rates), rel=0.05)
-
-
-@pytest.mark.parametrize(("disturbed", "kind"), [(True, "interference"), (False, "beside")])
-def test_the_notes_of_a_member_come_before_its_first_phase_and_its_load_stops_before_a_turn(
-    disturbed: bool, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first note states the disturbance. A turn comes before the first phase and before each purge."""
-    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
-    notes = (Sentence("operator"), Sentence("shared", drives=["a"], kind="bridge", name="b"))
-    member = Member("a", Request(["iops"], "a"), "lane", notes, disturbed)
-    plan, stops = planned((LOUD, FRESH)), list[str]()
-    here = Turns(tmp_path, Group((member,), quiet=True), member, plan, lambda: False)
-    first = list(here.before(plan.tests[0], LOUD, lambda: stops.append("first")))
-    assert first == [(notes[0], kind), (notes[1], "beside")]
-    assert list(here.before(plan.tests[0], LOUD, lambda: stops.append("second"))) == []
-    assert list(here.before(plan.tests[0], FRESH, lambda: stops.append("third"))) == []
-    assert stops == ["first", "third"]
-    here.close()
-    assert (here.lane.fd, here.room.fd) == (-1, -1)
-
-
-def test_a_test_that_runs_alone_waits_for_the_others_and_they_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
-    with turns.Lock() as one, turns.Lock() as other:
-        assert one.take("room", shared=True)
-        assert other.take("room", shared=True)
-        assert not other.take("room")
-        one.free()
-        assert other.take("room")
-        assert not one.take("room", shared=True)
-    assert (one.fd, other.fd) == (-1, -1)
