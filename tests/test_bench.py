@@ -1,13 +1,17 @@
 """The bench: how long a rest lasts, when a hold is over, what a pause is, and where a stream goes on."""
 
 from collections.abc import Generator
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from stend.base.units import KiB, MiB
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Purge, Seconds, Step, Workload
+from stend.model.pace import Pace
 from stend.runner.bench import Ahead, Bench, Done, Stopped
 from tests.still import StillEngine
 
@@ -248,3 +252,17 @@ def test_a_stream_with_a_limit_begins_at_the_start_and_is_made_ready_after_a_res
     held(here, STREAM, 60, Ahead(Idle(seconds=5), 0), Ahead(Hold(workload=STREAM, amount=Bytes(bytes=MiB)), 2))
     assert engine.log[1] == f"ready {STREAM.label}"
     assert here.streams[STREAM]
+
+
+def test_the_counts_of_loads_beside_a_load_add_up_one_by_one() -> None:
+    loads: list[Any] = [
+        SimpleNamespace(pace=Pace(sent=n), beside=[Beside(counts=Counts(seconds=10 * n + k)) for k in range(2)])
+        for n in (1, 2)
+    ]
+    plain, done_ = SimpleNamespace(), Done()
+    for counts, load in ((1, plain), (2, loads[0]), (3, loads[1]), (4, plain)):
+        done_ = done_.plus(Counts(seconds=counts), load)
+    assert done_.counts.seconds == 10
+    assert [each.counts.seconds for each in done_.beside] == [30, 32]
+    assert done_.pace == Pace(sent=3)
+    assert Done().plus(Counts(), plain).beside == ()
