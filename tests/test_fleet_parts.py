@@ -15,9 +15,11 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from stend.base.errors import BadInput, StepFailed
 from stend.base.process import ticks
-from stend.fleet import certificates, sealed, tasks
+from stend.fleet import beside, certificates, sealed, tasks
+from stend.fleet.file import Order, Study
 from stend.live import serving
-from stend.session.together import roll
+from stend.session import Request
+from stend.session.together import group, roll
 
 
 def certificate(path: Path) -> x509.Certificate:
@@ -201,3 +203,77 @@ def test_an_address_in_use_is_refused_with_its_port() -> None:
         port = first.getsockname()[1]
         with pytest.raises(StepFailed, match=f"^cannot listen on 127.0.0.1:{port}: .*; choose another --port"):
             serving._socket("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(
+    ("drives", "virtual", "together", "elsewhere", "grouped"),
+    [
+        ("AB", "", False, "", True),
+        ("A", "", False, "", False),
+        ("AB", "B", False, "", False),
+        ("AB", "B", True, "", True),
+        ("AB", "AB", True, "", True),
+        ("AB", "", False, "B", False),
+        ("ABC", "C", False, "", True),
+        ("ABC", "BC", False, "", False),
+        ("A", "", True, "", False),
+    ],
+)
+def test_runs_of_a_fleet_on_one_host_are_a_group_if_two_real_drives_share_it_or_all_begin_together(
+    drives: str, virtual: str, together: bool, elsewhere: str, grouped: bool, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A drive that another fleet has, or that this host does not have, is none of them."""
+    names = list[dict[str, str]]()
+
+    def tried(order: Order, of: dict[str, str], *_: Any) -> str:
+        names.append(of)
+        return "no trial here"
+
+    monkeypatch.setattr(beside, "_try", tried)
+    cells: dict[str, tuple[str, ...]] = {serial: (f"{serial}-1", f"{serial}-2") for serial in [*drives, "Z"]}
+    order = Order("f", "A-2", "A", Study(["iops"]), cells["A"], cells, together)
+    targets = {serial: f"{'sim:' if serial in virtual else '/dev/'}{serial}" for serial in drives}
+    others = dict.fromkeys(elsewhere, "g")
+    failure = beside.ready(order, targets, tmp_path / "f", lambda serial: others.get(serial, ""))
+    assert failure == ("no trial here" if grouped else "")
+    assert names == [{f"{serial}-1": serial for serial in drives}] * grouped
+    assert (tmp_path / "f").exists() is grouped
+
+
+def test_a_group_of_a_study_has_the_runs_of_that_study_and_is_made_once(tmp_path: Path) -> None:
+    cells: dict[str, tuple[str, ...]] = {serial: (f"{serial}-1", f"{serial}-2") for serial in "AB"}
+    order = Order("f", "A-2", "A", Study(["iops"]), cells["A"], cells)
+    targets = {serial: f"/dev/{serial}" for serial in "AB"}
+    first = group.Group(
+        tuple(group.Member(f"{serial}-1", Request(["iops"], f"/dev/{serial}"), "all") for serial in "ABX"), quiet=True
+    )
+    group.create(tmp_path, first)
+    (tmp_path / beside.KNOWN).write_text('["A-1", "B-1"]')
+    for _ in range(2):
+        assert beside.ready(order, targets, tmp_path, lambda serial: "") == ""
+    made = group.load(tmp_path / "2")
+    assert [(member.name, member.lane, member.request.target) for member in made.members] == [
+        ("A-2", "all", "/dev/A"), ("B-2", "all", "/dev/B")
+    ]  # fmt: skip
+    assert (made.quiet, made.barrier) == (True, False)
+    assert all(member.request.into is None for member in made.members)
+    assert roll.lives(tmp_path / "2", roll.BEGINNER)
+    (tmp_path / beside.KNOWN).write_text("{")
+    assert beside._known(tmp_path) == beside._known(tmp_path / "none") == set()
+
+
+def test_the_study_of_a_run_is_the_last_part_of_its_name() -> None:
+    assert Order("f", "A-b-02", "A", Study(["iops"])).study_word == "02"
+
+
+@pytest.mark.parametrize(
+    ("target", "tests", "destroy"),
+    [("/dev/x", ["iops"], "A"), ("sim:small", ["iops"], None), ("/dev/x", ["inspect"], None)],
+)
+def test_an_order_permits_to_destroy_data_only_of_a_real_drive_that_is_written(
+    target: str, tests: list[str], destroy: str | None
+) -> None:
+    request = Order("f", "A-1", "A", Study(tests, depth=8)).request(target, Path("r"))
+    assert (request.destroy, request.into, request.label, request.target) == (destroy, "r", "f", target)
+    assert (request.tests, request.depth, request.seed) == (tests, 8, None)
