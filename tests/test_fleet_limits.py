@@ -1,6 +1,8 @@
 """Limits of a fleet file and names that follow from it."""
 
+import fcntl
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +183,34 @@ def test_a_drive_is_claimed_as_long_as_a_run_of_another_fleet_is_open(
     assert locks.claim(tmp_path, "S", locks.Claim(fleet, ("z",)), is_open) == other
     locks.let_go(tmp_path, "f" if other else fleet)
     assert list((tmp_path / "claims").glob("*.json")) == []
+
+
+def test_a_drive_is_locked_by_one_process_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    with locks.drive("S") as fd:
+        assert fd >= 0
+        with locks.drive("S") as second, locks.drive("T") as other:
+            assert (second, other >= 0) == (-1, True)
+        assert not os.get_inheritable(fd)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+    with locks.drive("S") as again:
+        assert again >= 0
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "locks").iterdir()} == {0o600}
+    names = {f"drive-{hashlib.blake2b(serial, digest_size=8).hexdigest()}" for serial in (b"S", b"T")}
+    assert {path.name for path in (tmp_path / "locks").iterdir()} == names
+
+
+def test_a_lock_of_a_file_is_exclusive_until_it_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "more/folders/lock"
+    for _ in range(2):
+        with locks.only(path) as fd, path.open() as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        with path.open() as other:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(fd)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_serial_number_is_a_type_of_a_resource_of_slurm() -> None:
