@@ -238,3 +238,10 @@ def test_a_drive_is_compared_in_three_pairs_alone_and_beside_the_others(
         assert (moved.target, moved.load) == ("a", trial.LOADS[0].label)
         assert moved.rates == pytest.approx(rates)
         assert moved.tails == pytest.approx([2.0] * len(rates), rel=0.05)
+
+
+def test_a_trial_writes_and_reads_large_blocks_in_order_and_small_ones_at_random() -> None:
+    """128 KiB in order and 4 KiB at random, 32 of them outstanding, as the tests of throughput and IOPS have them."""
+    loads = [(one.random_pct, one.read_pct, one.block_bytes, one.threads, one.depth) for one in trial.LOADS]
+    assert loads == [(0, 0, 131_072, 1, 32), (0, 100, 131_072, 1, 32), (100, 100, 4096, 1, 32)]
+    assert trial.PERCENT == 99.9
