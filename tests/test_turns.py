@@ -69,6 +69,13 @@ def test_a_run_that_waits_for_its_turn_is_in_no_others_way(tmp_path: Path) -> No
     here.close()
 
 
+def test_the_others_of_a_member_are_all_but_itself(tmp_path: Path) -> None:
+    here = turn(tmp_path, "one", LOUD_PLAN)
+    assert here.others == ["other"]
+    assert roll.lives(tmp_path, "one")
+    here.close()
+
+
 def test_runs_of_a_lane_are_one_after_another_and_those_of_other_lanes_are_not(tmp_path: Path) -> None:
     first, second = (turn(tmp_path, name, LOUD_PLAN, lane="x", quiet=False) for name in ("one", "two"))
     third = turn(tmp_path, "three", QUIET_PLAN, lane="y", quiet=False)
