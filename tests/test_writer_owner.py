@@ -149,3 +149,61 @@ def test_a_lock_of_an_unknown_writer_and_a_file_system_without_locks_are_sentenc
             writer._try_lock(fd, tmp_path)
     finally:
         os.close(fd)
+
+
+def test_a_folder_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(StepFailed) as raised, writer.sole(tmp_path / "none", "run"):
+        pass
+    said = str(raised.value)
+    assert said.startswith(f"{tmp_path / 'none'} ")
+    assert "No such file or directory" in said
+    assert said.endswith("fix that, or copy it elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("before", "keys"),
+    [
+        (Before(), []),
+        (Before(restarted=True), ["restarted"]),
+        (Before(moved_from="/x"), ["moved"]),
+        (Before(restarted=True, moved_from="/x"), ["restarted", "moved"]),
+    ],
+)
+def test_a_restart_and_a_move_are_sentences_each(before: Before, keys: list[str]) -> None:
+    assert [sentence.key for sentence in before.sentences] == keys
+
+
+def test_a_killed_owner_that_still_holds_the_lock_is_waited_for_but_not_for_ever(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owned(folder, pid=gone(), ticks=0)
+    held, slept = os.open(folder / writer.OWNER, os.O_RDWR), list[float]()
+    fcntl.flock(held, fcntl.LOCK_EX)
+
+    def lets_go(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            os.close(held)
+
+    monkeypatch.setattr("time.sleep", lets_go)
+    with writer.sole(folder, "resume"):
+        assert len(slept) == 3
+    again, clock = os.open(folder / writer.OWNER, os.O_RDWR), iter(range(0, 1000, 2))
+    fcntl.flock(again, fcntl.LOCK_EX)
+    owned(folder, pid=gone(), ticks=0)
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    try:
+        with pytest.raises(BadInput, match="is being written by `stend run`"), writer.sole(folder, "resume"):
+            pass
+    finally:
+        monkeypatch.undo()
+        os.close(again)
+    assert len(slept) == 5, "looks at 2 s and 4 s of five seconds"
+
+
+def test_a_look_at_the_owner_leaves_no_file_open(folder: Path) -> None:
+    owned(folder)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        writer.last(folder)
+    assert len(os.listdir("/proc/self/fd")) == before
