@@ -165,3 +165,13 @@ def test_steps_that_were_cut_off_are_counted(tmp_path: Path) -> None:
     for number in range(2):
         (folder / "raw" / f"unfinished-{number}.zst").touch()
     assert checks(folder)[-1] == Check("raw/", "0 agree with the results' counts; 2 of steps that were cut off")
+
+
+def test_a_report_in_whose_place_is_a_folder_cannot_be_read(folder: Path) -> None:
+    (folder / "x.html").write_text("x")
+    reports.remember(folder, [folder / "x.html"], [store.load(folder).seal])
+    (folder / "x.html").unlink()
+    (folder / "x.html").mkdir()
+    check = checks(folder)[-1]
+    assert (check.piece, check.sound) == ("x.html", False)
+    assert check.words.startswith("cannot be read: ")
