@@ -32,7 +32,7 @@ class Host:
         monkeypatch.setattr(arrange, "trial", measured)
         monkeypatch.setattr(arrange, "shared", lambda drives: [PATH] if len(drives) > 1 else [])
         monkeypatch.setattr(arrange, "numa", lambda drive: ("1", "8-15") if drive.target == "/dev/a" else ("", ""))
-        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cpus)))
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cpus)) if pid == 0 else set())
 
     def arranged(self, drives: str, *, barrier: bool = False, seconds: float | None = None) -> Arranged:
         """The arrangement of drives by their letters; v is a virtual one."""
@@ -114,3 +114,23 @@ def test_shared_paths_and_processors_near_a_drive_are_reported(
     near = "/dev/a: processors 8-15 are near it, NUMA node 1"
     assert [line for line in host.lines if "bridge" not in line] == [*lines, near]
     assert sum("bridge" in line for line in host.lines) == len(lines)
+
+
+def test_a_member_has_the_notes_of_the_last_trial_that_had_its_drive_and_of_its_own_paths() -> None:
+    run = Wanted(Request(["iops"], "/dev/a"), REAL)
+    elsewhere = Shared(Part("bridge", "0000:02"), ("/dev/b", "/dev/c"))
+    moved, failed = replace(CALM, failed={}), Trial(5.0, (), {}, {"/dev/a": "it is gone"})
+    others = Trial(5.0, (Moved("/dev/b", "load", (0.1,)),), {}, {})
+    for trials, keys in (
+        ([], []),
+        ([others], []),
+        ([moved, others], ["moved_rate"]),
+        ([failed], ["moved_never"]),
+        ([moved, failed], ["moved_never"]),
+        ([failed, moved], ["moved_rate"]),
+    ):
+        member = arrange._member(1, run, [PATH, elsewhere], {}, trials)
+        assert [note.key for note in member.notes] == [*keys, "shared_price"]
+        assert member.disturbed is (keys == ["moved_never"])
+    long = Wanted(Request(["iops"], "/dev/" + "x" * 60), REAL)
+    assert arrange._member(1, long, [], {}, []).name == "01-" + "x" * 40

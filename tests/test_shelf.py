@@ -1,12 +1,14 @@
 """Runs below a folder by their names, and the news of one of them."""
 
 import asyncio
+import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 
 from stend.base.errors import BadInput
@@ -172,3 +174,23 @@ def test_an_error_is_answered_in_the_language_that_was_asked_for() -> None:
         answer = asyncio.run(server._error(request, BadInput(said)))
         assert (answer.status_code, answer.media_type) == (409, "application/json")
         assert (b"no drive is chosen" in bytes(answer.body)) is (words != "ru")
+
+
+def test_a_list_that_is_known_already_is_answered_without_it(tmp_path: Path) -> None:
+    """304 is Not Modified (RFC 9110, 15.4.5)."""
+    kept(tmp_path / "runs/a", EVENTS)
+    made = server.Server(tmp_path / "runs")
+
+    def asked(query: str, **headers: str) -> Any:
+        request: Any = SimpleNamespace(query_params=QueryParams(query), headers=headers)
+        return asyncio.run(made.runs(request))
+
+    first = asked("columns=model")
+    assert (first.status_code, first.media_type) == (200, "application/json")
+    assert [row["run"] for row in json.loads(bytes(first.body))] == ["a"]
+    tag = first.headers["etag"]
+    again = asked("columns=model", **{"if-none-match": tag})
+    assert (again.status_code, bytes(again.body), again.headers["etag"]) == (304, b"", tag)
+    assert asked("columns=model", **{"if-none-match": '"other"'}).status_code == 200
+    assert asked("columns=serial").headers["etag"] != tag
+    assert len(tag) == 18, "8 bytes"
