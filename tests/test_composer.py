@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from stend import suite
 from stend.base.errors import BadInput
 from stend.cli import _options
 from stend.live import composer
@@ -109,6 +110,11 @@ def test_every_virtual_drive_and_every_test_that_plays_no_trace_can_be_chosen() 
     assert "iops" in names
     assert "replay" not in names
     assert shown["profiles"] == plan.profiles()
-    for suite in shown["suites"]:
-        assert suite["name"]
-        assert suite["title"]
+    titles = {test["name"]: test["title"] for test in shown["tests"]}
+    assert [titles[name] for name in ("iops", "latency")] == [suite.load(name).title for name in ("iops", "latency")]
+    russian = {test["name"]: test["title"] for test in composer.choices(Language("ru"))["tests"]}
+    assert russian.keys() == {*names}
+    assert russian["latency"] != suite.load("latency").title
+    for study in shown["suites"]:
+        assert study["name"]
+        assert study["title"]
