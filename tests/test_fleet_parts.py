@@ -9,6 +9,11 @@ from typing import Any
 
 import msgspec
 import pytest
+
+pytest.importorskip("distributed")
+pytest.importorskip("cryptography")
+pytest.importorskip("uvicorn")
+
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
@@ -20,6 +25,7 @@ from stend.fleet.file import Order, Study
 from stend.live import serving
 from stend.session import Request
 from stend.session.together import group, roll
+from tests.forks import gone
 
 
 def certificate(path: Path) -> x509.Certificate:
@@ -134,14 +140,6 @@ def test_files_of_a_run_are_listed_and_read_in_parts(tmp_path: Path, monkeypatch
     for name in ("raw", "none", "../../../../secret", "/etc/hostname"):
         with pytest.raises(BadInput, match="is not a file of that run"):
             tasks.piece("f", "a-1", name, 0)
-
-
-def gone() -> int:
-    """The number of a process that has exited."""
-    if not (child := os.fork()):
-        os._exit(0)
-    os.waitpid(child, 0)
-    return child
 
 
 def test_a_member_may_still_come_while_its_process_or_that_which_starts_it_exists(tmp_path: Path) -> None:

@@ -8,6 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+pytest.importorskip("starlette")
+
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 

@@ -15,7 +15,7 @@ from stend.base.process import ticks
 from stend.host.who import Host, here
 from stend.store import writer
 from stend.store.writer import Before, Holder, Owner
-from tests.test_fleet_parts import gone
+from tests.forks import gone
 
 OURS = here()
 AGAIN = msgspec.structs.replace(OURS, boot="another boot")
