@@ -33,7 +33,7 @@ def certificate(path: Path) -> x509.Certificate:
 
 
 def test_a_host_has_a_certificate_of_its_name_for_both_sides_signed_by_the_authority(tmp_path: Path) -> None:
-    """Browsers and TLS libraries take at most 825 days; a day before now allows for clocks that are slow."""
+    """Valid for 825 days, a choice of ours, and from a day before now, because clocks of hosts may be slow."""
     folder = tmp_path / "ca"
     made = certificates.make(folder, ["desk", "h-1.lab_x"])
     assert made == [folder / "desk.pem", folder / "h-1.lab_x.pem"]

@@ -33,7 +33,7 @@ from tests.test_watch import load, run_with
 def test_incidents_are_what_is_new_since_the_reading_before(
     before: dict[str, Any], now: dict[str, Any], incidents: list[Incident]
 ) -> None:
-    """Bit 1 of NVMe's critical warning is the temperature (base specification 2.0, figure 207)."""
+    """Bit 1 of NVMe's critical warning is the temperature."""
     assert list(watch.incidents(before, now)) == incidents
 
 
