@@ -1,13 +1,17 @@
 """The bench: how long a rest lasts, when a hold is over, what a pause is, and where a stream goes on."""
 
 from collections.abc import Generator
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from stend.base.units import KiB, MiB
+from stend.model.beside import Beside
 from stend.model.counts import Counts
-from stend.model.definition import Bytes, Hold, Idle, Seconds, Workload
+from stend.model.definition import Bytes, Hold, Idle, Purge, Seconds, Step, Workload
+from stend.model.pace import Pace
 from stend.runner.bench import Ahead, Bench, Done, Stopped
 from tests.still import StillEngine
 
@@ -68,7 +72,7 @@ def test_a_rest_before_any_load_begins_now() -> None:
     engine = StillEngine()
     engine.clock = 100
     here = bench(engine)
-    assert here.rest(5) == Done(Counts(), 0.0, 0)
+    assert tuple(here.rest(5)) == (Counts(), 0.0, 0, None, None, None, (), 0)
     assert engine.clock == pytest.approx(105)
     _, first = held(here, RANDOM, 1)
     assert first.gap_s == 0
@@ -204,3 +208,61 @@ def test_the_operators_wish_to_end_is_heard_within_a_rest_and_within_a_load() ->
     with pytest.raises(Stopped):
         here.rest(60)
     assert engine.clock == 3
+
+
+def test_a_load_whose_ios_are_all_observed_has_no_weight_of_its_own() -> None:
+    _, first = held(bench(StillEngine()), RANDOM, 1)
+    assert (first.weight, first.verified, first.places, first.beside) == (0, None, None, ())
+
+
+def test_a_processor_is_idle_if_the_host_was_busy_for_no_more_than_the_time_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The host of a still drive is busy for a tenth of a second in each interval."""
+    monkeypatch.setattr("stend.runner.bench.CPUS", 2)
+    next_ = Ahead(Hold(workload=STREAM, amount=Seconds(seconds=1)), 2)
+    for interval_s, order in ((0.1, ["start", "ready", "stop"]), (0.09, ["start", "stop", "ready"])):
+        engine = StillEngine(interval_s=interval_s)
+        held(bench(engine), RANDOM, 0.2, next_)
+        assert [line.split()[0] for line in engine.log] == order
+
+
+@pytest.mark.parametrize(
+    ("ahead", "ready"),
+    [
+        ([], False),
+        ([Hold(workload=RANDOM, amount=Seconds(seconds=60))], False),
+        ([Hold(workload=RANDOM, amount=Bytes(bytes=MiB))], True),
+        ([Hold(workload=STREAM, amount=Seconds(seconds=60))], True),
+        ([Purge(), Hold(workload=STREAM, amount=Seconds(seconds=60))], False),
+        ([Idle(seconds=5), Hold(workload=RANDOM, amount=Seconds(seconds=60))], True),
+        ([Idle(seconds=5), Purge()], False),
+        ([Idle(seconds=5)], False),
+    ],
+)
+def test_the_next_load_is_made_ready_unless_it_is_the_one_that_goes_on(ahead: list[Step], ready: bool) -> None:
+    engine = StillEngine()
+    held(bench(engine), RANDOM, 60, *(Ahead(step, 7) for step in ahead))
+    assert any(line.startswith("ready") for line in engine.log) is ready
+
+
+def test_a_stream_with_a_limit_begins_at_the_start_and_is_made_ready_after_a_rest() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    held(here, STREAM, 60, Ahead(Idle(seconds=5), 0), Ahead(Hold(workload=STREAM, amount=Bytes(bytes=MiB)), 2))
+    assert engine.log[1] == f"ready {STREAM.label}"
+    assert here.streams[STREAM]
+
+
+def test_the_counts_of_loads_beside_a_load_add_up_one_by_one() -> None:
+    loads: list[Any] = [
+        SimpleNamespace(pace=Pace(sent=n), beside=[Beside(counts=Counts(seconds=10 * n + k)) for k in range(2)])
+        for n in (1, 2)
+    ]
+    plain, done_ = SimpleNamespace(), Done()
+    for counts, load in ((1, plain), (2, loads[0]), (3, loads[1]), (4, plain)):
+        done_ = done_.plus(Counts(seconds=counts), load)
+    assert done_.counts.seconds == 10
+    assert [each.counts.seconds for each in done_.beside] == [30, 32]
+    assert done_.pace == Pace(sent=3)
+    assert Done().plus(Counts(), plain).beside == ()

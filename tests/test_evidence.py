@@ -204,7 +204,42 @@ def test_a_counter_that_moves_is_a_reason_and_heat_is_none(tmp_path: Path) -> No
 
 def test_the_evidence_of_a_run_is_limited(tmp_path: Path) -> None:
     device = Witness(Piece("a.bin", b"x"))
-    assert len(notes(tmp_path, device, *[FAILURE] * 20)) == session.MOST
+    assert len(notes(tmp_path, device, *[FAILURE] * 20)) == 8
+
+
+def test_of_one_event_64_mib_are_kept_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = Piece("large.bin", bytes((64 << 20) + 1))
+    (note,) = notes(tmp_path, Witness(large, Piece("a.bin", b"x")), FAILURE)
+    assert note.text == "kept in evidence/0: a.bin (1 B); not available: large.bin (more than 64 MiB in total)"
+    monkeypatch.setattr(session, "MOST_BYTES", 100)
+    pieces = [Piece("a", bytes(60)), Piece("b", bytes(40)), Piece("c", bytes(1))]
+    (note,) = notes(tmp_path / "more", Witness(*pieces), FAILURE)
+    assert [file.name for file in sorted((tmp_path / "more/evidence/0").iterdir())] == ["a", "b"]
+    assert "c (more than 100 B in total)" in note.text
+
+
+def test_logs_that_are_left_after_three_minutes_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 0.0, 180.0, 180.5])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    (note,) = notes(tmp_path, Witness(*(Piece(name, b"x") for name in "abc")), FAILURE)
+    monkeypatch.undo()
+    assert note.text.startswith("kept in evidence/0: a (1 B), b (1 B); not available: ")
+    assert "3 min" in note.text
+
+
+@pytest.mark.parametrize(
+    ("event", "needs"),
+    [
+        (FAILURE, True),
+        (Note(t=1.0, text=text("x"), kind="stall"), False),
+        (Telemetry(t=1.0, values={"crc_errors": 1}), False),
+        (Telemetry(t=1.0, values={"media_errors": 1}), True),
+        (Telemetry(t=1.0, values={"media_errors": 0, "critical_warning": 4}), True),
+        (Telemetry(t=1.0, values={"media_errors": 0, "critical_warning": 2}), False),
+    ],
+)
+def test_evidence_is_collected_for_a_failure_and_for_errors_of_the_drive(event: Event, needs: bool) -> None:
+    assert session._needs(event, {"media_errors": 0, "critical_warning": 0}, set()) is needs
 
 
 @pytest.fixture

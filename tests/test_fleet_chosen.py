@@ -147,3 +147,14 @@ def test_a_fleet_that_only_reads_needs_no_names_and_names_no_drive(tmp_path: Pat
     assert (verified.destroy, verified.verify) == ("A", True)
     with pytest.raises(BadInput, match="for a study of the test `inspect` alone"):
         fleet(tmp_path, ["A"], studies=[{"tests": ["inspect", "iops"], "survey_minutes": 2.5}])
+
+
+def test_drives_of_any_of_the_selectors_are_printed_and_the_choice_is_kept_in_a_new_folder(tmp_path: Path) -> None:
+    two = fleet(tmp_path, [{"model": "QN*"}, {"firmware": "2.1"}], ("D", "E"), into=str(tmp_path / "more/home"))
+    lines = list(chosen.page(two, THREE | OTHERS))
+    assert [line.partition('"')[2][0] for line in lines if line.startswith("    ")] == ["D", "E"]
+    settled = chosen.settled(two, THREE | OTHERS)
+    assert chosen.kept(two) is None
+    for _ in range(2):
+        chosen.keep(two, settled)
+        assert chosen.kept(two) == settled

@@ -1,6 +1,7 @@
 """Hooks of a run: each event runs the hooks for it and no others, once, and a hook that fails is tried again."""
 
 import json
+import re
 import shlex
 import socket
 import sys
@@ -10,6 +11,7 @@ from threading import Thread
 
 import pytest
 
+from stend.base.errors import BadInput
 from stend.base.version import __version__
 from stend.live import hooks
 from stend.live.course import Course
@@ -80,6 +82,56 @@ def test_a_hook_is_tried_until_it_succeeds_and_no_longer(tmp_path: Path, monkeyp
     assert [len((tmp_path / str(times)).read_text()) for times in (1, 2, 3, 4)] == [1, 2, 3, 3]
     assert len(said) == 1, "the one that never succeeded"
     assert said[0].startswith("the hook for 'failed' failed 3 times: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("finished", "is not EVENT=COMMAND; events are finished, failed, stopped, cut-off, steady, throttled"),
+        ("finished=", "is not EVENT=COMMAND"),
+        ("finished= ", "is not EVENT=COMMAND"),
+        ("=true", "is not EVENT=COMMAND"),
+        ("cut=true", "is not EVENT=COMMAND"),
+        ("failed=no-such-program", "cannot be called: 'no-such-program' is not an installed program"),
+        ("failed='", "cannot be called: No closing quotation"),
+        ("failed=http:///x", "cannot be called: its address has a space, or no host"),
+        ("failed=http://h:0/", "cannot be called: its address has a space, or no host"),
+        ("failed=http://h/a b", "cannot be called: its address has a space, or no host"),
+        ("failed=http://h/\x7f", "cannot be called: its address has a space, or no host"),
+        ("failed=https://u@h/", "cannot be called: an address with a login is not supported; use a command"),
+        ("failed=http://h:65536/", "cannot be called: Port out of range 0-65535"),
+    ],
+)
+def test_a_hook_that_can_never_be_called_is_refused_when_it_is_named(words: str, why: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(why)):
+        hooks.hook(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        ("cut-off= true ", ("cut off", "true")),
+        ("failed=sh -c 'a=b'", ("failed", "sh -c 'a=b'")),
+        ("steady=https://h:1/x?y=z", ("steady", "https://h:1/x?y=z")),
+        ("steady=http://h:65535", ("steady", "http://h:65535")),
+    ],
+)
+def test_a_hook_is_an_event_and_what_it_does(words: str, made: tuple[str, str]) -> None:
+    assert hooks.hook(words) == made
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("sh -c :", ""),
+        ("sh -c 'echo one >&2; echo two >&2; exit 3'", "ended with 3 two"),
+        ("sh -c 'exit 1'", "ended with 1"),
+        ("sh -c 'test $STEND_EVENT = failed && test $STEND_FOLDER = here'", ""),
+    ],
+)
+def test_a_command_that_fails_has_its_code_and_its_last_line(command: str, why: str) -> None:
+    said = hooks._call(hooks.hook(f"failed={command}"), '{"folder": "here"}')
+    assert said == (f"{command} {why}" if why else "")
 
 
 def test_a_retry_waits_before_it_tries() -> None:

@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Generator
 from pathlib import Path
 
+import msgspec
 import pytest
 import zstandard
 
 from stend import store
-from stend.base.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, NotReadable, StepFailed
 from stend.model.events import Ended, Event, Result
 from stend.model.record import Run
 from stend.store import journal
@@ -259,3 +260,61 @@ def test_the_first_line_tells_the_format_by_which_the_rest_is_read(folder: Path)
     assert len(list(chain.opened((line + b"\n" for line in lines[1:]), 2, wrong))) == len(lines) - 1
     assert not wrong
     assert record.seal == f"{len(lines) - 1}-{chain.hash.hex()}"
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_every_format_so_far_is_read(tmp_path: Path, version: int) -> None:
+    (tmp_path / "events.jsonl").write_text(json.dumps({"format": "stend-events", "version": version}) + "\n")
+    assert list(store.read(tmp_path)) == []
+    assert (journal.Record(tmp_path).chain, store.number(tmp_path), store.run_number(tmp_path)) == (None, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("version", "kind"), [(4, NotReadable), (0, BadInput), ("3", BadInput), (None, BadInput), (-1, BadInput)]
+)
+def test_a_later_format_needs_a_newer_stend_and_any_other_is_none(tmp_path: Path, version: object, kind: type) -> None:
+    (tmp_path / "events.jsonl").write_text(json.dumps({"format": "stend-events", "version": version}) + "\n")
+    with pytest.raises(BadInput, match="this stend reads up to 3: use a newer stend") as raised:
+        journal.Record(tmp_path)
+    assert type(raised.value) is kind
+
+
+def test_a_first_line_has_64_kib_at_most(tmp_path: Path) -> None:
+    head = b'{"format":"stend-events","version":3}'
+    for size, sound in ((65_536, True), (65_537, False)):
+        (tmp_path / "events.jsonl").write_bytes(head.ljust(size - 1) + b"\n")
+        if sound:
+            assert journal.Record(tmp_path).head["version"] == 3
+        else:
+            with pytest.raises(BadInput, match="is not a stend event file"):
+                journal.Record(tmp_path)
+
+
+def test_the_number_of_a_run_has_62_bits(tmp_path: Path) -> None:
+    for named, number in (("ffffffffffffffff", 2**62 - 1), ("4000000000000001", 1), ("x", None), (7, None)):
+        head = {"format": "stend-events", "version": 3, "run": named}
+        (tmp_path / "events.jsonl").write_text(json.dumps(head) + "\n")
+        assert store.run_number(tmp_path) == number
+
+
+def test_the_number_of_a_record_is_that_of_its_last_event(folder: Path, events: list[Event]) -> None:
+    assert store.number(folder) == len(events)
+
+
+def test_a_folder_that_may_not_be_looked_into_is_a_run_but_not_that_of_a_file_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: object) -> None:
+        raise PermissionError
+
+    assert not journal.is_run(tmp_path)
+    assert not journal.is_run(tmp_path / "a\0b")
+    monkeypatch.setattr(os, "stat", refuse)
+    assert [journal.is_run(tmp_path / name) for name in ("run", "lost+found")] == [True, False]
+
+
+def test_the_output_of_a_step_has_the_name_of_its_place(events: list[Event]) -> None:
+    result = next(event for event in events if isinstance(event, Result))
+    place = msgspec.structs.replace(result.where, test="a/b", phase="c\0d", round=12)
+    named = store.raw_name(msgspec.structs.replace(result, where=place, index=3))
+    assert named == "a-b-c-d-0012-0003.json.zst"

@@ -4,12 +4,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from stend import store
 from stend.engines import _fio_json as fio
 from stend.model.counts import Counts
-from stend.model.definition import Hold, Seconds
+from stend.model.definition import Hold, Idle, Seconds
 from stend.model.tally import Tally
 from stend.model.workload import Workload
 from stend.store import verify
@@ -50,4 +51,19 @@ def test_totals_of_fio_are_compared_from_result_to_result(
     monkeypatch.setattr(fio, "total", lambda total, way: Tally(ios=total * (way == "read"), bytes=4096 * total))
     check = folder.raw()
     assert check.sound == (not wrong)
+    assert wrong or check.words == f"{len(seeds)} agree with the results' counts"
     assert [int(part.split()[0].rstrip(":")) for part in check.words.split("; ") if wrong] == wrong
+
+
+@pytest.mark.parametrize("skipped", ["rest", "by stend", "of its own engine"])
+def test_steps_without_output_of_fio_are_not_compared(skipped: str, tmp_path: Path) -> None:
+    load = Workload(random_pct=100, read_pct=100, block_bytes=4096, threads=1, depth=1)
+    own = msgspec.structs.replace(load, read_pct=0, trim_pct=100)
+    assert (load.ours, own.ours) == (False, True)
+    held = Hold(workload=own if skipped == "of its own engine" else load, amount=Seconds(seconds=1))
+    result = SimpleNamespace(seed=1, step=Idle(seconds=1) if skipped == "rest" else held, counts=Counts())
+    folder: Any = verify.Folder.__new__(verify.Folder)
+    folder.folder = tmp_path
+    by_stend = {load} if skipped == "by stend" else set()
+    folder.run = SimpleNamespace(plan=SimpleNamespace(sent_by_stend=by_stend), results=[result])
+    assert folder.raw() == verify.Check("raw/", "0 agree with the results' counts")

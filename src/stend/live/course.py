@@ -106,8 +106,8 @@ class Course:
         self.verdicts = () if event.ended_by else event.verdicts
         if event.ended_by:
             here = (event.where.test, event.where.phase)
-            searched = any(phase.steady for name, phase in self.progress.places if (name, phase.name) == here)
-            steady = event.steady if searched else None
+            judged = next(phase for name, phase in self.progress.places if (name, phase.name) == here)
+            steady = event.steady if judged.steady else None
             self.passed.append(Passed(*here, self.began_s, self.t, event.where.round, event.ended_by, steady))
             self.began_s = self.t
 

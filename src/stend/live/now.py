@@ -164,12 +164,17 @@ def _drive(course: Course) -> dict[str, Any]:
 
 
 def _place(course: Course) -> dict[str, Any]:
-    if not course.place or not course.at:
+    if not course.place:
         return {}
     test, phase = course.place
     done, every = course.steps
     fields = {"test": test.name, "title": test.title, "phase": phase.name, "doing": course.doing}
-    return fields | {"round": course.at.round, "rounds": phase.rounds, "step": min(done + 1, every), "steps": every}
+    return fields | {
+        "round": course.progress.present.rounds + 1,
+        "rounds": phase.rounds,
+        "step": min(done + 1, every),
+        "steps": every,
+    }
 
 
 def _load(course: Course) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Run holds, rests and pauses on an engine. Two consecutive holds of the same workload run without interruption."""
 
+import operator
 import os
 from collections.abc import Callable, Generator
 from typing import NamedTuple
@@ -50,9 +51,9 @@ class Done(NamedTuple):
     def plus(self, counts: Counts, load: Load) -> "Done":
         """Return this result with counts that the load has just returned, its pace and the loads beside it."""
         more = tuple(getattr(load, "beside", ()))
-        beside = tuple(a + b for a, b in zip(self.beside, more, strict=True)) if self.beside and more else None
+        beside = tuple(map(operator.add, self.beside, more)) or self.beside or more
         pace = paces(self.pace, getattr(load, "pace", None))
-        return self._replace(counts=self.counts + counts, pace=pace, beside=beside or self.beside or more)
+        return self._replace(counts=self.counts + counts, pace=pace, beside=beside)
 
 
 class Ahead(NamedTuple):

@@ -22,18 +22,18 @@ SHRINKS = 0.02
 def of_round(run: Run, test: str, phase: Phase) -> Sentence | None:
     """Return the note on a phase after the round just judged, or None if there is none, or it was noted before."""
     backwards = (j for j in reversed(run.judgements.get((test, phase.name), ())) if j.verdicts)
-    recent = [*islice(backwards, LOOKED_AT)][::-1]
-    if len(recent) < LOOKED_AT or not FROM_ROUND <= recent[-1].where.round < phase.rounds or recent[-1].ended_by:
+    recent = [*islice(backwards, LOOKED_AT)]
+    if len(recent) < LOOKED_AT or not FROM_ROUND <= recent[0].where.round < phase.rounds or recent[0].ended_by:
         return None
     far = [excess(judged) for judged in recent]
     if (
         min(far) < FAR
-        or np.polyfit(range(len(far)), np.log(far), 1)[0] < -SHRINKS
+        or np.polyfit(range(len(far)), np.log(far), 1)[0] > SHRINKS  # per round backwards
         or any(_is_of(note.text, test, phase.name) for note in run.notes)
     ):
         return None
-    number = recent[-1].where.round
-    values = {"n": number, "most": phase.rounds, "far": round(far[-1], 1), "left": phase.rounds - number}
+    number = recent[0].where.round
+    values = {"n": number, "most": phase.rounds, "far": round(far[0], 1), "left": phase.rounds - number}
     return Sentence("forecast", test=test, phase=phase.name, **values)
 
 

@@ -8,9 +8,10 @@ settling.
 
 import itertools
 import math
+import operator
 from collections import deque
 from statistics import mean, median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Purge, Rule, Seconds, Steady, Step, Whole, Workload
@@ -54,17 +55,16 @@ class View(NamedTuple):
     known: float = 1
     unknown: float = 1
     pauses: float = 1
-    rounds: int = 0
+    rounds: Literal["first", "likely", "last"] = "likely"
     floor: float = FLOOR
     slower: float = 1
     rest: float = 1
 
 
-FIRST, LIKELY, LAST = -1, 0, 1
 TYPICAL_EXTRA = TYPICAL_ROUNDS - WINDOWS["pts"]
 """Rounds after the first full window that a drive needs, before the run has ended a search."""
 USUAL = View()
-QUICK = View(known=1.15, unknown=2, pauses=0, rounds=FIRST, floor=1, slower=0.85)
+QUICK = View(known=1.15, unknown=2, pauses=0, rounds="first", floor=1, slower=0.85)
 SLOW = View(known=1 / 1.3, unknown=SLOWEST_SHARE, pauses=2, floor=FLOOR / 3, slower=2)
 
 
@@ -154,7 +154,8 @@ class Progress:
         self.places: list[tuple[str, Phase]] = []
         self.before: Workload | None = None
         self.loaded_s = 0.0
-        self.result_t = self.round_t = 0.0
+        self.result_t: float
+        self.round_t: float
 
     def add(self, event: Event) -> None:
         """Add an event."""
@@ -178,7 +179,7 @@ class Progress:
         names = [(test, phase.name) for test, phase in self.places]
         self.at = names.index((again.test, again.phase)) if again else 0
         self.present = Present(again.round - 1 if again else 0)
-        self.result_t = self.round_t = 0.0
+        self.before, self.result_t, self.round_t = None, 0.0, 0.0
 
     def _done(self, result: Result) -> None:
         took, self.result_t = result.t - self.result_t, result.t
@@ -193,7 +194,7 @@ class Progress:
         if judged.ended_by:
             rule = self.places[self.at][1].steady
             if rule and judged.steady:
-                self.learned.extra.append(max(judged.where.round - self.present.before - WINDOWS[rule.rule], 0))
+                self.learned.extra.append(judged.where.round - self.present.before - WINDOWS[rule.rule])
             self.at, self.present = self.at + 1, Present()
         else:
             self.present.rounds, self.present.steps = judged.where.round, 0
@@ -209,10 +210,9 @@ class Progress:
         if not self.run.started or self.at >= len(self.places):
             return ToGo(0, 0, 0)
         likely, quick, slow = (self._seconds(view._replace(rest=rest)) for view in (USUAL, QUICK, SLOW))
-        last = self._seconds(USUAL._replace(rest=rest, rounds=LAST))
-        low = sum(min(pair) for pair in zip(quick, likely, strict=True))
-        high = sum(max(pair) for pair in zip(slow, likely, strict=True))
-        more = math.hypot(*(a - b for a, b in zip(last, likely, strict=True)))
+        last = self._seconds(USUAL._replace(rest=rest, rounds="last"))
+        low, high = sum(map(min, quick, likely)), sum(map(max, slow, likely))
+        more = math.hypot(*map(operator.sub, last, likely))
         return ToGo(low * (1 - CLOCK), sum(likely), (high + more) * (1 + CLOCK))
 
     def phases_s(self) -> list[float]:
@@ -236,17 +236,14 @@ class Progress:
         before = self.before if present is self.present else None
         rest = self._step_left(steps[0], present, view, before) if steps else 0
         rest += sum(self._step(step, view, _load(last)) for last, step in itertools.pairwise(steps))
-        more = max(self._rounds(test, phase, present, view), present.rounds + 1) - present.rounds - 1
+        more = max(self._rounds(test, phase, present, view) - present.rounds - 1, 0)
         a_round = mean(present.round_s) if present.round_s and view.rest == 1 else self._round(phase, view)
         limits = [self._limit_left(rule, phase, present, view) for rule in phase.until if not isinstance(rule, Steady)]
         return max(0.0, min([rest + more * a_round, *limits]))
 
     def _round(self, phase: Phase, view: View) -> float:
         """Return the seconds of a round that follows a round like it."""
-        return sum(
-            self._step(step, view, _load(last))
-            for last, step in zip((*phase.round[-1:], *phase.round), phase.round, strict=False)
-        )
+        return sum(self._step(step, view, _load(phase.round[at - 1])) for at, step in enumerate(phase.round))
 
     def _step(self, step: Step, view: View, before: Workload | None) -> float:
         """Return the seconds of a step and of the pause before it. A load that continues has none."""
@@ -307,10 +304,10 @@ class Progress:
     def _rounds(self, test: str, phase: Phase, present: Present, view: View) -> int:
         """Return the total number of rounds of a phase."""
         rule = phase.steady
-        if rule is None or view.rounds == LAST:
+        if rule is None or view.rounds == "last":
             return phase.rounds
         least = present.before + WINDOWS[rule.rule]
-        if view.rounds == FIRST:
+        if view.rounds == "first":
             return min(least, phase.rounds)
         if present.rounds < 3:
             after = self._until_overwritten(phase, present, view) + WINDOWS[rule.rule]

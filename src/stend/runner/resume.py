@@ -95,10 +95,10 @@ def resume_point(past: Run) -> Position | None:
         if fill := _refill(test, phase):
             return Position(test=test.name, phase=fill, round=1)
         whole = [j.where.round for j in past.judged if (j.where.test, j.where.phase) == (test.name, phase.name)]
-        again = max(whole, default=0) + 1 if phase.boundary == "round" else 1
-        if phase.steady and phase.rounds - again + 1 < WINDOWS[phase.steady.rule]:
-            again = 1  # the rounds that remain are fewer than a window, which begins after the interruption
-        return Position(test=test.name, phase=phase.name, round=again)
+        kept = max(whole, default=0) if phase.boundary == "round" else 0
+        if phase.steady and phase.rounds - kept < WINDOWS[phase.steady.rule]:
+            kept = 0  # the rounds that remain are fewer than a window, which begins after the interruption
+        return Position(test=test.name, phase=phase.name, round=kept + 1)
     return None
 
 

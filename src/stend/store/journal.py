@@ -25,8 +25,8 @@ READABLE = (1, 2, FORMAT)
 is read, and continues in that version, but with the sentences of today."""
 
 HEAD = {"format": "stend-events", "version": FORMAT}
-HEAD_BYTES = 1 << 16
-LINE_BYTES = 1 << 28
+HEAD_BYTES = 65_536
+LINE_BYTES = 268_435_456
 
 SAMPLE = b'{"type":"sample",'
 """Start of a line that holds a sample."""

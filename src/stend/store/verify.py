@@ -117,7 +117,8 @@ class Folder:
         sends itself have no output of fio. Bytes are compared only for loads of several block sizes: those of one size
         are counted from the IOs (`_fio_json.running`).
         """
-        wrong, seed, held = list[str](), -1, 0
+        wrong, held = list[str](), 0
+        seed: int | None = None
         base: Pair | None = NOTHING
         by_stend = self.run.plan.sent_by_stend
         for result in self.run.results:

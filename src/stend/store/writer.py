@@ -120,7 +120,7 @@ def holder(folder: Path) -> Holder:
 def _is_alive(owner: Owner) -> bool:
     """Return True if the owner's process exists, is not exiting, and has the recorded start time."""
     began = ticks(owner.pid)
-    return 0 < began == (owner.ticks or began)
+    return bool(began) and began == (owner.ticks or began)
 
 
 def _text(place: Path) -> str:

@@ -64,21 +64,20 @@ def arranged(
     for line in (*map(shared_path, common), *_near(real)):
         report(line)
     able = [run.request for run in real]
-    lanes, trials = _lanes([run.drive.target for run in real], common), list[Trial]()
+    lanes = {} if barrier else _lanes([run.drive.target for run in real], common)
+    trials = list[Trial]()
     if len(able) > 1 and seconds:
         report(f"Trial: {len(able)} drives, each alone and beside the others, {seconds:g} s a window")
-        lanes, trials = _tried(able, {} if barrier else lanes, lambda some: trial(some, str(folder), seconds, fds))
-    elif seconds is None:
-        lanes = {}
-    elif not barrier:
-        lanes = dict.fromkeys(lanes, "all") if len(lanes) > 1 else {}
+        lanes, trials = _tried(able, lanes, lambda some: trial(some, str(folder), seconds, fds))
+    else:
+        lanes = {} if seconds is None or len(lanes) < 2 else dict.fromkeys(lanes, "all")
     refused = trials[0].refused if trials else {}
     members = [
-        _member(number, run, common, {} if barrier else lanes, trials)
+        _member(number, run, common, lanes, trials)
         for number, run in enumerate(wanted, 1)
         if run.request.target not in refused
     ]
-    return Arranged(Group(tuple(members), barrier=barrier, quiet=bool(lanes) and not barrier), refused)
+    return Arranged(Group(tuple(members), barrier=barrier, quiet=bool(lanes)), refused)
 
 
 def shared_path(path: Shared) -> Sentence:

@@ -63,10 +63,8 @@ class Trial(msgspec.Struct, frozen=True):
     @property
     def carried(self) -> bool:
         """Return True if this host can run these drives in parallel: all were measured and kept within the limits."""
-        tails = (load.tail for load in self.moved if load.tail is not None)
-        return (
-            bool(self.moved) and not self.failed and self.least >= LEAST_RATE and max(tails, default=0.0) <= MOST_TAIL
-        )
+        quick = all(load.tail is None or load.tail <= MOST_TAIL for load in self.moved)
+        return bool(self.moved) and not self.failed and self.least >= LEAST_RATE and quick
 
     @property
     def least(self) -> float:
