@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import cycle, islice
 from typing import Any
 
 from stend.base.units import GB, MiB
@@ -84,9 +85,9 @@ def page(dump: tools.Output) -> bytes:
             starred = True
             continue
         missing = int(offset, 16) - len(log)
-        if missing and not (starred and row and 0 < missing <= MOST_PAGE):
+        if missing < 0 or missing > MOST_PAGE or (missing and not (starred and row)):
             return b""
-        log += (row * (missing // max(len(row), 1) + 1))[:missing]
+        log += bytes(islice(cycle(row), missing))
         row, starred = bytes.fromhex(digits), False
         log += row
     return bytes(log)
