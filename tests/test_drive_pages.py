@@ -39,6 +39,7 @@ def test_a_temperature_is_one_that_a_drive_can_have(kelvin: Any, degrees: int | 
          {"media_errors": 1, "wear_pct": 2, "spare_pct": 3, "power_on_hours": 4}),
         ({"percentage_used": 0, "available_spare": 100}, {"wear_pct": 0, "spare_pct": 100}),
         ({"percent_used": 1, "percentage_used": 9}, {"wear_pct": 1}),
+        ({"avail_spare": 1, "available_spare": 9}, {"spare_pct": 1}),
         ({"thm_temp1_total_time": 5, "thm_temp2_total_time": 7}, {"throttle_s": 12}),
         ({"thm_temp1_total_time": 5}, {}),
         ({"warning_temp_time": 6, "critical_warning": {"value": 2}},
