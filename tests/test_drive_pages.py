@@ -165,7 +165,8 @@ def log_06h(*entries: tuple[int, int]) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("result", "failed"), [(0, None), (1, None), (4, None), (5, 1), (6, 1), (7, 1), (8, None), (9, None), (0xF, None)]
+    ("result", "failed"),
+    [(0, None), (1, None), (2, None), (3, None), (4, None), (5, 1), (6, 1), (7, 1), (8, None), (9, None), (0xF, None)],
 )
 def test_a_self_test_of_nvme_failed_by_its_result(result: int, failed: int | None) -> None:
     """NVMe base 2.0, 5.16.1.7: 5 to 7 are failures, 1 to 4, 8 and 9 aborts; Fh is an unused entry."""
@@ -225,6 +226,7 @@ def of_smartctl(**document: Any) -> dict[str, Any]:
         ({"scsi_self_test_0": {"result": {"value": 3}}, "scsi_self_test_1": {"result": {"value": 7}}},
          {"self_tests_failed": 2}),
         ({"scsi_background_scan": {"accumulated_power_on_minutes": 119}}, {"hours": {"background scan": 1}}),
+        ({"scsi_background_scan": {"accumulated_power_on_minutes": 120}}, {"hours": {"background scan": 2}}),
         ({"scsi_background_scan": {"accumulated_power_on_minutes": "x"}}, {}),
         ({"seagate_farm_log": {"page": {"power_on_hours": 5, "serial_number": " S "}}},
          {"hours": {"FARM": 5}, "serials": {"FARM": "S"}}),
@@ -235,6 +237,8 @@ def of_smartctl(**document: Any) -> dict[str, Any]:
         ({"scsi_start_stop_cycle_counter": {"year_of_manufacture": "2019"}}, {}),
         ({"ata_smart_attributes": {"table": [{"name": "Head_Flying_Hours", "raw": {"value": (1 << 32) + 7}}]}},
          {"hours": {"SMART, heads": 7}}),
+        ({"ata_smart_attributes": {"table": [{"raw": {"value": 3}}, {"name": "Head_Flying_Hours"},
+            {"name": "Offline_Uncorrectable", "raw": {"value": 0}}]}}, {}),
         ({"ata_smart_attributes": {"table": [{"name": "Offline_Uncorrectable", "raw": {"value": (1 << 32) + 3}}]}},
          {"counts": {"uncorrectable": 3}}),
         ({"ata_device_statistics": {"pages": [{"table": [
