@@ -12,7 +12,7 @@ from stend.base.units import GB
 from stend.devices import file, md
 from stend.devices import virtual as virtuals
 from stend.devices.purging import methods, rescan, table
-from stend.devices.telling import below, kinds, shared, tools
+from stend.devices.telling import below, facts, kinds, shared, tools
 from stend.devices.telling.tools import Output
 from stend.model.definition import Identity
 from stend.sim import load, named
@@ -188,6 +188,14 @@ def test_a_drive_is_found_again_by_its_wwn_or_its_only_serial(host: Host) -> Non
     assert [found("sdx", serial=serial) for serial in ("t", "s", "u")] == ["sdc", "", ""]
     assert [found("sdb", wwn="w9", serial="s"), found("sda", wwn="w2", serial="s")] == ["/dev/old", "sdb"]
     assert [found("sdd"), found("sdx")] == ["/dev/old", ""]
+
+
+def test_a_program_that_is_missing_is_a_doubt_and_its_output_is_empty() -> None:
+    looked = facts.Looked()
+    output = looked.run("stend-no-such-program")
+    assert (output.code, output.out, [doubt.key for doubt in looked.doubts]) == (127, "", ["unread_facts"])
+    assert output.err in looked.doubts[0]
+    assert tools.try_run("stend-no-such-program") == output
 
 
 @pytest.mark.parametrize(
