@@ -16,6 +16,7 @@ from stend.devices.telling import below, facts, kinds, shared, tools
 from stend.devices.telling.tools import Output
 from stend.model.definition import Identity
 from stend.sim import load, named
+from stend.words import Sentence
 from tests.stand import Host
 
 
@@ -60,6 +61,39 @@ def test_kinds_of_a_disk_are_facts_of_the_kernel(facts: dict[str, str], kind: di
 def test_kinds_of_nvme_are_bits_of_identify(ctratt: int, dps: int, kind: dict[str, Any]) -> None:
     """NVMe base 2.1: bit 19 of CTRATT is Flexible Data Placement; bits 2:0 of DPS are the type of protection."""
     assert kinds.of_nvme({"ctratt": ctratt}, {"dps": dps}) == kind
+
+
+def test_every_drive_has_its_queue_and_its_numa_node(host: Host) -> None:
+    queue = {"scheduler": "none [mq-deadline] kyber", "read_ahead_kb": "128", "io_poll": "0", "write_cache": "write back",
+             "discard_max_bytes": "4096"}  # fmt: skip
+    host.disk("sda", "8:0", facts={f"queue__{name}": text for name, text in queue.items()})
+    host.disk("sda1", "8:1", parent="sda", partition="1")
+    function = host.root / "sys/devices/pci0000:00/0000:00:17.0"
+    (function / "ata1/host0").mkdir(parents=True)
+    (host.kernel.block("sda") / "device").symlink_to(function / "ata1/host0")
+    expected = {"scheduler": "mq-deadline", "read_ahead_kib": 128, "poll_queues": "0", "kernel_write_cache": "write back",
+                "trim_max_bytes": 4096}  # fmt: skip
+    for node, numa, more in (("sda", "1", {"numa_node": "1"}), ("sda1", "0", {"numa_node": "0"}), ("sda", "-1", {})):
+        (function / "numa_node").write_text(numa)
+        looked = facts.Looked()
+        facts.common(looked, node, host.kernel)
+        assert looked.all == expected | more
+    for name, text in (("scheduler", "none"), ("discard_max_bytes", "0")):
+        host.write(f"sys/devices/sda/queue/{name}", text)
+    looked = facts.Looked()
+    facts.common(looked, "sda", host.kernel)
+    assert (looked.facts["scheduler"], "trim_max_bytes" in looked.facts) == ("none", False)
+
+
+def test_remarks_about_a_drive_are_facts_once() -> None:
+    looked = facts.Looked()
+    looked.add(a=0, b="", c=None, d=False)
+    assert looked.all == {"a": 0, "d": False}
+    failing = Sentence("failing")
+    looked.doubts += [failing, failing]
+    assert looked.all == {"a": 0, "d": False, "doubts": [failing]}
+    looked.warnings.append(failing)
+    assert looked.all["warnings"] == [failing]
 
 
 def test_an_array_has_its_missing_members_and_its_synchronisation(host: Host) -> None:

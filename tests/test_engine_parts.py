@@ -180,6 +180,7 @@ def test_a_sampled_survey_begins_at_the_end_and_goes_to_each_place_in_turn() -> 
         assert len(one.offsets) == 3
         assert all(begin <= at < end and at % 4096 == 0 for at in one.offsets)
         assert list(one.offsets) == sorted(one.offsets)
+    assert {int(at) for one in rest if one.cell == 5 for at in one.offsets} == {0, 4096}
     assert {one.cell for one in islice(visits.visits(surveyed(2, 1, ()), 7), 20)} == {0, 1}
 
 
@@ -282,7 +283,7 @@ def requested(played: Any, range_bytes: int = MiB, *, discards: bool = False) ->
 
     load: Any = SimpleNamespace(replay=played, start_bytes=65_536)
     trace: Any = SimpleNamespace(batches=batches)
-    return [row for one in mapped.requests(trace, load, range_bytes, 4096, discards=discards)
+    return [row for one in mapped.requests(trace, load, range_bytes, 4096, **({"discards": True} if discards else {}))
             for row in zip(*(column.tolist() for column in one), strict=True)]  # fmt: skip
 
 
