@@ -1,5 +1,6 @@
 """Kinds of drives, arrays, links, samples and names, as the kernel and programs state them."""
 
+import os
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -64,14 +65,16 @@ def test_kinds_of_nvme_are_bits_of_identify(ctratt: int, dps: int, kind: dict[st
 
 
 def test_every_drive_has_its_queue_and_its_numa_node(host: Host) -> None:
-    queue = {"scheduler": "none [mq-deadline] kyber", "read_ahead_kb": "128", "io_poll": "0", "write_cache": "write back",
+    queue = {"scheduler": "none [mq-deadline] kyber", "read_ahead_kb": "128", "io_poll": "0",
+             "write_cache": "write back",
              "discard_max_bytes": "4096"}  # fmt: skip
     host.disk("sda", "8:0", facts={f"queue__{name}": text for name, text in queue.items()})
     host.disk("sda1", "8:1", parent="sda", partition="1")
     function = host.root / "sys/devices/pci0000:00/0000:00:17.0"
     (function / "ata1/host0").mkdir(parents=True)
     (host.kernel.block("sda") / "device").symlink_to(function / "ata1/host0")
-    expected = {"scheduler": "mq-deadline", "read_ahead_kib": 128, "poll_queues": "0", "kernel_write_cache": "write back",
+    expected = {"scheduler": "mq-deadline", "read_ahead_kib": 128, "poll_queues": "0",
+                "kernel_write_cache": "write back",
                 "trim_max_bytes": 4096}  # fmt: skip
     for node, numa, more in (("sda", "1", {"numa_node": "1"}), ("sda1", "0", {"numa_node": "0"}), ("sda", "-1", {})):
         (function / "numa_node").write_text(numa)
@@ -160,6 +163,23 @@ def test_a_drive_gets_its_share_of_a_link(link: float, own: float, share: float)
     assert shared.Shared(shared.Part("link", "a", link), ("a", "b"), own).share == share
 
 
+def test_of_shared_parts_the_nearest_is_listed_and_every_file_system_and_enclosure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    port, switch = shared.Part("PCIe root port", "p", 8.0), shared.Part("PCIe port", "s", 4.0)
+    case, place = shared.Part("enclosure", "e"), shared.Part("file system", "/srv")
+    links = {name: shared.Part("link", name, rate) for name, rate in (("a", 3.0), ("b", 5.0), ("c", 0.0))}
+    ways = {"a": [port, switch, links["a"], case, place], "b": [port, switch, links["b"], case, place],
+            "c": [port, links["c"], case], "v": [port, switch]}  # fmt: skip
+    monkeypatch.setattr(shared, "way", lambda drive, kernel: ways[drive.target])
+    drives = [Identity(kind="x", target=name, path=name, capacity_bytes=1, virtual=name == "v") for name in ways]
+    assert shared.shared(drives) == [
+        shared.Shared(port, ("a", "b", "c"), 0.0), shared.Shared(switch, ("a", "b"), 8.0),
+        shared.Shared(case, ("a", "b", "c"), 0.0), shared.Shared(place, ("a", "b"), 8.0),
+    ]  # fmt: skip
+    assert shared.shared(drives[:1]) == []
+
+
 @pytest.mark.parametrize(
     ("size", "offsets"),
     [
@@ -176,6 +196,28 @@ def test_a_sample_of_a_large_drive_is_spread_over_it() -> None:
     steps = {b - a for a, b in pairwise(offsets[:-1])}
     assert steps == {960 * GB // 1024 // 65536 * 65536}
     assert (offsets[0], offsets[-1], len(offsets)) == (0, 960 * GB - 65536, 1026)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_a_sample_is_read_past_the_cache_or_after_the_cache_was_dropped(
+    direct: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    plain, flags_of, dropped = os.open, list[int](), list[tuple[int, ...]]()
+
+    def opened(path: str, flags: int) -> int:
+        flags_of.append(flags)
+        if flags & os.O_DIRECT and not direct:
+            raise OSError(22, "no direct IO")
+        return plain(path, flags & ~os.O_DIRECT)
+
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "posix_fadvise", lambda fd, *words: dropped.append(words))
+    gate: Any = SimpleNamespace(path=str(tmp_path / "a"))
+    os.close(methods._reader(gate))
+    assert [bool(flags & os.O_DIRECT) for flags in flags_of] == [True, False][: 2 - direct]
+    assert not any(flags & (os.O_WRONLY | os.O_RDWR) for flags in flags_of)
+    assert dropped == [(0, 0, os.POSIX_FADV_DONTNEED)] * (not direct)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from stend.base import limits
 from stend.base.units import GB, GiB, MiB
-from stend.devices import ata, scsi
+from stend.devices import ata, nvme, scsi
 from stend.devices.purging import follow
 from stend.devices.telling import ata_logs, scsi_links
 from stend.devices.telling.tools import Output
@@ -234,3 +234,81 @@ def test_phys_of_a_wide_port_have_the_slowest_rate_and_all_errors(host: Host) ->
     assert scsi_links.link("sda", host.kernel) == {"link_capable": "22.5 Gbit x2"}
     host.disk("sdb", "8:16")
     assert (scsi_links.link("sdb", host.kernel), scsi_links.errors("sdb", host.kernel)) == ({}, {})
+
+
+# NVMe
+
+
+@pytest.mark.parametrize(
+    ("flbas", "index"),
+    [(0, 0), (15, 15), (16, 0), (32, 16), (0x6F, 63), (0x60, 48), (0x4A, 42), (0x80, 0), ("0x21", 17)],
+)
+def test_the_format_in_use_is_in_bits_3_to_0_and_6_to_5(flbas: Any, index: int) -> None:
+    """NVMe base 2.0, figure 97: bit 4 of FLBAS is for metadata, bit 7 is reserved."""
+    assert nvme.lba_format({"flbas": flbas}) == index
+
+
+def test_formats_have_blocks_of_two_to_the_power_of_their_data_size() -> None:
+    space = {
+        "flbas": 2,
+        "lbafs": [
+            {"ds": 9, "ms": 0, "rp": 1},
+            {"lbads": 12, "ms": 8},
+            {"ds": 12},
+            {"ds": 8},
+            {"ds": 0},
+            5,
+            {"ds": 20},
+            {"ds": 21},
+        ],
+    }
+    assert nvme.lba_formats(space) == [
+        {"index": 0, "bytes": 512, "metadata_bytes": 0, "in_use": False, "relative_performance": 1},
+        {"index": 1, "bytes": 4096, "metadata_bytes": 8, "in_use": False, "relative_performance": 0},
+        {"index": 2, "bytes": 4096, "metadata_bytes": 0, "in_use": True, "relative_performance": 0},
+        {"index": 6, "bytes": 1 << 20, "metadata_bytes": 0, "in_use": False, "relative_performance": 0},
+    ]
+    assert (nvme.block_bytes(space), nvme.block_bytes({"flbas": 9}), nvme.lba_formats({})) == (4096, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("ctrl", "space", "size"),
+    [
+        ({}, {"nvmcap": 5}, 0), ({"tnvmcap": 0, "unvmcap": 7}, {"nvmcap": 5}, 0), ({"tnvmcap": 1}, {"nvmcap": 5}, 5),
+        ({"tnvmcap": 1, "unvmcap": 7}, {"nvmcap": 5}, 12), ({"tnvmcap": 1}, {"nsze": 3, "lbafs": [{"ds": 12}]}, 12_288),
+        ({"tnvmcap": 1, "unvmcap": limits.MOST - 5}, {"nvmcap": 5}, limits.MOST),
+        ({"tnvmcap": 1, "unvmcap": limits.MOST - 4}, {"nvmcap": 5}, 0),
+    ],
+)  # fmt: skip
+def test_the_native_size_of_nvme_is_what_is_allocated_and_what_is_not(
+    ctrl: dict[str, Any], space: dict[str, Any], size: int
+) -> None:
+    assert nvme.native_bytes(ctrl, space) == size
+
+
+@pytest.mark.parametrize(
+    ("ctrl", "words"),
+    [
+        ({"oacs": 1 << 1}, {"format"}), ({"oacs": 1 << 3}, {"namespaces"}), ({"oncs": 1 << 2}, {"discard"}),
+        ({"sanicap": 1}, {"sanitize crypto"}), ({"sanicap": 2}, {"sanitize block"}), ({"sanicap": 4},
+         {"sanitize overwrite"}),
+        ({"fna": 4}, {"format crypto"}), ({"oacs": 0x3F5, "oncs": 0x7B, "sanicap": 0xFFF8, "fna": 3}, set()),
+    ],
+)  # fmt: skip
+def test_capabilities_of_nvme_are_bits_of_identify_controller(ctrl: dict[str, int], words: set[str]) -> None:
+    """NVMe 1.4, figure 247: OACS, ONCS, SANICAP and FNA."""
+    assert nvme.can(ctrl) == words
+
+
+def test_a_format_may_reach_all_namespaces() -> None:
+    assert [nvme.reach({"fna": fna}) for fna in range(5)] == [
+        set(), {"format all"}, {"erase all"}, {"format all", "erase all"}, set(),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "kept"),
+    [("0000000000000000", ""), ("0x00-00", ""), (None, ""), (0, ""), ("0025385b", "0025385b"), ("x", "")],
+)
+def test_an_identifier_of_noughts_is_none(word: Any, kept: str) -> None:
+    assert nvme._not_zero(word) == kept

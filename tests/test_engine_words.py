@@ -1,5 +1,7 @@
 """Job files and verified blocks: what is written into them, by fio's manual and by the layout of a block."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -7,11 +9,11 @@ import pytest
 
 from stend.base.units import GiB, MiB
 from stend.engines import _fio_job as fio_job
-from stend.engines import fio_jobs
+from stend.engines import fio_jobs, verify
 from stend.engines.verify import content
 from stend.model.definition import Bytes, Hold, Idle, Phase, Seconds, Whole
 from stend.model.verified import BLOCK
-from stend.model.workload import Workload
+from stend.model.workload import Verify, Workload
 
 
 def load(**more: Any) -> Workload:
@@ -151,6 +153,26 @@ def test_jobs_of_one_part_begin_together() -> None:
 
 
 # Verified blocks
+
+
+def test_a_verified_load_has_its_places_on_the_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(bytes(16 * 4096))
+
+    def begun(task: Any, **more: Any) -> Any:
+        return SimpleNamespace(task=task, stop=lambda: None, more=more)
+
+    monkeypatch.setattr(verify, "VerifyLoad", begun)
+    made = load(random_pct=0, start_bytes=4096, range_bytes=8 * 4096, threads=2, depth=3, verify=Verify(number=5))
+    for kwargs, limit in (({}, 6 * 4096), ({"limit_bytes": 9 * 4096}, 9 * 4096)):
+        engine: Any = verify.VerifyEngine(str(tmp_path / "a"), block_bytes=512, interval_s=2.0)
+        task = engine.start(made, seed=7, from_bytes=2 * 4096, **kwargs).task
+        assert (task.begin_bytes, task.first_bytes, task.end_bytes) == (4096, 3 * 4096, 9 * 4096)
+        assert (task.writes, task.tag, task.limit_bytes, task.threads) == (True, (7, 5), limit, 6)
+        assert (task.io_bytes, task.every_bytes, task.piece_bytes) == (4096, 4096, 4096)
+    large: Any = verify.VerifyEngine(str(tmp_path / "a"), block_bytes=8192)
+    sparse = load(read_pct=100, verify=Verify(every_bytes=8192), range_bytes=8 * 4096)
+    task = large.start(sparse, seed=1).task
+    assert (task.writes, task.every_bytes, task.piece_bytes, task.first_bytes) == (False, 8192, 8192, 0)
 
 
 def blocks(first: int, many: int, tag: content.Tag) -> Any:

@@ -42,6 +42,12 @@ def test_the_least_rate_is_one_io() -> None:
     assert taken.rated(BLANK, 1.0, Rates(0.0, 512.0, 1.0, 1.0), Rates()).counts == Counts(1.0, 0, Tally(), Tally())
 
 
+def test_rates_that_are_not_stated_are_none_and_a_load_has_an_end() -> None:
+    assert Rates() == (0.0, 0.0, None, None, {})
+    with pytest.raises(BadInput, match=r"^a load of 1e\+10 s is impossible$"):
+        taken.rated(BLANK, 1e10, Rates(), Rates())
+
+
 def test_a_mix_shares_its_rates_and_neither_direction_has_its_response_times() -> None:
     mixed = Workload(random_pct=0, read_pct=75, block_bytes=512, threads=1, depth=1)
     load = taken.shared(mixed, 2.0, Rates(1000.0, 4000.0, 1e-3, 2e-3, {"p50": 1e-3, "p99.9": 1e-3}), "x")

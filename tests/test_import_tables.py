@@ -36,6 +36,7 @@ FOOT = "Test: 1 GiB (x3) [Measure: 5 sec]\nDate: 1970-01-02 00:00:00\nOS: x\n"
         ("RND 1024MiB (Q= 1, T= 1): 2000.0 MB/s", "RND 1048576K 100/0 T1 Q1", 2e9 / GiB, []),
         ("RND 4KiB (Q= 1, T= 1): 4.096 MB/s [1024.0 IOPS]", "RND 4K 100/0 T1 Q1", 1024, []),
         ("RND 4KiB (Q= 1, T= 1): 5.000 MB/s [1280.0 IOPS]", "RND 4K 100/0 T1 Q1", 1280, ["megabytes"]),
+        ("RND 4KiB (Q= 1, T= 1): 5.243 MB/s [1280.0 IOPS]", "RND 4K 100/0 T1 Q1", 1280, []),
         ("RND 4KiB (Q= 1, T= 1): 4.999 MB/s [1280.0 IOPS]", "RND 4K 100/0 T1 Q1", 1280, []),
         ("RND 4KiB (Q= 1, T= 1): 0.000 MB/s [1280.0 IOPS]", "RND 4K 100/0 T1 Q1", 1280, []),
         ("RND 4KiB (Q= 1, T= 1): 40.96 MB/s [0.0 IOPS]", "RND 4K 100/0 T1 Q1", 10_000, []),
