@@ -10,10 +10,12 @@ import pytest
 from stend.base.units import GiB, MiB
 from stend.engines import _fio_job as fio_job
 from stend.engines import fio_jobs, verify
+from stend.engines.content import Content
 from stend.engines.verify import content
 from stend.model.definition import Bytes, Hold, Idle, Phase, Seconds, Whole
 from stend.model.verified import BLOCK
 from stend.model.workload import Verify, Workload
+from stend.sim.medium import Extent, Tag
 
 
 def load(**more: Any) -> Workload:
@@ -228,3 +230,61 @@ def test_bad_blocks_are_ranges_of_one_kind_and_distance() -> None:
         ("dropped", 9, 2, 0, 0), ("flipped", 11, 1, 0, 2),
     ]  # fmt: skip
     assert content.bad_ranges(expected, expected, TAG) == ()
+
+
+# Verified content without bytes
+
+
+class Written:
+    """A medium that notes what is written, and reads as it is told."""
+
+    def __init__(self, *extents: Extent, unreadable: tuple[int, int] = (0, 0), flips: tuple[int, ...] = ()) -> None:
+        self.extents, self.bad, self.flips, self.writes = extents, unreadable, flips, list[tuple[int, int, Any]]()
+
+    def write(self, first: int, end: int, tag: Any) -> None:
+        self.writes.append((first, end, tag))
+
+    def unreadable(self, first: int, end: int) -> tuple[int, int]:
+        return max(self.bad[0], first), min(self.bad[1], end)
+
+    def read(self, first: int, end: int) -> list[Extent]:
+        return [one for one in self.extents if first <= one.first < end]
+
+    def flipped(self, first: int, end: int) -> list[int]:
+        return [place for place in self.flips if first <= place < end]
+
+
+@pytest.mark.parametrize(
+    ("every_bytes", "from_bytes", "limit_bytes", "extents"),
+    [
+        (0, 0, 40_960, [(0, 40_960)]), (0, 12_288, 40_960, [(12_288, 40_960), (0, 12_288)]), (0, 0, 8192, [(0, 8192)]),
+        (0, 0, 90_112, [(0, 40_960), (0, 40_960), (0, 8192)]), (8192, 0, 12_288, [(0, 4096), (8192, 12_288),
+        (16_384, 20_480)]),
+        (8192, 32_768, 8192, [(32_768, 36_864), (0, 4096)]), (8192, 0, 6144, [(0, 4096), (8192, 10_240)]),
+        (0, 0, 0, []),
+    ],
+)  # fmt: skip
+def test_content_covers_the_places_of_its_load_in_order(
+    every_bytes: int, from_bytes: int, limit_bytes: int, extents: list[tuple[int, int]]
+) -> None:
+    medium: Any = Written()
+    made = load(range_bytes=40_960, start_bytes=8192, verify=Verify(number=2, every_bytes=every_bytes))
+    whole = Content(medium, made, 7, from_bytes, limit_bytes)
+    assert whole.verified() is whole.verified()
+    assert whole.verified().blocks == limit_bytes // BLOCK
+    assert medium.writes == [(8192 + first, 8192 + end, (7, 2)) for first, end in extents]
+
+
+def test_what_is_read_is_compared_by_kind() -> None:
+    tag = Tag(7, 2)
+    medium: Any = Written(
+        Extent(0, 1024, 0, None), Extent(1024, 2048, 0, Tag(7, 1)), Extent(2048, 4096, 512, tag),
+         Extent(4096, 6144, 0, tag),
+        Extent(8192, 9216, 0, None), unreadable=(6144, 8192), flips=(4608, 5632, 9000),
+    )  # fmt: skip
+    made = load(range_bytes=40_960, read_pct=100, verify=Verify(number=2))
+    bad = Content(medium, made, 7, 0, 40_960).verified().bad
+    assert [(one.fault, one.first_bytes, one.blocks, one.distance_bytes, one.bits) for one in bad] == [
+        ("zeroed", 0, 2, 0, 0), ("dropped", 1024, 2, 0, 0), ("wrapped", 2048, 4, 512, 0), ("flipped", 4608, 1, 0, 1),
+        ("flipped", 5632, 1, 0, 1), ("unreadable", 6144, 4, 0, 0), ("zeroed", 8192, 2, 0, 0),
+    ]  # fmt: skip
