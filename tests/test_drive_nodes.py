@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stend import devices
 from stend.base import direct_io
 from stend.base.errors import BadInput
 from stend.base.units import MiB
@@ -124,3 +125,34 @@ def test_a_controller_has_the_drives_of_its_name(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     expected = f"a character device, not a drive; its drives are {tmp_path}/nvme7n1, {tmp_path}/nvme7n2"
     assert file._describe(str(tmp_path / "nvme7"), 0o020600) == expected
+
+
+def test_a_drive_that_moved_is_where_its_serial_or_its_wwn_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = (
+        ("/dev/sda", "S", ""),
+        ("/dev/sdb", "S", ""),
+        ("/dev/sdc", "", "W"),
+        ("/dev/sdd", "", ""),
+        ("/dev/sde", "T", "V"),
+    )
+    drives = [Identity(kind="x", target=t, path=t, capacity_bytes=1, serial=s, wwn=w) for t, s, w in known]
+    monkeypatch.setattr(devices, "listing", lambda: [(drive, "") for drive in drives])
+    assert list(devices.moved("/dev/sda", "S", "W")) == ["/dev/sda", "/dev/sdb", "/dev/sdc"]
+    assert list(devices.moved("/dev/sdx", "S")) == ["/dev/sdx", "/dev/sda", "/dev/sdb"]
+    assert list(devices.moved("/dev/sdx", "", "")) == ["/dev/sdx"]
+
+
+def test_a_drive_with_one_way_to_be_purged_takes_no_other() -> None:
+    sim = devices.find("sim:small")
+    devices.configure_purge(sim, "", "", 5.0, print)
+    for method, vendor in (("crypto", ""), ("", "x")):
+        with pytest.raises(BadInput, match=r"^sim:small has one way to be purged; leave --method and --command out$"):
+            devices.configure_purge(sim, method, vendor, 0.0, print)
+    assert (devices.name(sim.identity), devices.loss(sim.identity), devices.reason(sim.identity)) == ("", "", "")
+    assert devices.use(sim.identity) == ""
+
+
+@pytest.mark.parametrize("target", ["", "  "])
+def test_a_target_without_a_name_is_refused(target: str) -> None:
+    with pytest.raises(BadInput, match=r"^the target is empty; name a drive that `stend devices` lists"):
+        devices.find(target)
