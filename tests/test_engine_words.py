@@ -9,7 +9,7 @@ import pytest
 
 from stend.base.units import GiB, MiB
 from stend.engines import _fio_job as fio_job
-from stend.engines import fio_jobs, verify
+from stend.engines import fio_jobs, replay, verify
 from stend.engines.content import Content
 from stend.engines.verify import content
 from stend.model.definition import Bytes, Hold, Idle, Phase, Seconds, Whole
@@ -288,3 +288,34 @@ def test_what_is_read_is_compared_by_kind() -> None:
         ("zeroed", 0, 2, 0, 0), ("dropped", 1024, 2, 0, 0), ("wrapped", 2048, 4, 512, 0), ("flipped", 4608, 1, 0, 1),
         ("flipped", 5632, 1, 0, 1), ("unreadable", 6144, 4, 0, 0), ("zeroed", 8192, 2, 0, 0),
     ]  # fmt: skip
+
+
+def test_senders_that_are_held_are_used_while_all_of_them_live_and_for_the_same_load(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started, ended = list[Any](), list[Any]()
+
+    def start(task: Any, seconds: float) -> Any:
+        sender = SimpleNamespace(task=task, alive=True)
+        sender.end = lambda: ended.append(sender)
+        started.append(sender)
+        return sender
+
+    monkeypatch.setattr(replay, "start_sender", start)
+    engine = replay.ReplayEngine("", interval_s=0.5)
+    made = load(random_pct=100, beside=(load(read_pct=100, random_pct=100),))
+    held = engine._held(made, 7, 4096, None)
+    tasks = [task for task, _ in held]
+    assert [(task.seed, task.from_bytes, task.limit_bytes, task.loads) for task in tasks] == [
+        (7, 4096, 0, 2),
+        (8, 0, 0, 2),
+    ]
+    assert {(task.interval_ns, task.range_bytes, task.block_bytes, task.path) for task in tasks} == {
+        (500_000_000, GiB, 512, "")
+    }
+    assert (engine._held(made, 7, 4096, None), len(started), ended) == (held, 2, [])
+    started[1].alive = False
+    engine._held(made, 7, 4096, None)
+    assert (len(started), ended) == (4, started[:2])
+    engine._held(made, 8, 4096, 8192)
+    assert (len(started), ended, started[4].task.limit_bytes) == (6, started[:4], 8192)

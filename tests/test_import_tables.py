@@ -52,6 +52,19 @@ def test_a_rate_of_diskmark_is_its_iops_or_else_its_bytes(line: str, label: str,
     assert (taken.tool, taken.version, taken.at, taken.host) == ("CrystalDiskMark", "8.0", 86400.0, {"system": "x"})
 
 
+@pytest.mark.parametrize(
+    ("line", "label", "unknown"),
+    [
+        ("RND 4KiB (Q= 1, T= 1): 4.096 MB/s", "RND 4K 100/0 T1 Q1", ()),
+        ("Random Write : 4.096 MB/s", "RND 4K 0/100 T1 Q1", ("block size",)),
+        ("Sequential Read : 4.096 MB/s", "SEQ 1024K 100/0 T1 Q1", ("block size",)),
+    ],
+)
+def test_a_line_of_diskmark_without_a_size_has_the_usual_one(line: str, label: str, unknown: tuple[str, ...]) -> None:
+    (load,) = diskmark.read(of(f"CrystalDiskMark 3\n{line}\n{FOOT}")).loads
+    assert (load.workload.label, load.reported.unknown) == (label, unknown)
+
+
 def test_a_block_of_diskmark_above_a_gibibyte_is_refused() -> None:
     with pytest.raises(BadInput, match=r"^it has a block size that no IO can have$"):
         diskmark.read(of("CrystalDiskMark 8\n[Read]\nRND 1025MiB (Q= 1, T= 1): 1.0 MB/s\n"))
