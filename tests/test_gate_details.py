@@ -180,3 +180,18 @@ def test_a_writer_that_no_table_shows_is_waited_for_only_as_long_as_one_ends(mon
     answers += [True] * 9999
     assert getattr(refusals._written(layers, kernel, -1), "key", "") == "gate_written_unseen"
     assert 1.0 <= sum(slept) <= 1.5
+
+
+def test_a_file_in_the_run_folder_is_found_by_its_name_and_by_its_inode(tmp_path: Path) -> None:
+    inner, other = tmp_path / "run/raw/a", tmp_path / "b"
+    inner.parent.mkdir(parents=True)
+    for path in (inner, other):
+        path.write_bytes(b"x")
+    ours, theirs = ((path.stat().st_dev, path.stat().st_ino) for path in (inner, other))
+    for layer, inside in (
+        (Layer(file=ours, path="/elsewhere"), True), (Layer(file=theirs, path=str(inner)), True), (Layer("sda"), False),
+        (Layer(file=theirs, path=str(tmp_path / "run")), True), (Layer(file=theirs, path=str(tmp_path / "running")), False),
+    ):  # fmt: skip
+        reason = refusals._in_run_folder([layer], (str(tmp_path / "run"),))
+        assert getattr(reason, "key", "") == ("gate_in_folder" if inside else "")
+    assert refusals._in_run_folder([Layer(file=ours, path=str(inner))], (str(tmp_path / "none"),)) == ""
