@@ -166,16 +166,20 @@ def test_a_drive_gets_its_share_of_a_link(link: float, own: float, share: float)
 def test_of_shared_parts_the_nearest_is_listed_and_every_file_system_and_enclosure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    port, switch = shared.Part("PCIe root port", "p", 8.0), shared.Part("PCIe port", "s", 4.0)
-    case, place = shared.Part("enclosure", "e"), shared.Part("file system", "/srv")
+    port, switch = shared.Part("PCIe root port", "p", 8.0), shared.Part("PCIe port", "s", 6.0)
+    near, case, place = (
+        shared.Part("PCIe port", "n", 4.0),
+        shared.Part("enclosure", "e"),
+        shared.Part("file system", "/srv"),
+    )
     links = {name: shared.Part("link", name, rate) for name, rate in (("a", 3.0), ("b", 5.0), ("c", 0.0))}
-    ways = {"a": [port, switch, links["a"], case, place], "b": [port, switch, links["b"], case, place],
-            "c": [port, links["c"], case], "v": [port, switch]}  # fmt: skip
+    ways = {name: [port, switch, near, links[name], case, place] for name in "ab"}
+    ways |= {"c": [port, links["c"], case, place], "v": [port, switch]}
     monkeypatch.setattr(shared, "way", lambda drive, kernel: ways[drive.target])
     drives = [Identity(kind="x", target=name, path=name, capacity_bytes=1, virtual=name == "v") for name in ways]
     assert shared.shared(drives) == [
-        shared.Shared(port, ("a", "b", "c"), 0.0), shared.Shared(switch, ("a", "b"), 8.0),
-        shared.Shared(case, ("a", "b", "c"), 0.0), shared.Shared(place, ("a", "b"), 8.0),
+        shared.Shared(port, ("a", "b", "c"), 0.0), shared.Shared(near, ("a", "b"), 8.0),
+        shared.Shared(case, ("a", "b", "c"), 0.0), shared.Shared(place, ("a", "b", "c"), 0.0),
     ]  # fmt: skip
     assert shared.shared(drives[:1]) == []
 

@@ -190,7 +190,8 @@ def test_a_file_in_the_run_folder_is_found_by_its_name_and_by_its_inode(tmp_path
     ours, theirs = ((path.stat().st_dev, path.stat().st_ino) for path in (inner, other))
     for layer, inside in (
         (Layer(file=ours, path="/elsewhere"), True), (Layer(file=theirs, path=str(inner)), True), (Layer("sda"), False),
-        (Layer(file=theirs, path=str(tmp_path / "run")), True), (Layer(file=theirs, path=str(tmp_path / "running")), False),
+        (Layer(file=theirs, path=str(tmp_path / "run")), True),
+        (Layer(file=theirs, path=str(tmp_path / "running")), False),
     ):  # fmt: skip
         reason = refusals._in_run_folder([layer], (str(tmp_path / "run"),))
         assert getattr(reason, "key", "") == ("gate_in_folder" if inside else "")
