@@ -174,6 +174,17 @@ def test_a_process_of_this_one_is_ours_and_its_parent_is_not(host: Host, file: P
     assert not processes.read_by_any(host.kernel, (there.st_dev, there.st_ino))
 
 
+@pytest.mark.parametrize(("mine", "ours"), [(1, [1, 5, 7]), (5, [5, 7]), (7, [7]), (9, [])])
+def test_ours_are_this_process_and_its_descendants_also_as_the_first_one_of_a_container(
+    host: Host, monkeypatch: pytest.MonkeyPatch, mine: int, ours: list[int]
+) -> None:
+    """pid_namespaces(7): the first process has number 1 and a parent 0, as the entry point of a container has."""
+    for pid, parent in ((1, 0), (5, 1), (7, 5)):
+        host.write(f"proc/{pid}/stat", f"{pid} (a) S {parent} 7" + " 0" * 40)
+    monkeypatch.setattr(os, "getpid", lambda: mine)
+    assert [pid for pid in (1, 5, 7, 8) if processes.ours(host.kernel, pid)] == ours
+
+
 @pytest.mark.parametrize("target", ["socket:[4711]", "pipe:[4712]", "anon_inode:[eventpoll]"])
 def test_a_descriptor_without_a_path_is_no_file(host: Host, file: Path, target: str) -> None:
     program(host, Path(target), os.O_RDWR)

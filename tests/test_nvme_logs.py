@@ -121,6 +121,8 @@ def test_an_endurance_group_tells_its_flash_writes_in_gigabytes() -> None:
         ({}, ("0x09",), ""),
         ({"endgidmax": 1}, ("0x09", "0xc0"), "0xc0"),
         ({"endgidmax": 1, "vid": 0x8086}, ("0x09", "0xca"), "0xca"),
+        ({"endgidmax": 1, "vid": 0x025E}, ("0x09", "0xca"), "0xca"),
+        ({"vid": 0x144D}, ("0xca",), ""),
     ],
 )
 def test_the_standard_page_is_read_where_no_maker_counts_finer_and_there_is_one_group(

@@ -4,7 +4,7 @@ from stend.base.sysfs import SECTOR_BYTES, Kernel, count
 
 FIRST_LOGICAL = 5
 """The number of the first logical partition. Those before it are in the disk's own table."""
-TABLE_BYTES = 1024
+TABLE_SECTORS = 2
 """The length of an extended partition that Linux shows, or one block if a block is longer."""
 
 
@@ -15,8 +15,8 @@ def within(kernel: Kernel, node: str) -> list[str]:
     """
     disk = kernel.parent(node)
     first, end = _sectors(kernel, node)
-    shown = max(TABLE_BYTES, count(kernel.block(disk) / "queue/logical_block_size")) if disk else 0
-    extended = (end - first) * SECTOR_BYTES <= shown and _number(kernel, node) < FIRST_LOGICAL
+    block_sectors = count(kernel.block(disk) / "queue/logical_block_size") // SECTOR_BYTES
+    extended = end - first <= max(TABLE_SECTORS, block_sectors) and _number(kernel, node) < FIRST_LOGICAL
     inside = []
     for part in (other for other in kernel.partitions(disk) if other != node):
         start, stop = _sectors(kernel, part)

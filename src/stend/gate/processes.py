@@ -86,11 +86,13 @@ def read_by_any(kernel: Kernel, file: File) -> bool:
 
 def ours(kernel: Kernel, pid: int) -> bool:
     """Return True if a process is this one or descends from it, as the load does."""
-    while pid > 1:
+    while pid:  # the first process of a namespace has a parent 0; stend is the first one in its container
         if pid == os.getpid():
             return True
         words = text(kernel.at(f"proc/{pid}/stat")).rpartition(")")[2].split()
-        pid = int(words[1]) if len(words) > 1 else 0
+        if not words:
+            return False
+        pid = int(words[1])
     return False
 
 

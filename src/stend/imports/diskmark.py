@@ -115,11 +115,10 @@ def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: 
 
 def _unit_note(rate: float, iops: float, block: int) -> dict[Sentence, None]:
     """Return a note if "MB/s" is another unit, judged by IOPS x block size, or nothing."""
-    share = iops * block / rate if rate else 1.0
-    near = min(UNITS, key=lambda name: abs(UNITS[name] - share))
-    if near == "MB/s" or rate < 5 * MB:
+    if rate < 5 * MB:  # rounding is too coarse
         return {}
-    return {Sentence("imported.megabytes", unit=near): None}
+    near = min(UNITS, key=lambda name: abs(UNITS[name] - iops * block / rate))
+    return {} if near == "MB/s" else {Sentence("imported.megabytes", unit=near): None}
 
 
 def _lacks(settings: dict[str, str]) -> Iterator[Sentence]:

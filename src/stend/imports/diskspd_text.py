@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from stend.base.errors import BadInput
@@ -21,6 +22,8 @@ TIME = re.compile(r"^(?:actual )?test time:\s+([\d.]+)s", re.MULTILINE)
 ROWS = {
     "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
 }  # fmt: skip
+WAYS = {"Read": "read", "Write": "write", "Total": "both"}
+"""Names of its tables, and the direction of each."""
 MS = 1e-3
 
 
@@ -46,11 +49,10 @@ def read(given: Given) -> Taken:
     marks = [match.start() for match in RESULTS.finditer(words)]
     if not marks:
         raise BadInput("it holds no results of a time span")
-    heads = [words[a:b] for a, b in zip([0, *marks], marks, strict=False)]
-    bodies = [words[a:b] for a, b in zip(marks, [*marks[1:], len(words)], strict=True)]
+    bodies = [words[a:b] for a, b in pairwise([*marks, len(words)])]
     common = words[: marks[0]]
-    heads = [head if "block size" in head else common for head in heads]
-    loads = tuple(_load(settings(head), body) for head, body in zip(heads, bodies, strict=True))
+    heads = [common, *(body if "block size" in body else common for body in bodies)]
+    loads = tuple(map(_load, map(settings, heads), bodies))
     started = re.search(r"start time:\s*(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)", common)
     path = re.search(r"path: '([^'\n]{1,200})'", common)
     target = path[1] if path else (_command(common) or [""])[-1]
@@ -111,7 +113,7 @@ def workload(given: Settings, counts: Counts) -> tuple[Workload, tuple[str, ...]
         raise BadInput("it has a block size that no IO can have")
     load = within(
         random_pct=given.random,
-        read_pct=round(100 * counts.read.ios / ios) if ios else 100,
+        read_pct=round(100 * counts.read.ios / max(ios, 1)),
         block_bytes=block,
         threads=given.threads,
         depth=given.depth,
@@ -124,8 +126,7 @@ def _load(given: Settings, body: str) -> Load:
     time = TIME.search(body)
     lasted = ran(numbers.number(time[1]) if time else None)
     waits = _percentiles(body)
-    read, write = (_tally(body, way, waits[way.lower()].get("max", 0.0)) for way in ("Read", "Write"))
-    total = _tally(body, "Total", 0.0)
+    read, write, total = (_tally(body, name, waits[way].get("max", 0.0)) for name, way in WAYS.items())
     if total.ios and total.ios != read.ios + write.ios:
         raise BadInput("it is cut off: its reads and writes are not all of its IOs")
     counts = Counts(lasted, 0, read, write)
@@ -135,7 +136,7 @@ def _load(given: Settings, body: str) -> Load:
 
 def ran(seconds: float | None) -> float:
     """Return how long a test ran. Raise BadInput if that is not stated."""
-    if not seconds or seconds < 0:
+    if seconds is None or seconds <= 0:
         raise BadInput("it does not state how long a test ran")
     return seconds
 

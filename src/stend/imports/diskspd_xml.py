@@ -70,7 +70,7 @@ def _buckets(span: Element) -> Iterator[tuple[float, Element]]:
     for bucket in span.findall("Latency/Bucket"):
         percent = numbers.number(bucket.findtext("Percentile"))
         if percent is not None:
-            yield round(percent, 6), bucket
+            yield percent, bucket
 
 
 def _percentiles(span: Element) -> dict[str, dict[str, float]]:

@@ -234,8 +234,9 @@ def _mixed(way: str, words: dict[str, str], counts: Counts) -> int:
 def _sizes(words: dict[str, str], counts: Counts) -> tuple[int, str]:
     """Return the block size and an empty string, or the mean size and the word `unknown` or `several`."""
     mean = counts.both.bytes / counts.ios if counts.ios else 0
-    means = [tally.bytes / tally.ios for tally in (counts.read, counts.write) if tally.ios] or [0]
-    unlike, spread = max(means) > (1 + POWERS) * min(means), any(name in words for name in SPREADS)
+    means = [tally.bytes / tally.ios for tally in (counts.read, counts.write) if tally.ios]
+    unlike = any(one > (1 + POWERS) * other for one in means for other in means)
+    spread = any(name in words for name in SPREADS)
     option = None if spread else block(size(words.get("bs") or words.get("blocksize") or ""))
     exact = block(mean) if mean == int(mean) else None
     if (spread and not exact) or (unlike and not option):
@@ -247,7 +248,7 @@ def _sizes(words: dict[str, str], counts: Counts) -> tuple[int, str]:
 def _power(mean: float) -> int | None:
     if mean < 1:
         return None
-    near = 1 << max(round(mean).bit_length() - 1, 0)
+    near = 1 << round(mean).bit_length() - 1
     best = min((near, 2 * near), key=lambda size: abs(size - mean))
     return block(best) if abs(best - mean) <= POWERS * mean else None
 
@@ -272,7 +273,7 @@ def _tally(way: Way, alone: bool) -> Tally:
     ios = way.total_ios
     if ios is None:
         ios = _counted(size_bytes, way.iops * way.runtime / 1000)
-    if size_bytes > limits.MOST or ios > limits.MOST:
+    if ios > limits.MOST:
         raise BadInput("it has impossible figures")
     name, lat = response(way, alone)
     scale = SCALES[name]
@@ -298,7 +299,7 @@ def _percentiles(way: Way, tally: Tally) -> dict[str, float]:
     if tally.bins:
         return {}
     name, times = response(way, alone=True)
-    values = {round(number(key) or 0, 6): number(str(value)) for key, value in times.percentile.items()}
+    values = {number(key): number(str(value)) for key, value in times.percentile.items()}
     named = {name: values.get(percent) for name, percent in PERCENTS.items()}
     return carried({key: value * SCALES[name] * 1e-9 for key, value in named.items() if value}, tally.ios)
 

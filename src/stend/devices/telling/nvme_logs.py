@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import cycle, islice
 from typing import Any
 
 from stend.base.units import GB, MiB
@@ -16,7 +17,6 @@ MOST_W = 1000
 DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
 OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")
 APST_ENTRY_BYTES = 8
-NO_CAPACITOR = 0xFFFF
 INTEL_ITEM_BYTES = 12
 NAND_WRITTEN, CRC_ERRORS, THROTTLE = 0xF4, 0xC7, 0xEA
 INTEL_VENDORS = (0x8086, 0x025E)
@@ -68,8 +68,8 @@ def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[Sentenc
         yield Sentence("warned_before", code=f"{health['critical_warning']:#x}")
     if warns_from_c and health.get("temperature_c", 0) >= warns_from_c:
         yield Sentence("hot_before", t=health["temperature_c"], limit=warns_from_c)
-    if health.get("wear_pct", 0) >= 100:
-        yield Sentence("worn_before", pct=health["wear_pct"])
+    if (worn := health.get("wear_pct")) is not None and worn >= 100:
+        yield Sentence("worn_before", pct=worn)
 
 
 def page(dump: tools.Output) -> bytes:
@@ -84,9 +84,9 @@ def page(dump: tools.Output) -> bytes:
             starred = True
             continue
         missing = int(offset, 16) - len(log)
-        if missing and not (starred and row and 0 < missing <= MOST_PAGE):
+        if missing < 0 or missing > MOST_PAGE or (missing and not (starred and row)):
             return b""
-        log += (row * (missing // max(len(row), 1) + 1))[:missing]
+        log += bytes(islice(cycle(row), missing))
         row, starred = bytes.fromhex(digits), False
         log += row
     return bytes(log)
@@ -96,15 +96,15 @@ def ocp(log: bytes) -> dict[str, Any]:
     """Return the extended SMART log of OCP drives (Datacenter NVMe SSD 2.0, 4.8.6), or {} for another maker's page."""
     if log[496:512] != OCP_GUID:
         return {}
-    capacitors = _count(log, 128, 2)
     figures = {
         "nand_write_bytes": _count(log, 0, 16),
         "throttle_events": _count(log, 96, 1),
         "throttled": _count(log, 97, 1),
         "link_errors": _count(log, 104, 8),
         "link_retrains": _count(log, 192, 8),
+        "capacitor_pct": _count(log, 128, 2),  # FFFFh, which does not fit, without one
     }
-    return shapes.sound(figures | ({} if capacitors == NO_CAPACITOR else {"capacitor_pct": capacitors}))
+    return shapes.sound(figures)
 
 
 def intel(log: bytes) -> dict[str, Any]:

@@ -118,10 +118,10 @@ def of_nvme(smart: tools.Output, self_tests: bytes, endurance: bytes) -> Passpor
 
 def _nvme_tests(page: bytes) -> Iterator[tuple[int, bool]]:
     """Yield (power-on hours, failed) of each entry of NVMe log 06h."""
-    for at in range(4, min(len(page), 4 + SELF_TESTS * SELF_TEST_BYTES) - SELF_TEST_BYTES + 1, SELF_TEST_BYTES):
-        result = page[at] & 0xF
-        if result != UNUSED and page[at]:
-            yield int.from_bytes(page[at + 4 : at + 12], "little"), result not in (PASSED, *ABORTED)
+    for at in range(4, 4 + SELF_TESTS * SELF_TEST_BYTES, SELF_TEST_BYTES):
+        entry = page[at : at + SELF_TEST_BYTES]
+        if len(entry) == SELF_TEST_BYTES and entry[0] and (result := entry[0] & 0xF) != UNUSED:
+            yield int.from_bytes(entry[4:12], "little"), result not in (PASSED, *ABORTED)
 
 
 def _at(document: Any, *path: str) -> Any:

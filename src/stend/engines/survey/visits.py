@@ -63,7 +63,7 @@ def _passes(workload: Workload, dice: np.random.Generator) -> Iterator[tuple[int
     """Yield (cell, first byte, end) without end. Each pass begins at another cell and has another step."""
     at = edges(workload)
     cells = len(at) - 1
-    steps = [n for n in range(1, max(cells, 2)) if gcd(n, cells) == 1]
+    steps = [1, *(n for n in range(2, cells) if gcd(n, cells) == 1)]
     near = sorted(steps, key=lambda n: abs(n / cells - GOLDEN))[:16]
     while True:
         cell, step = int(dice.integers(cells)), near[int(dice.integers(len(near)))]
