@@ -58,15 +58,8 @@ REVERSED: dict[type[ast.operator], str] = {
 ASSERTED = {"strict"}
 """Arguments by which Python checks what always holds: without the check nothing else happens."""
 SYMMETRIC = {
-    "cast",
-    "np.maximum",
-    "np.minimum",
-    "os.path.samefile",
-    "os.path.samestat",
-    "math.gcd",
-    "math.hypot",
-    "math.isclose",
-    "gcd",
+    *("cast", "np.maximum", "np.minimum", "os.path.samefile", "os.path.samestat"),
+    *("gcd", "math.gcd", "math.hypot", "math.isclose"),
 }
 """Functions to which the order of two arguments makes no difference; `cast` does nothing with either."""
 EXTREMES = {"max": "min", "min": "max", "any": "all", "all": "any"}

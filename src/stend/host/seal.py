@@ -54,6 +54,7 @@ def _make(path: Path) -> None:
     """Create the key atomically. If two processes create one at the same time, the first wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent) as file:
-        Path(file.name).write_bytes(secrets.token_bytes(KEY_BYTES))
+        file.write(secrets.token_bytes(KEY_BYTES))
+        file.flush()
         if not path.exists():
             os.link(file.name, path)
