@@ -240,19 +240,18 @@ def test_a_line_of_a_workload_has_its_first_and_its_last_round() -> None:
     """A thousand IOs of 4 KiB at QD1 take 1 ms each, and are 4.1 MB/s."""
     (plain,) = figures((4 * KiB, 100, 1000.0))
     figures_ = f"{'1000':>7} {'4.1':>8} {'1 ms':>8} {'1 ms':>8}"
-    label = f"    {'RND 4K 100/0 T1 Q1':<23} "
-    assert _summary._workload(plain, [record(1000.0)]) == label + figures_
-    assert _summary._workload(plain, [record(0.0), record(0.0)]) == f"{label}{figures_}  {'0':>7} {'0':>7}"
+    assert _summary._columns(plain, [record(1000.0)]) == f" {figures_}"
+    assert _summary._columns(plain, [record(0.0), record(0.0)]) == f" {figures_}  {'0':>7} {'0':>7}"
     many = [record(500.0), record(9.0), record(12_300.0)]
-    assert _summary._workload(plain, many) == f"{label}{figures_}  {'500':>7} {'12.3k':>7}"
+    assert _summary._columns(plain, many) == f" {figures_}  {'500':>7} {'12.3k':>7}"
 
 
 @pytest.mark.parametrize(("trim_pct", "more"), [(100, ""), (50, ", trims")])
 def test_trims_beside_other_ios_are_named_and_have_their_own_rounds(trim_pct: int, more: str) -> None:
     load = Workload(random_pct=100, read_pct=0, trim_pct=trim_pct, block_bytes=4 * KiB, threads=1, depth=1)
     trims = row(load, 1000.0)._replace(direction="trim")
-    line = _summary._workload(trims, [record(1.0, 700.0), record(2.0, 800.0)])
-    assert line.startswith(f"    {load.label + more:<23} ")
+    assert _summary._labels([trims]) == [load.label + more]
+    line = _summary._columns(trims, [record(1.0, 700.0), record(2.0, 800.0)])
     assert line.endswith(f"  {'700':>7} {'800':>7}")
 
 
