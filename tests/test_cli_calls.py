@@ -127,7 +127,7 @@ def test_what_is_left_of_a_group_is_begun_or_resumed(
     monkeypatch.setattr(_together, "roll", roll)
     monkeypatch.setattr("stend.cli._together.group.load", lambda folder: whole)
     monkeypatch.setattr(_together, "Watched", lambda runs: SimpleNamespace(until_all_ended=lambda: 3 + len(runs)))
-    monkeypatch.setattr(_together, "_end", lambda *given: ended.append(given))
+    monkeypatch.setattr(_together, "_end", lambda *given: ended.append(given) or 0)
     code = _together.go(tmp_path, {"t0": "N0", "t1": "N1"}, ("f",), apart=apart)
     assert (code, ended) == ((0, []) if apart else (5, [(tmp_path, whole)]))
     begun = [call for call in starts.calls if call[0] == "begin"]
@@ -159,8 +159,9 @@ def test_the_end_of_a_group_states_what_is_complete_and_what_was_disturbed(
         "stend.cli._together.skew.skews", lambda runs: {("iops", "rounds"): 0.25} if runs == ["a", "b"] else {}
     )
     monkeypatch.setattr(_together, "way_on", lambda folder: f"go on with {folder.name}")
+    monkeypatch.setattr("stend.cli._together._ends.passed", lambda run: run != "b")
     whole: Any = SimpleNamespace(members=members, barrier=True)
-    _together._end(tmp_path, whole)
+    assert _together._end(tmp_path, whole) == 6
     assert capsys.readouterr().out.splitlines() == [
         f"2 of 3 runs are complete: {tmp_path}", "iops, rounds: began within 250 ms of each other", "! A: moved",
         "B: not moved", f"go on with {tmp_path.name}",
