@@ -211,6 +211,9 @@ class Session:
     """A session of all quick tests, of which forks try changes."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         ours, theirs = socket.socketpair()
         words = [sys.executable, "-m", "pytest", "-p", "benchmarks.forked", "--timeout=120", "-m", QUICK, *HASTY]
         paths = f"{ROOT / 'benchmarks/changed'}:{ROOT}:{ROOT / 'src'}"
@@ -224,4 +227,7 @@ class Session:
         """The test that notices a change of the function with a line, "" if none of these does, or `UNABLE`."""
         asked = {"module": module, "source": str(source), "line": line, "parts": parts, "patience": patience}
         print(json.dumps(asked), file=self.lines, flush=True)
-        return str(json.loads(self.lines.readline()))
+        if answer := self.lines.readline():
+            return str(json.loads(answer))
+        self._begin()  # the change took more with it than its fork
+        return UNABLE
