@@ -15,7 +15,7 @@ from stend.cli._options import TYPED
 
 CODES = (
     "Exit codes: 0 done, 2 bad input, 3 refused by the gate, 4 something is missing, 5 a step failed, "
-    "6 a rule failed or a drive did not pass. `man stend` lists all."
+    "6 a rule or a drive failed. `man stend` lists all."
 )
 RANGE = re.compile(r"[\d.e+]+<=x<=[\d.e+]+|x>=[\d.]+")
 """A range of numbers as typer shows it."""
