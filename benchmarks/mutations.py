@@ -39,7 +39,7 @@ from benchmarks.reached import HASTY, HOME, callers, calls, early, imported, mod
 
 ROOT = Path(__file__).parent.parent
 JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
-PATIENCE_S = 1800.0
+PATIENCE_S = 600.0
 """How long a change may take that makes a loop endless."""
 ENDLESS = "no end within"
 REAL = ("fio", "block")
