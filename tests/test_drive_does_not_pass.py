@@ -49,6 +49,15 @@ def test_of_several_drives_one_is_enough(tmp_path: Path, capfd: pytest.CaptureFi
     assert subprocess.run([sys.executable, "-m", "stend", "resume", str(folder)], check=False).returncode == 6
 
 
+def test_several_inspections_print_their_table_and_where_their_page_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "lot"
+    assert main(["inspect", "sim:small?serial=A", "sim:small?serial=B", *WHOLE, "--into", str(folder)]) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == f"Lot: {folder}/inspection.html"
+    assert (folder / "inspection.html").exists()
+
+
 def test_a_run_that_was_stopped_does_not_tell_of_its_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["run", "media", "--target", f"{FLIPS}&dies_at_s=0.2", "--into", str(tmp_path / "dead")]) == 5
 

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from stend.findings import Finding
 from stend.findings.judgement.named import of_findings
 from stend.model.record import Run
+from stend.planning.plan import load_profile
 from stend.report.parts import Pair
 from stend.report.story import certainty, questions, telling
 from stend.report.story.page_one import sentence
+from stend.suite import load
 from stend.words import LANGUAGES, Language
 from tests.synthetic import made
 
@@ -63,6 +65,19 @@ def test_at_most_so_many_deviations_are_stated_and_the_tests_that_were_not_stead
     assert [text for text in sentences(many) if "eviation " in text] == [f"Deviation {n}." for n in range(most)]
     unmet = Language("en")("story.unmet", tests="IOPS")
     assert [unmet in sentences(run_of(test)) for test in ("iops", "inspect")] == [True, False]
+
+
+def test_the_tests_whose_settings_depart_from_the_specification_are_named_and_no_others() -> None:
+    """A plan of two rounds departs (PTS 2.0.2 allows 25); with its own settings again a test does not."""
+    run = run_of("iops", "throughput")
+    told = "settings differ from PTS 2.0.2: {}. The section “Method and deviations” lists them."
+    assert f"In 2 tests the {told.format('IOPS, Throughput')}" in sentences(run)
+    first, second = run.plan.tests
+    usual = replace(
+        first, profile=load_profile("enterprise-2.0.2").for_drive(run.plan.device).for_test("iops", load("iops"))
+    )
+    assert f"In 1 test the {told.format('Throughput')}" in sentences(planned(run, tests=(usual, second)))
+    assert not [text for text in sentences(planned(run, tests=(usual,))) if "settings differ" in text]
 
 
 @pytest.mark.parametrize(("range_of_mean", "stated"), [(0.2, False), (0.45, False), (0.55, True), (1.64, True)])
