@@ -11,7 +11,7 @@ class body, a cached function and a kernel report no calls: tests of the functio
 fails, dearer tests without a real load run, of the files nearest to the module: those that reach it by the fewest
 imports; a name in common brings a file one nearer. Of files as near, those that write the module's name most often come
 first. Where the record does not have the changed place, all quick tests of these files run. Last come the tests of
-these files that put a real load on a device.
+these files that put a real load on a device, and the dearer tests of all other files that reach the module.
 """
 
 import argparse
@@ -185,8 +185,8 @@ def distances(test: Path) -> dict[str, int]:
     return far
 
 
-def nearest(module: str, many: int) -> list[str]:
-    """The files of tests nearest to a module, the most special first, then those that write its name most often."""
+def nearest(module: str) -> list[str]:
+    """The files of tests that reach a module, the nearest and most special first, then the most often by its name."""
     words, ranked = set(re.split(r"[._]+", module)) - {"stend"}, []
     name = re.compile(rf"\b{re.escape(module.rpartition('.')[2].strip('_'))}\b")
     for test in sorted((ROOT / "tests").glob("test_*.py")):
@@ -195,12 +195,13 @@ def nearest(module: str, many: int) -> list[str]:
             common = len(words & set(test.stem.split("_")))
             mentions = len(name.findall(test.read_text()))
             ranked.append((far[module] - common, -mentions, len(far), str(test.relative_to(ROOT))))
-    return [test for *_, test in sorted(ranked)[:many]]
+    return [test for *_, test in sorted(ranked)]
 
 
 def chosen(mutation: Mutation, files: int, seconds: float) -> list[Some]:
     """The tests that are most likely to notice a mutation: a few of those in the record, its others, and the files."""
-    near, left, taken = nearest(mutation.module, files), seconds, list[str]()
+    ranked, left, taken = nearest(mutation.module), seconds, list[str]()
+    near, far = ranked[:files], ranked[files:]
     tests = callers(mutation.module, mutation.place, mutation.names)
     for test in sorted(tests, key=lambda test: (test.partition("::")[0] not in near, took()[test], test)):
         if (left := left - took()[test]) >= 0:
@@ -208,7 +209,7 @@ def chosen(mutation: Mutation, files: int, seconds: float) -> list[Some]:
     known = f"{mutation.module}:{mutation.place}" in calls() and recorded().issuperset(near)
     dear = ("over_300_ms",) if known and taken else ()
     every = [Some(taken[:FEW], (), REAL), Some(taken[FEW:], (), REAL), Some(near, dear, REAL), Some(near, REAL)]
-    return [some for some in every if some.tests]
+    return [some for some in (*every, Some(far, ("over_300_ms",), REAL)) if some.tests]
 
 
 def noticed(mutation: Mutation, parts: list[Some], session: Session) -> str:
