@@ -122,19 +122,14 @@ def test_what_is_left_of_a_group_is_begun_or_resumed(
     starts, roll = Calls(begin=SimpleNamespace(pid=9)), Calls()
     starts.answers["begin"] = lambda *_: SimpleNamespace(pid=9)
     starts.answers["log_of"] = lambda folder: folder.with_suffix(".log")
-    ended = list[Any]()
-
-    def counted(*given: Any) -> int:
-        ended.append(given)
-        return 0
-
+    ended = Calls(end=0)
     monkeypatch.setattr(_together, "apart", starts)
     monkeypatch.setattr(_together, "roll", roll)
     monkeypatch.setattr("stend.cli._together.group.load", lambda folder: whole)
     monkeypatch.setattr(_together, "Watched", lambda runs: SimpleNamespace(until_all_ended=lambda: 3 + len(runs)))
-    monkeypatch.setattr(_together, "_end", counted)
+    monkeypatch.setattr(_together, "_end", ended.end)
     code = _together.go(tmp_path, {"t0": "N0", "t1": "N1"}, ("f",), apart=apart)
-    assert (code, ended) == ((0, []) if apart else (5, [(tmp_path, whole)]))
+    assert (code, ended.calls) == ((0, []) if apart else (5, [("end", tmp_path, whole)]))
     begun = [call for call in starts.calls if call[0] == "begin"]
     request = Request(["iops"], "t0", destroy="N0", overwrite=("f",), into=str(tmp_path / "t0"))
     resumed = ["resume", str(tmp_path / "t1"), "--destroy-data", "N1", "--overwrite-file=f"]
