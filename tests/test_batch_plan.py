@@ -1,5 +1,6 @@
 """Plans of acceptance: the standard's tables, what a plan can tell, and what a file may say."""
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,17 @@ def test_a_plan_accepts_as_often_as_drawing_without_replacement_says() -> None:
     half = Plan("", 10, 2, 0, (), True)
     assert half.accepted(0.25) == pytest.approx((8 / 10 * 7 / 9 + 7 / 10 * 6 / 9) / 2)
     assert large.accepted(1.0) == 0
+
+
+@pytest.mark.parametrize(("lot", "sample", "accept"), [(6, 3, 1), (7, 4, 2), (8, 3, 0), (8, 8, 3), (9, 5, 2)])
+def test_a_plan_accepts_as_many_of_all_samples_as_have_no_more_bad_drives_than_it_allows(
+    lot: int, sample: int, accept: int
+) -> None:
+    """Every sample that can be drawn from a small lot is counted."""
+    for bad in range(lot + 1):
+        drawn = [sum(drive < bad for drive in drives) for drives in combinations(range(lot), sample)]
+        share = sum(found <= accept for found in drawn) / len(drawn)
+        assert Plan("", lot, sample, accept, (), True).accepted(bad / lot) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(

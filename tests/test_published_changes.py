@@ -1,12 +1,13 @@
 """Errata as a page of a drive lists them, and how the making of pages is counted."""
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stend import publish
-from stend.publish import page
+from stend.publish import page, samples
 from stend.publish.ledger import Entry, Erratum
 from stend.words import Language
 
@@ -43,3 +44,18 @@ def test_each_page_that_is_made_is_counted_from_one_to_their_number(
     assert list(publish._made(given, lambda done, of: told.append((done, of)), 1)) == given
     assert told == [(number, orders) for number in range(1, orders + 1)]
     assert list(publish._made(given, None, None)) == given
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("a.jpg", True), ("a.JPEG", True), ("a.png", True), ("notes.md", True), ("a.txt", False), ("a.html", False)],
+)
+def test_a_page_is_made_again_if_a_picture_or_a_text_beside_its_run_changed(
+    name: str, *, counts: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "events.jsonl").write_text("{}\n")
+    before = samples._digest(tmp_path)
+    (tmp_path / name).write_text("first")
+    first = samples._digest(tmp_path)
+    (tmp_path / name).write_text("second")
+    assert (first != before, samples._digest(tmp_path) != first) == (counts, counts)

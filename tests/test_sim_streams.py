@@ -78,3 +78,11 @@ def test_a_virtual_drive_tells_reads_and_writes_of_streams_apart() -> None:
     assert reads / (reads + writes) == pytest.approx(0.7, abs=0.02)
     sizes = sum(c.read.bytes for c in counts if c) / reads
     assert sizes == pytest.approx((6 * 8 + 128) / 7 * KiB, rel=0.05)
+
+
+@pytest.mark.parametrize("loads", [1, 2, 5])
+def test_loads_that_run_beside_each_other_draw_their_places_by_seeds_of_their_own(loads: int) -> None:
+    other = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=1, depth=1)
+    every = msgspec.structs.replace(whole(READS), beside=(other,) * loads)
+    made = pattern(every, seed=3, from_bytes=0, limit_bytes=None)
+    assert len({made.seed, *(one.seed for one in made.beside)}) == 1 + loads
