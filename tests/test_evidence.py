@@ -17,7 +17,9 @@ from stend.cli import main
 from stend.devices import evidence as evidence_of
 from stend.devices.telling import evidence
 from stend.devices.telling.evidence import Piece
-from stend.model.events import Event, Note, Telemetry
+from stend.model.definition import Idle
+from stend.model.events import Event, Note, Position, Result, Telemetry
+from stend.model.verified import Fault, Range, Verified
 from stend.session import evidence as session
 from stend.words import Language, text
 from tests.played import Place, nvme_drive
@@ -240,6 +242,19 @@ def test_logs_that_are_left_after_three_minutes_are_not_read(tmp_path: Path, mon
 )
 def test_evidence_is_collected_for_a_failure_and_for_errors_of_the_drive(event: Event, needs: bool) -> None:
     assert session._needs(event, {"media_errors": 0, "critical_warning": 0}, set()) is needs
+
+
+def test_lost_content_is_evidence_once_a_test_and_a_block_that_was_read_at_last_is_none() -> None:
+    """A drive that returns other data than was written is as much a failure as one that reports an error."""
+
+    def result(test: str, fault: Fault) -> Event:
+        bad = Range(fault=fault, first_bytes=0, end_bytes=512, blocks=1)
+        where = Position(test=test, phase="read", round=1)
+        return Result(where=where, index=0, step=Idle(seconds=1), t=1.0, verified=Verified(blocks=8, bad=(bad,)))
+
+    lost = set[str]()
+    events = [result("media", "reread"), *(result(test, "wrapped") for test in ("media", "media", "iops", "iops"))]
+    assert [session._needs(event, {}, lost) for event in events] == [False, True, False, True, False]
 
 
 @pytest.fixture
