@@ -21,8 +21,9 @@ Cell = msgspec.defstruct("Cell", [("fleet", str), ("cell", str), ("serial", str)
 
 @pytest.mark.parametrize("retries", [0, 1, 3])
 def test_outcomes_are_the_last_of_each_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, retries: int) -> None:
-    """a is done at once, b fails once, c always, d is cut off twice and refused then."""
+    """a is done at once, b fails once, c always, d is cut off twice and refused then, e is cut off and then fails once."""
     said = {"a": ["done"], "b": ["failed", "done"], "c": ["failed"] * 9, "d": ["cut off", "cut off", "refused"]}
+    said["e"] = ["cut off", "failed", "done"]
     submitted = Counter[str]()
 
     class Scheduler:
@@ -49,9 +50,9 @@ def test_outcomes_are_the_last_of_each_run(monkeypatch: pytest.MonkeyPatch, tmp_
     )
     lines: list[str] = []
     found = client.run(fleet, tmp_path, "name", lines.append)
-    last = ["done", "done" if retries else "failed", "failed", "refused"]
+    last = ["done", "done" if retries else "failed", "failed", "refused", "done" if retries else "failed"]
     assert [outcome.outcome for outcome in found] == last
-    assert submitted == {"a": 1, "b": 1 + bool(retries), "c": 1 + retries, "d": 3}
+    assert submitted == {"a": 1, "b": 1 + bool(retries), "c": 1 + retries, "d": 3, "e": 2 + bool(retries)}
     assert len(lines) == submitted.total()
 
 

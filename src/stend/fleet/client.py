@@ -111,7 +111,7 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
     """
     left: dict[str, Order] = {}
     done: dict[str, Outcome] = {}
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     lost, checked = time.monotonic(), False
     while left or not checked:
         try:
@@ -122,9 +122,9 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
                 for outcome in _outcomes(client, list(left.values())):
                     lost = time.monotonic()
                     tell(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}")
-                    counts[outcome.cell] += 1
+                    counts[outcome.cell, outcome.outcome] += 1
                     most = CUTS if outcome.outcome == "cut off" else fleet.retries if outcome.outcome == "failed" else 0
-                    if counts[outcome.cell] > most:
+                    if counts[outcome.cell, outcome.outcome] > most:
                         done[outcome.cell] = outcome
                         del left[outcome.cell]
         except (*LOST, StepFailed) as error:
