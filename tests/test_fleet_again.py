@@ -21,7 +21,7 @@ Cell = msgspec.defstruct("Cell", [("fleet", str), ("cell", str), ("serial", str)
 
 @pytest.mark.parametrize("retries", [0, 1, 3])
 def test_outcomes_are_the_last_of_each_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, retries: int) -> None:
-    """a is done at once, b fails once, c always, d is cut off twice and refused then, e is cut off and then fails once."""
+    """a is done at once, b fails once, c always, d is cut off twice and then refused, e is cut off and then fails."""
     said = {"a": ["done"], "b": ["failed", "done"], "c": ["failed"] * 9, "d": ["cut off", "cut off", "refused"]}
     said["e"] = ["cut off", "failed", "done"]
     submitted = Counter[str]()
