@@ -78,10 +78,8 @@ class _Server:
     def __init__(self, session: pytest.Session) -> None:
         self.session = session
         self.items = {item.nodeid: item for item in session.items}
-        self.files, self.known = (
-            defaultdict[str, list[str]](list),
-            defaultdict[tuple[str, int], list[FunctionType]](list),
-        )
+        self.files = defaultdict[str, list[str]](list)
+        self.known = defaultdict[tuple[str, int], list[FunctionType]](list)
         for name in self.items:
             self.files[name.partition("::")[0]].append(name)
         gc.unfreeze()
@@ -125,16 +123,12 @@ class _Server:
     def change(self, asked: dict[str, Any], *, really: bool) -> bool:
         """Exchange the code of the function in this process; whether that is possible."""
         file = str(sys.modules[asked["module"]].__file__)
-        old, new = (
-            compile(Path(path).read_bytes(), file, "exec", dont_inherit=True) for path in (file, asked["source"])
-        )
+        texts = (Path(path).read_bytes() for path in (file, asked["source"]))
+        old, new = (compile(text, file, "exec", dont_inherit=True) for text in texts)
         if not (pair := exchanged(old, new, asked["line"])):
             return False
-        found = [
-            one
-            for one in self.known[asked["module"], pair[0].co_firstlineno]
-            if one.__code__.co_name == pair[0].co_name
-        ]
+        begun = self.known[asked["module"], pair[0].co_firstlineno]
+        found = [one for one in begun if one.__code__.co_name == pair[0].co_name]
         for one in found if really else ():
             one.__code__ = pair[1]
         return bool(found)

@@ -252,18 +252,8 @@ def compiled() -> frozenset[str]:
 def _failing(some: Some, own: dict[str, str]) -> str:
     listed = Path(own["CHANGED_SOURCE"]).with_name("tests.txt")  # thousands are too long for a command
     listed.write_text("\n".join(some.tests))
-    words = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "--no-header",
-        "--timeout=120",
-        "-m",
-        some.expression,
-        *HASTY,
-        f"@{listed}",
-    ]
+    among = ["-m", some.expression, f"@{listed}"]
+    words = [sys.executable, "-m", "pytest", "-x", "--no-header", "--timeout=120", *HASTY, *among]
     places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
     env = {**os.environ, "PYTHONPATH": places, **own}
     try:

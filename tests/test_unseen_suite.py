@@ -3,37 +3,22 @@
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from stend.base.errors import BadInput
 from stend.base.units import GiB, MiB
 from stend.model.counts import Counts
-from stend.model.definition import Hold, Identity, Phase, Profile, Whole, Workload
+from stend.model.definition import Whole, Workload
 from stend.model.tally import Tally
 from stend.model.traced import Traced
-from stend.planning import plan
 from stend.suite import (
     _clauses,
     _demand,
     _played,
     _streams,
-    load,
 )
 from stend.trace import form
 from stend.trace.steps import Part
-
-FILE = Identity(kind="file", target="/x", path="/x", capacity_bytes=8 * GiB)
-DRIVE = replace(FILE, kind="block", facts={"trim_max_bytes": 2 * GiB})
-
-
-def profile(test: str, **settings: Any) -> Profile:
-    whole, _ = plan.adjust(plan.load_profile("enterprise-2.0.2"), {"tests": {test: settings}} if settings else {})
-    return whole.for_test(test, load(test))
-
-
-def holds(phase: Phase) -> list[Hold]:
-    return [step for step in phase.round if isinstance(step, Hold)]
-
+from tests.test_unseen_steps import FILE, profile
 
 # Streams and traces
 

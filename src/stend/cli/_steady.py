@@ -110,9 +110,8 @@ def _names(labels: Sequence[str]) -> list[str]:
 
 def bars(values: Sequence[float]) -> str:
     """Return a line of bars scaled from 0 to the largest value."""
-    if not any(values):
-        return ""
-    return "".join(BARS[round(value / max(values) * (len(BARS) - 1))] for value in values)
+    most = max(values, default=0)
+    return "".join(BARS[round(value / most * (len(BARS) - 1))] for value in values) if most > 0 else ""
 
 
 def _pct(value: float, verdict: Verdict) -> str:
