@@ -159,7 +159,7 @@ def test_the_end_of_a_group_states_what_is_complete_and_what_was_disturbed(
         "stend.cli._together.skew.skews", lambda runs: {("iops", "rounds"): 0.25} if runs == ["a", "b"] else {}
     )
     monkeypatch.setattr(_together, "way_on", lambda folder: f"go on with {folder.name}")
-    monkeypatch.setattr("stend.cli._together._ends.passed", lambda run: run != "b")
+    monkeypatch.setattr("stend.findings.rejected", lambda run: run == "b")
     whole: Any = SimpleNamespace(members=members, barrier=True)
     assert _together._end(tmp_path, whole) == 6
     assert capsys.readouterr().out.splitlines() == [

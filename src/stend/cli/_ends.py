@@ -1,6 +1,7 @@
 """Follow a run on the terminal, then print its summary and the place of its report, and return its exit code."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import typer
@@ -57,12 +58,12 @@ def report(folder: Path, run: Run) -> None:
 
 def verdict(folder: Path, run: Run) -> int:
     """Return the exit code of a run, which also shows if a finished one found that the drive does not pass."""
-    return exit_code(folder, run) or (0 if passed(run) else GATE_FAILED_EXIT_CODE)
+    return exit_code(folder, run) or rejection([run])
 
 
-def passed(run: Run) -> bool:
-    """Return True unless an inspection says to send the drive back, or a test found that it did not keep its data."""
-    return not findings.rejected(run)
+def rejection(runs: Iterable[Run]) -> int:
+    """Return the code of a failed rule if a drive did not pass in one of these finished runs, otherwise 0."""
+    return GATE_FAILED_EXIT_CODE if any(map(findings.rejected, runs)) else 0
 
 
 def exit_code(folder: Path, run: Run) -> int:

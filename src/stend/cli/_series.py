@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from stend import catalogue, session, store
-from stend.base.errors import GATE_FAILED_EXIT_CODE, STOPPED_EXIT_CODE, BadInput, Missing
+from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing
 from stend.base.text import typed
 from stend.cli import _ends, _options, _terminal
 from stend.devices import Device
@@ -79,8 +79,7 @@ def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -
             if code := _run_slot(folder, slot, operator, stop, overwrite):
                 return code
     _end(folder, order)
-    passed = all(_ends.passed(store.load(slot.folder)) for slot in order.slots(folder))
-    return 0 if passed else GATE_FAILED_EXIT_CODE
+    return _ends.rejection(store.load(slot.folder) for slot in order.slots(folder))
 
 
 def _run_slot(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tuple[str, ...]) -> int:

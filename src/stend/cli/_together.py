@@ -220,4 +220,4 @@ def _end(folder: Path, whole: group.Group) -> int:
             typer.echo(f"{'! ' if member.disturbed else ''}{member.request.target}: {line}")
     if len(runs) < len(folders):
         typer.echo(way_on(folder))
-    return 0 if all(map(_ends.passed, runs)) else GATE_FAILED_EXIT_CODE
+    return _ends.rejection(runs)
